@@ -1,0 +1,42 @@
+# adjudge: `make demo` and `make test` need nothing but Python 3.11+ and make.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+WORKERS ?= auto
+
+.PHONY: demo test lint unit bench clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/adjudge demo
+
+test: lint unit
+
+lint: $(VENV)/.developer
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+unit: $(VENV)/.developer
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/run.py
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.developer: $(VENV)/.installed
+	$(PIP) install --upgrade "pip>=25.1"
+	$(PIP) install --group test --group lint
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out

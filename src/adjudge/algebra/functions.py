@@ -1,0 +1,215 @@
+"""Functions by name, so that a metric that maps values can still be written down, compared and sent to a worker.
+
+A function is one of the built-ins below (`casefold`, `ngrams(3)`, ...) or a place in a module (`package.module:name`).
+A function object defined at the top of a module is named by its place; a lambda works but cannot be saved.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+from adjudge.errors import UsageError, did_you_mean
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def _articles(text: str) -> str:
+    return re.sub(r"\b(a|an|the)\b", " ", text)
+
+
+def _spaces(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _squad(text: str) -> str:
+    return _spaces(_articles(text.casefold().translate(_PUNCTUATION)))
+
+
+def _memberships(entities: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
+    members = [list(entity) for entity in entities]
+    return [{"mention": mention, "entity": entity} for entity in members for mention in entity]
+
+
+def _pairs(items: Iterable[Any]) -> list[tuple[Any, Any]]:
+    return list(combinations(sorted(items, key=repr), 2))
+
+
+def _links(entities: Iterable[Iterable[Any]]) -> list[tuple[Any, Any]]:
+    return [pair for entity in entities for pair in _pairs(entity)]
+
+
+def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
+    """A nested tree ({label, children}) as nodes and parent-to-child edges by index, in preorder."""
+    nodes: list[Any] = []
+    edges: list[tuple[int, int]] = []
+    todo: list[tuple[Mapping[str, Any], int | None]] = [(root, None)] if root else []
+    while todo:
+        tree, parent = todo.pop()
+        nodes.append({key: value for key, value in tree.items() if key != "children"})
+        if parent is not None:
+            edges.append((parent, len(nodes) - 1))
+        here = len(nodes) - 1
+        todo.extend((child, here) for child in reversed(tree.get("children") or ()))
+    return {"nodes": nodes, "edges": edges}
+
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "casefold": str.casefold,
+    "lower": str.lower,
+    "strip": str.strip,
+    "spaces": _spaces,
+    "punctuation": lambda text: text.translate(_PUNCTUATION),
+    "articles": _articles,
+    "nfc": lambda text: unicodedata.normalize("NFC", text),
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "squad": _squad,
+    "words": lambda text: text.split(),
+    "characters": list,
+    "text": str,
+    "singleton": lambda value: [value],
+    "singletons": lambda values: [[value] for value in values],
+    "flatten": lambda values: [inner for value in values for inner in value],
+    "pairs": _pairs,
+    "links": _links,
+    "memberships": _memberships,
+    "tree": _tree,
+}
+
+
+def _get(name: str) -> Callable[[Any], Any]:
+    def get(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return value[name]
+        if isinstance(value, tuple | list) and not hasattr(value, name):
+            return value[int(name)]
+        return getattr(value, name)
+
+    return get
+
+
+def _ngrams(n: str) -> Callable[[str], list[str]]:
+    size = int(n)
+    return lambda text: [text[i : i + size] for i in range(len(text) - size + 1)] or ([text] if text else [])
+
+
+def _without(*words: str) -> Callable[[Iterable[str]], list[str]]:
+    unwanted = frozenset(words)
+    return lambda values: [value for value in values if value not in unwanted]
+
+
+def _split(separator: str) -> Callable[[str], list[str]]:
+    return lambda text: text.split(separator)
+
+
+WITH_ARGUMENTS: dict[str, Callable[..., Callable[[Any], Any]]] = {
+    "get": _get,
+    "ngrams": _ngrams,
+    "without": _without,
+    "split": _split,
+}
+
+_CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
+
+
+class Fn:
+    """A function with a name; equal names are equal functions.
+
+    >>> Fn("casefold")("Straße")
+    'strasse'
+    >>> Fn("ngrams(2)")("abc")
+    ['ab', 'bc']
+    >>> Fn.of(len).name
+    'builtins:len'
+    """
+
+    __slots__ = ("_function", "name")
+
+    def __init__(self, name: str, function: Callable[..., Any] | None = None) -> None:
+        self.name = name
+        self._function = function
+
+    @classmethod
+    def of(cls, function: str | Callable[..., Any] | Fn) -> Fn:
+        """A function object, a name, or a `Fn` as a `Fn`."""
+        if isinstance(function, Fn):
+            return function
+        if isinstance(function, str):
+            return cls(function)
+        module = getattr(function, "__module__", None) or "builtins"
+        name = getattr(function, "__qualname__", type(function).__qualname__)
+        return cls(f"{module}:{name}", function)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function itself, looked up once."""
+        if self._function is None:
+            self._function = resolve(self.name)
+        return self._function
+
+    def __call__(self, *values: Any) -> Any:
+        return self.function(*values)
+
+    def check_saved(self) -> None:
+        """Raise unless the name alone leads back to this function."""
+        try:
+            found = resolve(self.name)
+        except UsageError:
+            found = None
+        if self._function is not None and found != self._function:
+            raise UsageError(
+                f"the function {self.name} cannot be written down",
+                hint="define it at the top level of a module, or use a named function such as casefold",
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Fn, (self.name, None if self._importable() else self._function))
+
+    def _importable(self) -> bool:
+        return "<" not in self.name
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fn):
+            return NotImplemented
+        if self._importable() or self._function is None:
+            return self.name == other.name
+        return self._function is other._function
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Fn({self.name!r})"
+
+
+def resolve(name: str) -> Callable[..., Any]:
+    """The function that a name stands for."""
+    if name in PLAIN:
+        return PLAIN[name]
+    call = _CALL.fullmatch(name)
+    if call and call[1] in WITH_ARGUMENTS:
+        arguments = [argument.strip() for argument in call[2].split(",")] if call[1] != "split" else [call[2]]
+        try:
+            return WITH_ARGUMENTS[call[1]](*arguments)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{name}: wrong arguments ({error})") from None
+    module, colon, path = name.partition(":")
+    if not colon:
+        known = [*PLAIN, *(f"{each}(...)" for each in WITH_ARGUMENTS)]
+        hint = did_you_mean(name, known) or f"known are {', '.join(known)}, or package.module:name"
+        raise UsageError(f"there is no function {name!r}", hint=hint)
+    try:
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"cannot find the function {name!r} ({error})") from None
+    if not callable(found):
+        raise UsageError(f"{name!r} is not a function")
+    function: Callable[..., Any] = found
+    return function

@@ -1,0 +1,332 @@
+"""The intermediate form: a similarity as a small, frozen, serialisable tree.
+
+Every front end (types, views, data) lowers to these nodes, every back end (planner, reference) reads them, and the
+hash of their JSON is part of a result's signature. A node says *what* is computed, never how.
+
+A similarity compares a system value `s` with a gold value `g` and yields phi(s, g) >= 0; it also has a self score on
+either side, phi(s, s) and phi(g, g), which normalisers divide by. The self score of every matching is the sum of the
+self scores of its elements (seed 002, section 2; spec sections 1 and 3).
+
+Fields left at None inherit the conventions of the metric they stand in (`with_conventions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from adjudge.algebra.functions import Fn
+
+Match: TypeAlias = Literal["1:1", "N:1", "1:N", "N:N", "best"]
+Duplicates: TypeAlias = Literal["set", "multiset", "error"]
+Kind: TypeAlias = Literal["string", "integer", "number", "boolean", "null", "array", "object"]
+OverlapKind: TypeAlias = Literal[
+    "count", "dice", "jaccard", "precision", "recall", "containment", "subset", "superset", "link"
+]
+SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall", "containment", "any"]
+Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
+
+
+class Node(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="sim", omit_defaults=True, forbid_unknown_fields=True
+):
+    """Base of all nodes; `sim` names the kind in the serialised form."""
+
+
+class Exact(Node, tag="exact"):
+    """phi = [s = g]; lists compare as tuples, true is not 1. (Eq. 1)"""
+
+    type: Kind | None = None
+    values: tuple[str | int | bool | None, ...] | None = None
+
+
+class Record(Node, tag="record"):
+    """Product over fields; a field is an attribute, a key, or a position written as a number. (Eq. 2)"""
+
+    fields: dict[str, Similarity]
+
+
+class Sum(Node, tag="sum"):
+    """Sum over fields: parts of one record that are counted together."""
+
+    fields: dict[str, Similarity]
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One case of a union: the first case whose conditions all hold is taken; no condition means "anything else"."""
+
+    of: Similarity
+    name: str | None = None
+    type: Kind | None = None
+    prefix: str | None = None
+    has: str | None = None
+    field: str | None = None
+    equals: str | int | bool | None = None
+    python: Fn | None = None
+
+
+class Union(Node, tag="union"):
+    """0 between different cases, the case's own similarity within one (and its own self score)."""
+
+    cases: tuple[Case, ...]
+
+
+class Mapped(Node, tag="map"):
+    """phi(f(s), f(g)); `system` and `gold` override `by` on one side."""
+
+    of: Similarity
+    by: Fn | None = None
+    system: Fn | None = None
+    gold: Fn | None = None
+
+
+class Threshold(Node, tag="threshold"):
+    """[phi > above] or [phi >= at_least], decided in integers wherever phi is a ratio of counts. (Eq. 29-31)"""
+
+    of: Similarity
+    above: float | None = None
+    at_least: float | None = None
+    keep: bool = False
+
+
+class Max(Node, tag="max"):
+    """The best of several similarities of the same two values."""
+
+    of: tuple[Similarity, ...]
+
+
+class Unit(Node, tag="unit"):
+    """The similarity of `of`, with a self score of one by definition (fillers that are counted, Eq. 32)."""
+
+    of: Similarity
+
+
+class Hierarchy(Node, tag="hierarchy"):
+    """Partial credit between types of a hierarchy, given by `parents` or by the path in the value itself.
+
+    `halving` 2^(k-d) and `linear` k/d, with k common levels and d levels of the deeper type (Eq. 38, both readings);
+    `ancestors` the F1 of the two sets of supertypes (Eq. 39); `general` gives `partial` when the system's type is a
+    proper ancestor of the gold one (Eq. 33). `table` rows (system, gold, credit) override all of these.
+    """
+
+    parents: dict[str, str] | None = None
+    separator: str | None = None
+    credit: Credit = "halving"
+    partial: float = 0.5
+    table: tuple[tuple[str, str, float], ...] = ()
+
+
+class Overlap(Node, tag="overlap"):
+    """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)"""
+
+    of: Similarity
+    by: OverlapKind = "dice"
+    duplicates: Duplicates | None = None
+
+
+class Span(Node, tag="span"):
+    """Overlap of two spans [start, end), given as objects or pairs; `inclusive` ends count as in [start, end]."""
+
+    by: SpanKind = "jaccard"
+    start: str = "start"
+    end: str = "end"
+    inclusive: bool = False
+
+
+class Edit(Node, tag="edit"):
+    """1 - (edit distance) / (length of the longer string); two empty strings are equal."""
+
+
+class Number(Node, tag="number"):
+    """max(0, 1 - |s - g| / scale)."""
+
+    scale: float
+
+
+class Custom(Node, tag="custom"):
+    """A Python function of (system, gold), with what the planner may rely on.
+
+    `key`: values with different keys have similarity 0. `upper`: a number no similarity exceeds; `bound`: a cheap
+    function of the pair that is never below its similarity. `symmetric`: f(a, b) = f(b, a). `self_score`: the constant f(x, x), else f is called.
+    """
+
+    function: Fn
+    key: Fn | None = None
+    upper: float | None = None
+    bound: Fn | None = None
+    symmetric: bool = False
+    self_score: float | None = None
+
+
+class Set(Node, tag="set"):
+    """The value of an optimal matching of elements under a constraint. (Eq. 13)
+
+    `N:1` sends each system element to at most one gold element, `1:N` the reverse; `best` keeps one pair only.
+    """
+
+    of: Similarity
+    match: Match = "1:1"
+    duplicates: Duplicates | None = None
+    empty: Literal[0, 1] | None = None
+
+
+class Greedy(Node, tag="greedy"):
+    """A one-to-one matching built step by step instead of optimally.
+
+    `order`: take pairs by falling `score`, or go through the `system` or `gold` elements in their order (`rank`, if
+    given, sorts that side first, highest value first; equal values keep their order). Going through one side, each
+    element takes the `best` or the `first` free counterpart. Equal scores: the earlier element of side `ties` wins,
+    then the earlier element of the other side.
+    """
+
+    of: Similarity
+    order: Literal["score", "system", "gold"] = "score"
+    take: Literal["best", "first"] = "best"
+    ties: Literal["system", "gold"] = "system"
+    rank: Fn | None = None
+    duplicates: Duplicates | None = None
+    empty: Literal[0, 1] | None = None
+
+
+class Sequence(Node, tag="sequence"):
+    """The best order-preserving matching of two sequences: weighted LCS for 1:1. (Eq. 37)"""
+
+    of: Similarity
+    match: Literal["1:1", "N:1", "1:N", "N:N"] = "1:1"
+    empty: Literal[0, 1] | None = None
+
+
+class Graph(Node, tag="graph"):
+    """The best matching of nodes under which reachability agrees on both sides. (Eq. 37, DAGs and digraphs)
+
+    Edges are pairs of node ids; `ids` says what an id is: the `index` of the node, its `value`, or a field's name.
+    """
+
+    of: Similarity
+    nodes: str = "nodes"
+    edges: str = "edges"
+    ids: str = "index"
+    match: Literal["1:1", "N:1", "1:N", "N:N"] = "1:1"
+    empty: Literal[0, 1] | None = None
+
+
+class Variable(Node, tag="variable"):
+    """A variable: two variables are similar iff the enclosing `latent` matches them. (Eq. 34)"""
+
+
+class Latent(Node, tag="latent"):
+    """The best value of `of` over all one-to-one matchings of the variables inside it. (Eq. 35, 36)"""
+
+    of: Similarity
+
+
+class Normalise(Node, tag="normalise"):
+    """A ratio of a matching value and its self scores. (Eq. 4-7)
+
+    With `recall`, precision comes from `of` and recall from `recall`, and F is their harmonic mean (B3, one-sided
+    metrics).
+    """
+
+    of: Similarity
+    by: Literal["precision", "recall", "f", "jaccard"] = "f"
+    beta: float = 1.0
+    recall: Similarity | None = None
+    undefined: Literal[0, 1] | None = None
+
+
+Similarity: TypeAlias = (
+    Exact
+    | Record
+    | Sum
+    | Union
+    | Mapped
+    | Threshold
+    | Max
+    | Unit
+    | Hierarchy
+    | Overlap
+    | Span
+    | Edit
+    | Number
+    | Custom
+    | Set
+    | Greedy
+    | Sequence
+    | Graph
+    | Variable
+    | Latent
+    | Normalise
+)
+
+
+class Conventions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the packages of the field disagree on, said out loud; part of every metric and signature.
+
+    `duplicates`: a collection is a set, a multiset, or repeating an element is an error. `empty`: the self score of an
+    empty collection, 0 or 1. `undefined`: the value of 0/0; null leaves a reported ratio undefined (a ratio nested
+    inside a metric must have a value, and takes 0 then).
+    """
+
+    duplicates: Duplicates = "set"
+    empty: Literal[0, 1] = 0
+    undefined: Literal[0, 1] | None = 0
+
+
+def children(node: Similarity) -> Iterator[Similarity]:
+    """The nodes directly below `node`, in a fixed order."""
+    if isinstance(node, Record | Sum):
+        yield from node.fields.values()
+    elif isinstance(node, Union):
+        for case in node.cases:
+            yield case.of
+    elif isinstance(node, Max):
+        yield from node.of
+    elif isinstance(node, Normalise):
+        yield node.of
+        if node.recall is not None:
+            yield node.recall
+    elif hasattr(node, "of"):
+        yield node.of
+
+
+def rebuild(node: Similarity, change: Callable[[Similarity], Similarity]) -> Similarity:
+    """`node` with `change` applied to each node directly below it."""
+    replace = msgspec.structs.replace
+    if isinstance(node, Record | Sum):
+        return replace(node, fields={name: change(inner) for name, inner in node.fields.items()})
+    if isinstance(node, Union):
+        return replace(node, cases=tuple(replace(case, of=change(case.of)) for case in node.cases))
+    if isinstance(node, Max):
+        return replace(node, of=tuple(change(inner) for inner in node.of))
+    if isinstance(node, Normalise):
+        recall = None if node.recall is None else change(node.recall)
+        return replace(node, of=change(node.of), recall=recall)
+    if hasattr(node, "of"):
+        return replace(node, of=change(node.of))
+    return node
+
+
+def with_conventions(node: Similarity, conventions: Conventions) -> Similarity:
+    """`node` with every open convention settled."""
+
+    def settle(inner: Similarity) -> Similarity:
+        inner = rebuild(inner, settle)
+        changes: dict[str, Any] = {}
+        if getattr(inner, "duplicates", "set") is None:
+            changes["duplicates"] = conventions.duplicates
+        if getattr(inner, "empty", 0) is None:
+            changes["empty"] = conventions.empty
+        if isinstance(inner, Normalise) and inner.undefined is None:
+            changes["undefined"] = conventions.undefined or 0
+        return msgspec.structs.replace(inner, **changes) if changes else inner
+
+    return settle(node)
+
+
+def has_variables(node: Similarity) -> bool:
+    """Whether a variable below `node` still waits for its `latent`."""
+    if isinstance(node, Variable):
+        return True
+    return not isinstance(node, Latent) and any(has_variables(inner) for inner in children(node))

@@ -1,0 +1,1 @@
+"""Solvers: arrays in, arrays out. Nothing in here knows what a metric is."""

@@ -1,0 +1,1 @@
+"""What is compared: frozen structs, no logic, no input or output."""
