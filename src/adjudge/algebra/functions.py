@@ -128,11 +128,12 @@ class Fn:
     'builtins:len'
     """
 
-    __slots__ = ("_function", "name")
+    __slots__ = ("_function", "_unnamed", "name")
 
     def __init__(self, name: str, function: Callable[..., Any] | None = None) -> None:
         self.name = name
         self._function = function
+        self._unnamed = function is not None and "<" in name
 
     @classmethod
     def of(cls, function: str | Callable[..., Any] | Fn) -> Fn:
@@ -143,7 +144,12 @@ class Fn:
             return cls(function)
         module = getattr(function, "__module__", None) or "builtins"
         name = getattr(function, "__qualname__", type(function).__qualname__)
-        return cls(f"{module}:{name}", function)
+        # The name of a partial, a bound method or a callable object leads to something else: mark it as no name.
+        try:
+            named = "<" in name or resolve(f"{module}:{name}") == function
+        except UsageError:
+            named = False
+        return cls(f"{module}:{name}" if named else f"{module}:<{name}>", function)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -153,32 +159,26 @@ class Fn:
         return self._function
 
     def __call__(self, *values: Any) -> Any:
+        """Apply the function."""
         return self.function(*values)
 
     def check_saved(self) -> None:
         """Raise unless the name alone leads back to this function."""
-        try:
-            found = resolve(self.name)
-        except UsageError:
-            found = None
-        if self._function is not None and found != self._function:
+        if self._unnamed:
             raise UsageError(
                 f"the function {self.name} cannot be written down",
                 hint="define it at the top level of a module, or use a named function such as casefold",
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Fn, (self.name, None if self._importable() else self._function))
-
-    def _importable(self) -> bool:
-        return "<" not in self.name
+        return (Fn, (self.name, self._function if self._unnamed else None))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fn):
             return NotImplemented
-        if self._importable() or self._function is None:
-            return self.name == other.name
-        return self._function is other._function
+        if self._unnamed or other._unnamed:
+            return self._unnamed and other._unnamed and self._function == other._function
+        return self.name == other.name
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -29,10 +29,13 @@ SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall",
 Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
 
 
-class Node(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="sim", omit_defaults=True, forbid_unknown_fields=True
-):
+class Node(msgspec.Struct, frozen=True, kw_only=True, tag_field="sim", omit_defaults=True, forbid_unknown_fields=True):
     """Base of all nodes; `sim` names the kind in the serialised form."""
+
+    def __hash__(self) -> int:
+        # Some fields are dicts, and typing hashes what stands in Annotated, so the default will not do.
+        values = (getattr(self, name) for name in self.__struct_fields__)
+        return hash((type(self), *(frozenset(v.items()) if isinstance(v, dict) else v for v in values)))
 
 
 class Exact(Node, tag="exact"):
@@ -149,7 +152,8 @@ class Custom(Node, tag="custom"):
     """A Python function of (system, gold), with what the planner may rely on.
 
     `key`: values with different keys have similarity 0. `upper`: a number no similarity exceeds; `bound`: a cheap
-    function of the pair that is never below its similarity. `symmetric`: f(a, b) = f(b, a). `self_score`: the constant f(x, x), else f is called.
+    function of the pair that is never below its similarity. `symmetric`: f(a, b) = f(b, a). `self_score`: the constant
+    f(x, x), else f is called.
     """
 
     function: Fn

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Where the work runs: in this process or in several."""

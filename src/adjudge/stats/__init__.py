@@ -1,1 +1,1 @@
-"""TODO."""
+"""From counts per document to scores with intervals: tables, measures, reductions, resampling, results."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""A task puts formats, metrics and statistics together."""

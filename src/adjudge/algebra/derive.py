@@ -1,0 +1,403 @@
+"""From a type to a similarity.
+
+Scalars are compared exactly, records by the product of their fields, collections as sets by the best one-to-one
+matching, unions case by case. `Annotated` chooses something else for a field: the first similarity among its metadata
+replaces what would be derived; failing that, the constructors `one_to_one`, `many_to_one`, ..., `sequence` (`ordered`)
+and `count`, `f1`, `precision`, `recall`, `jaccard`, `unit`, `latent` may stand there without arguments.
+
+The outermost collection counts its matches, so that documents can be pooled; a collection inside an element gives the
+element a ratio (`nested="f1"`) or a count (`nested="count"`). A type that cannot be handled is an error.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import operator
+import pathlib
+import typing
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from adjudge.algebra import ir, matching, normalise, similarity
+from adjudge.algebra.access import may_be_absent
+from adjudge.algebra.cases import KINDS, Option, literal_options, literal_values, union_of
+from adjudge.algebra.fields import UNIONS, fields_of, is_record_class, is_typed_dict, substitute, unwrapped
+from adjudge.algebra.functions import Fn
+from adjudge.errors import UsageError
+from adjudge.model.variable import Variable
+
+ordered = matching.sequence
+"""`Annotated[list[T], ordered]`: the order of the elements matters."""
+
+
+class Item(NamedTuple):
+    """One entry of a mapping."""
+
+    key: Any
+    value: Any
+
+
+def items(mapping: Mapping[Any, Any]) -> list[Item]:
+    """The entries of a mapping, as records.
+
+    >>> items({"agent": 1})
+    [Item(key='agent', value=1)]
+    """
+    if not isinstance(mapping, Mapping):
+        raise TypeError("expected an object")
+    return [Item(key, value) for key, value in mapping.items()]
+
+
+def elements(counter: Mapping[Any, int] | Iterable[Any]) -> list[Any]:
+    """The elements of a counter, each as often as it was counted; a plain list is taken as it is.
+
+    >>> elements({"a": 2, "b": 1})
+    ['a', 'a', 'b']
+    """
+    return list(collections.Counter(counter).elements()) if isinstance(counter, Mapping) else list(counter)
+
+
+def derive_similarity(
+    tp: Any, *, nested: Literal["f1", "count"] = "f1", names: Mapping[str, Any] | None = None
+) -> ir.Similarity:
+    """The similarity of two values of a type.
+
+    `names` helps to resolve forward references to classes that are not at the top of their module.
+
+    >>> derive_similarity(set[str])
+    Set(of=Exact(type='string', values=None), match='1:1', duplicates=None, empty=None)
+    """
+    if nested not in ("f1", "count"):
+        raise UsageError(f'nested must be "f1" or "count", got {nested!r}')
+    node = _derive(tp, _At(path=_name(tp), nested=nested, names=names or {}))
+    return ir.Latent(of=node) if ir.has_variables(node) else node
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where we are: the path for messages, whether no collection and no real record has been entered yet."""
+
+    path: str
+    nested: Literal["f1", "count"]
+    names: Mapping[str, Any]
+    top: bool = True
+    rooted: bool = False
+    seen: tuple[Any, ...] = ()
+
+    def step(self, text: str, *, top: bool = False) -> _At:
+        return replace(self, path=self.path + text, top=top)
+
+    def error(self, message: str, hint: str) -> UsageError:
+        return UsageError(f"{self.path}: {message}", hint=hint)
+
+
+_SCALARS = (
+    *(bytes, complex, decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath),
+    *(datetime.date, datetime.time, datetime.timedelta),
+)
+
+_COLLECTIONS = (
+    *(list, set, frozenset, collections.deque),
+    *(collections.abc.Set, collections.abc.MutableSet, collections.abc.Sequence, collections.abc.MutableSequence),
+    *(collections.abc.Collection, collections.abc.Iterable),
+)
+
+_MAPPINGS = (
+    *(dict, collections.OrderedDict, collections.defaultdict),
+    *(collections.abc.Mapping, collections.abc.MutableMapping),
+)
+
+_MATCHERS: tuple[Callable[..., Any], ...] = (
+    *(matching.one_to_one, matching.many_to_one, matching.one_to_many, matching.many_to_many),
+    *(matching.best_pair, matching.greedy, matching.sequence, matching.set_of),
+)
+
+_NORMALISERS: tuple[Callable[..., Any], ...] = (
+    *(matching.count, normalise.f1, normalise.f, normalise.precision, normalise.recall, normalise.jaccard),
+)
+
+_WRAPPERS: tuple[Callable[..., Any], ...] = (similarity.unit, matching.latent)
+
+
+def _derive(tp: Any, at: _At) -> ir.Similarity:
+    tp = _resolved(tp, at)
+    origin, args = typing.get_origin(tp), typing.get_args(tp)
+    if origin is typing.Annotated:
+        return _annotated(args[0], tp.__metadata__, at)
+    if _is_alias(tp):
+        if any((origin or tp) is each for each in at.seen):
+            raise at.error(f"the type {_name(tp)} contains itself", _REMEDY)
+        return _derive(_expanded(tp), replace(at, seen=(*at.seen, origin or tp)))
+    if origin in UNIONS:
+        return _union(tp, at)
+    if origin is Literal:
+        return ir.Exact(values=literal_values(args))
+    collection = _collection(tp, at)
+    if collection is not None:
+        return _matched(collection, at)
+    if tp is tuple or origin is tuple:
+        return _positions(args, at)
+    return _class(tp, origin or tp, args, at)
+
+
+_REMEDY = "choose a similarity: Annotated[..., adjudge.exact] or Annotated[..., adjudge.custom(function)]"
+
+
+def _resolved(tp: Any, at: _At) -> Any:
+    """A type without the things that say nothing about how to compare its values."""
+    while True:
+        if isinstance(tp, str | typing.ForwardRef):
+            name = tp if isinstance(tp, str) else tp.__forward_arg__
+            if name not in at.names:
+                raise at.error(f"cannot resolve {name!r}", "give the class itself, or pass names={...}")
+            tp = at.names[name]
+        elif isinstance(tp, typing.NewType):
+            tp = tp.__supertype__
+        elif isinstance(tp, TypeVar):
+            tp = _variable_type(tp, at)
+        elif unwrapped(tp) is not tp:
+            tp = unwrapped(tp)
+        elif tp is None:
+            return type(None)
+        else:
+            return tp
+
+
+def _variable_type(tp: TypeVar, at: _At) -> Any:
+    if tp.__bound__ is not None:
+        return tp.__bound__
+    if tp.__constraints__:
+        return functools.reduce(operator.or_, tp.__constraints__)
+    if getattr(tp, "has_default", bool)():
+        return tp.__default__  # type: ignore[attr-defined]
+    raise at.error(
+        f"the type variable {tp.__name__} is open",
+        f"say what it stands for, as in {_owner(at)}[str], or give it a bound",
+    )
+
+
+def _owner(at: _At) -> str:
+    return _name(at.seen[-1][0]) if at.seen and isinstance(at.seen[-1], tuple) else "Box"
+
+
+def _is_alias(tp: Any) -> bool:
+    return type(typing.get_origin(tp) or tp).__name__ == "TypeAliasType"
+
+
+def _expanded(tp: Any) -> Any:
+    alias = typing.get_origin(tp) or tp
+    return substitute(alias.__value__, dict(zip(alias.__type_params__, typing.get_args(tp), strict=False)))
+
+
+# Annotated
+
+
+def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
+    for each in metadata:
+        node = each if isinstance(each, ir.Node) else getattr(each, "node", None)
+        if isinstance(node, ir.Node):
+            return node  # type: ignore[return-value]
+    chosen = [each for each in metadata if _is_constructor(each)]
+    for each in chosen:
+        if each not in (*_MATCHERS, *_NORMALISERS, *_WRAPPERS):
+            raise at.error(f"{each.__name__} is a function", f"call it: Annotated[..., {each.__name__}(...)]")
+    matcher = next((each for each in chosen if each in _MATCHERS), None)
+    normaliser = next((each for each in chosen if each in _NORMALISERS), None)
+    if matcher or normaliser:
+        collection = _collection(_resolved(tp, at), at)
+        if collection is None:
+            name = (matcher or normaliser).__name__  # type: ignore[union-attr]
+            raise at.error(
+                f"{name} needs a collection, not {_name(tp)}", "write, for example, Annotated[list[str], ...]"
+            )
+        node = _matched(collection, at, matcher, normaliser)
+    else:
+        node = _derive(tp, at)
+    for each in chosen:
+        if each in _WRAPPERS:
+            node = each(node)
+    return node
+
+
+def _is_constructor(value: Any) -> bool:
+    """Whether a piece of metadata is one of our own functions, used or forgotten to be called."""
+    modules = (matching.__name__, normalise.__name__, similarity.__name__)
+    return callable(value) and getattr(value, "__module__", None) in modules and not isinstance(value, type)
+
+
+# Collections, mappings, tuples
+
+
+@dataclass(frozen=True, slots=True)
+class _Collection:
+    of: ir.Similarity
+    by: Fn | None = None
+    duplicates: ir.Duplicates | None = None
+
+
+def _collection(tp: Any, at: _At) -> _Collection | None:
+    origin, args = typing.get_origin(tp), typing.get_args(tp)
+    inside = at.step("[*]")
+    if origin in _COLLECTIONS or (origin is tuple and len(args) == 2 and args[1] is Ellipsis):
+        return _Collection(_derive(args[0], inside))
+    if origin in _MAPPINGS:
+        key, value = _derive(args[0], inside.step(".key")), _derive(args[1], inside.step(".value"))
+        return _Collection(ir.Record(fields={"key": key, "value": value}), by=Fn.of(items))
+    if origin is collections.Counter:
+        return _Collection(_derive(args[0], inside), by=Fn.of(elements), duplicates="multiset")
+    if tp is range:
+        return _Collection(ir.Exact(type="integer"))
+    if tp in (*_COLLECTIONS, *_MAPPINGS, collections.Counter) or origin in (
+        collections.abc.Iterator,
+        collections.abc.Generator,
+    ):
+        raise _bare(tp, at)
+    return None
+
+
+def _bare(tp: Any, at: _At) -> UsageError:
+    name = _name(tp)
+    if typing.get_origin(tp) is not None:
+        return at.error(f"a {name} can be read only once", "use list, set or frozenset")
+    example = f"{name}[str, int]" if tp in _MAPPINGS else f"{name}[str]"
+    return at.error(f"{name} does not say what it holds", f"write, for example, {example}")
+
+
+def _matched(
+    collection: _Collection,
+    at: _At,
+    matcher: Callable[..., Any] | None = None,
+    normaliser: Callable[..., Any] | None = None,
+) -> ir.Similarity:
+    """The matching of a collection, normalised if it stands inside an element or if that was asked for."""
+    settings: dict[str, Any] = {}
+    if collection.duplicates is not None and matcher is not matching.sequence:
+        settings["duplicates"] = collection.duplicates
+    node: ir.Similarity = (matcher or matching.one_to_one)(collection.of, **settings)
+    if normaliser is not None:
+        node = normaliser(node)
+    elif not at.top and at.nested == "f1":
+        node = normalise.f1(node)
+    return node if collection.by is None else ir.Mapped(of=node, by=collection.by)
+
+
+def _positions(args: tuple[Any, ...], at: _At) -> ir.Record:
+    if not args or args == ((),):
+        raise at.error("tuple does not say what it holds", "write, for example, tuple[int, str] or tuple[str, ...]")
+    if any(each is Ellipsis or typing.get_origin(each) is typing.Unpack for each in args):
+        raise at.error("a tuple with an open part cannot be compared by position", _REMEDY)
+    return ir.Record(fields={str(i): _derive(each, at.step(f"[{i}]")) for i, each in enumerate(args)})
+
+
+# Classes
+
+
+def _class(tp: Any, cls: Any, args: tuple[Any, ...], at: _At) -> ir.Similarity:
+    if not isinstance(cls, type) or cls in (object, type):
+        raise at.error(f"{_name(tp)} says nothing about how to compare", _REMEDY)
+    if issubclass(cls, Variable):
+        return ir.Variable()
+    if issubclass(cls, enum.Enum):
+        return _enumeration(cls)
+    if is_record_class(cls):
+        return _record(cls, args, at)
+    scalar = _scalar(cls)
+    if scalar is not None:
+        return scalar
+    raise at.error(f"{_name(tp)} is not a type that can be taken apart", f"make it a dataclass, or {_REMEDY}")
+
+
+def _scalar(cls: type) -> ir.Exact | None:
+    for base, kind in KINDS.items():
+        if issubclass(cls, base):
+            return ir.Exact(type=kind)
+    return ir.Exact() if issubclass(cls, _SCALARS) else None
+
+
+def _enumeration(cls: type[enum.Enum]) -> ir.Exact:
+    """Members and their plain values are the same thing, so that JSON can be compared as well."""
+    if issubclass(cls, enum.Flag):
+        return ir.Exact()
+    return ir.Exact(values=literal_values(tuple(cls)))
+
+
+def _record(cls: type, args: tuple[Any, ...], at: _At) -> ir.Record:
+    if not at.rooted:
+        at = replace(at, path=_name(cls), rooted=True)
+    if any(each == (cls, args) for each in at.seen):
+        raise at.error(f"{_name(cls)} contains itself", f"compare the inner one in another way: {_REMEDY}")
+    fields = fields_of(cls, args, names=at.names)
+    if not fields:
+        raise at.error(f"{_name(cls)} has no fields to compare", _REMEDY)
+    inside = replace(at, seen=(*at.seen, (cls, args)))
+    found: dict[str, ir.Similarity] = {}
+    for field in fields:
+        # A record of one field is only a wrapper: what is outermost inside it stays outermost.
+        node = _derive(field.type, inside.step(f".{field.name}", top=at.top and len(fields) == 1))
+        if field.optional and not may_be_absent(node):
+            node = ir.Union(cases=(ir.Case(type="null", of=ir.Exact(type="null")), ir.Case(of=node)))
+        found[field.name] = node
+    return ir.Record(fields=found)
+
+
+# Unions
+
+
+def _union(tp: Any, at: _At) -> ir.Similarity:
+    options = [option for member in _members(tp, at) for option in _options(member, at)]
+    try:
+        return union_of(options)
+    except UsageError as error:
+        problem = error.problems[0]
+        raise at.error(problem.message, problem.hint or _REMEDY) from None
+
+
+def _members(tp: Any, at: _At) -> list[Any]:
+    plain = _resolved(tp, at)
+    if _is_alias(plain):
+        return _members(_expanded(plain), at)
+    if typing.get_origin(plain) in UNIONS:
+        return [inner for member in typing.get_args(plain) for inner in _members(member, at)]
+    return [tp]
+
+
+def _options(tp: Any, at: _At) -> list[Option]:
+    """One member of a union, with what tells its values from those of the others."""
+    plain = _resolved(tp, at)
+    while typing.get_origin(plain) is typing.Annotated:
+        plain = _resolved(plain.__origin__, at)
+    cls, args = typing.get_origin(plain) or plain, typing.get_args(plain)
+    of = _derive(tp, at)
+    if cls is Literal:
+        return literal_options(args, of)
+    if isinstance(cls, type) and cls in KINDS:
+        return [Option(of, KINDS[cls], kind=KINDS[cls])]
+    if cls in _MAPPINGS or cls is collections.Counter:
+        return [Option(of, "object", kind="object")]
+    if cls in _COLLECTIONS or cls is tuple or cls is range:
+        return [Option(of, "array", kind="array")]
+    if not isinstance(cls, type):
+        raise at.error(f"{_name(plain)} cannot be told from the other cases of the union", _REMEDY)
+    fields = None
+    if is_record_class(cls):
+        fields = {field.name: field.type for field in fields_of(cls, args, names=at.names) if not field.optional}
+    if is_typed_dict(cls):
+        return [Option(of, _name(cls), kind="object", fields=fields)]
+    return [Option(of, _name(cls), cls=cls, fields=fields)]
+
+
+def _name(tp: Any) -> str:
+    origin = typing.get_origin(tp)
+    if origin is typing.Annotated:
+        return _name(tp.__origin__)
+    if origin in UNIONS or isinstance(tp, str):
+        return str(tp)
+    return getattr(origin or tp, "__name__", None) or str(tp)

@@ -1,0 +1,189 @@
+"""Normalisers, and the one place where 0/0 is decided.
+
+A matching value becomes a score by dividing it by its self scores (Eq. 4-7). The constructors below build nodes; the
+functions at the end do the dividing, for one document and for a whole table of them alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+from adjudge.algebra import ir
+from adjudge.algebra.rules import checked, need_similarity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+
+Undefined: TypeAlias = Literal[0, 1] | None
+
+
+def f(
+    of: ir.Similarity, recall: ir.Similarity | None = None, *, beta: float = 1.0, undefined: Undefined = None
+) -> ir.Normalise:
+    """F-beta: (1 + b²) S(s,g) / (b² S(g,g) + S(s,s)); with `recall`, the harmonic mean of two matchings. (Eq. 6)
+
+    >>> f(ir.Set(of=ir.Exact()), beta=2).beta
+    2.0
+    """
+    other = None if recall is None else need_similarity(recall, what="recall")
+    return checked(ir.Normalise(of=need_similarity(of), recall=other, beta=float(beta), undefined=undefined))
+
+
+def f1(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """F1 (Dice): 2 S(s,g) / (S(s,s) + S(g,g)). (Eq. 6)
+
+    >>> f1(ir.Set(of=ir.Exact())).by
+    'f'
+    """
+    return f(of, undefined=undefined)
+
+
+def precision(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / S(s,s). (Eq. 4)
+
+    >>> precision(ir.Set(of=ir.Exact())).by
+    'precision'
+    """
+    return checked(ir.Normalise(of=need_similarity(of), by="precision", undefined=undefined))
+
+
+def recall(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / S(g,g). (Eq. 5)
+
+    >>> recall(ir.Set(of=ir.Exact())).by
+    'recall'
+    """
+    return checked(ir.Normalise(of=need_similarity(of), by="recall", undefined=undefined))
+
+
+def jaccard(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / (S(s,s) + S(g,g) - S(s,g)). (Eq. 7)
+
+    >>> jaccard(ir.Set(of=ir.Exact())).by
+    'jaccard'
+    """
+    return checked(ir.Normalise(of=need_similarity(of), by="jaccard", undefined=undefined))
+
+
+def prf(precision: ir.Similarity, recall: ir.Similarity | None = None, *, undefined: Undefined = None) -> ir.Normalise:
+    """Precision and recall of one matching, or of one each, and F1 as their harmonic mean. (Eq. 23, 24)
+
+    >>> prf(ir.Set(of=ir.Exact(), match="N:1"), ir.Set(of=ir.Exact(), match="1:N")).recall.match
+    '1:N'
+    """
+    return f(precision, recall, undefined=undefined)
+
+
+def one_sided(
+    of: ir.Similarity,
+    *,
+    beta: float = 1.0,
+    duplicates: ir.Duplicates | None = None,
+    empty: Literal[0, 1] | None = None,
+    undefined: Undefined = None,
+) -> ir.Normalise:
+    """Precision lets each system element take its best gold element, recall the reverse. (Eq. 27)
+
+    >>> metric = one_sided(ir.Exact())
+    >>> metric.of.match, metric.recall.match
+    ('N:1', '1:N')
+    """
+    inner = need_similarity(of)
+    forth = checked(ir.Set(of=inner, match="N:1", duplicates=duplicates, empty=empty))
+    back = checked(ir.Set(of=inner, match="1:N", duplicates=duplicates, empty=empty))
+    return f(forth, back, beta=beta, undefined=undefined)
+
+
+# The arithmetic. A scalar 0/0 with `undefined=None` is None, an element of an array is NaN.
+
+
+def _is_array(*values: Any) -> bool:
+    return any(getattr(value, "ndim", 0) for value in values)
+
+
+@overload
+def ratio(numerator: float, denominator: float, undefined: float) -> float: ...
+@overload
+def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None: ...
+@overload
+def ratio(numerator: Array, denominator: Array | float, undefined: float | None) -> Array: ...
+@overload
+def ratio(numerator: float, denominator: Array, undefined: float | None) -> Array: ...
+
+
+def ratio(numerator: Any, denominator: Any, undefined: float | None) -> Any:
+    """numerator / denominator, and `undefined` where the denominator is 0.
+
+    >>> ratio(1, 2, 0), ratio(0, 0, 1), ratio(0, 0, None)
+    (0.5, 1.0, None)
+    """
+    if not _is_array(numerator, denominator):
+        if denominator:
+            return float(numerator / denominator)
+        return None if undefined is None else float(undefined)
+    import numpy as np
+
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
+    out = np.full(top.shape, np.nan if undefined is None else float(undefined))
+    return np.divide(top, bottom, out=out, where=bottom != 0)
+
+
+@overload
+def f_measure(
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float, same: bool, beta: float = 1.0
+) -> float: ...
+@overload
+def f_measure(
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> float | None: ...
+@overload
+def f_measure(
+    p_num: Array, p_den: Array, r_num: Array, r_den: Array, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> Array: ...
+
+
+def f_measure(
+    p_num: Any, p_den: Any, r_num: Any, r_den: Any, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> Any:
+    """F-beta from the counts of precision and recall.
+
+    `same` (one matching gave both numerators): (1 + b²) S / (b² r_den + p_den). Otherwise the harmonic form
+    (1 + b²) P R / (b² P + R) of the two ratios, which is 0 when both are 0, and undefined when both are.
+
+    >>> f_measure(2, 3, 2, 4, undefined=0, same=True)
+    0.5714285714285714
+    >>> f_measure(1, 1, 1, 3, undefined=0, same=False)
+    0.5
+    """
+    square = float(beta) ** 2
+    if same:
+        return ratio((1 + square) * p_num, square * r_den + p_den, undefined)
+    p, r = ratio(p_num, p_den, undefined or 0.0), ratio(r_num, r_den, undefined or 0.0)
+    mean = ratio((1 + square) * p * r, square * p + r, 0.0)
+    if undefined is not None:
+        return mean
+    if not _is_array(mean):
+        return mean if p_den or r_den else None
+    import numpy as np
+
+    return np.where((np.asarray(p_den) == 0) & (np.asarray(r_den) == 0), np.nan, mean)
+
+
+@overload
+def jaccard_ratio(shared: float, system: float, gold: float, undefined: float) -> float: ...
+@overload
+def jaccard_ratio(shared: float, system: float, gold: float, undefined: float | None) -> float | None: ...
+@overload
+def jaccard_ratio(shared: Array, system: Array, gold: Array, undefined: float | None) -> Array: ...
+
+
+def jaccard_ratio(shared: Any, system: Any, gold: Any, undefined: float | None) -> Any:
+    """shared / (system + gold - shared).
+
+    >>> jaccard_ratio(1, 2, 2, 0)
+    0.3333333333333333
+    """
+    return ratio(shared, system + gold - shared, undefined)

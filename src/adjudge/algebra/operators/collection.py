@@ -1,0 +1,488 @@
+"""Operators on collections: sets under a constraint, overlaps, greedy matchings, sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Mapping as AnyMapping
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from adjudge.algebra import ir
+from adjudge.algebra.operators.base import (
+    GOLD,
+    SYSTEM,
+    Context,
+    Line,
+    Misfit,
+    Op,
+    Ratios,
+    Table,
+    describe,
+)
+from adjudge.algebra.operators.leaf import overlap_ratio
+from adjudge.algebra.solve.assignment import max_weight_matching
+from adjudge.algebra.solve.sequence import best_chain, lcs_length
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Report
+
+
+def elements(value: Any) -> Sequence[Any]:
+    """The elements of a collection in a reproducible order; a string or an object is not a collection."""
+    if type(value) is list or type(value) is tuple:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, set | frozenset):
+        # The order of a set changes from run to run; matchings with ties must not.
+        return sorted(value, key=repr)
+    if isinstance(value, str | bytes | AnyMapping) or not isinstance(value, Iterable):
+        raise Misfit(f"expected an array, got {describe(value)}")
+    return list(value)
+
+
+def reduce_table(match: str, table: Table) -> tuple[float, Table]:
+    """The value of the best matching under a constraint, and its pairs. (Eq. 13)"""
+    if not table:
+        return 0.0, []
+    if match == "1:1":
+        return max_weight_matching(table)
+    if match == "N:N":
+        return fsum(value for _, _, value in table), table
+    if match == "best":
+        best = min(table, key=lambda entry: (-entry[2], entry[0], entry[1]))
+        return best[2], [best]
+    side = 0 if match == "N:1" else 1
+    chosen: dict[int, tuple[int, int, float]] = {}
+    for entry in table:
+        held = chosen.get(entry[side])
+        if held is None or entry[2] > held[2] or (entry[2] == held[2] and entry[1 - side] < held[1 - side]):
+            chosen[entry[side]] = entry
+    pairs = [chosen[key] for key in sorted(chosen)]
+    return fsum(value for _, _, value in pairs), pairs
+
+
+class Bag:
+    """A prepared collection of exactly compared elements: positions by key."""
+
+    __slots__ = ("items", "positions", "size")
+
+    def __init__(self, items: Sequence[Any], positions: dict[Hashable, Any], size: int) -> None:
+        self.items = items
+        self.positions = positions
+        self.size = size
+
+
+class BagOp(Op):
+    """Base for collections of exactly compared elements; a key leads to its first position, or to all of them."""
+
+    nested = True
+
+    def __init__(self, element: Op, duplicates: str) -> None:
+        self.element = element
+        self.duplicates = duplicates
+        self.multi = duplicates == "multiset"
+
+    def prepare(self, value: Any, side: int) -> Any:
+        items = elements(value)
+        prepare = self.element.prepare
+        positions: dict[Hashable, Any] = {}
+        position = 0
+        try:
+            if self.multi:
+                for position, item in enumerate(items):
+                    positions.setdefault(prepare(item, side), []).append(position)
+                return Bag(items, positions, len(items))
+            for position, item in enumerate(items):
+                if positions.setdefault(prepare(item, side), position) != position and self.duplicates == "error":
+                    raise Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset")
+        except Misfit as misfit:
+            raise misfit.under(f"[{position}]") from None
+        return Bag(items, positions, len(positions))
+
+    def identity(self, p: Any) -> Hashable:
+        if self.multi:
+            return frozenset((key, len(at)) for key, at in p.positions.items())
+        return frozenset(p.positions)
+
+    def shared(self, s: Bag, g: Bag) -> int:
+        """|S & G|, for multisets the sum of the smaller counts."""
+        few, many = (s.positions, g.positions) if len(s.positions) <= len(g.positions) else (g.positions, s.positions)
+        if self.multi:
+            return sum(min(len(at), len(many[key])) for key, at in few.items() if key in many)
+        return len(few.keys() & many.keys())
+
+    def contingency(self, ss: Sequence[Bag], gs: Sequence[Bag], weight: str = "min") -> dict[tuple[int, int], int]:
+        """The sparse table of |S_i & G_j| by an inverted index: one visit per shared element."""
+        index: dict[Hashable, list[tuple[int, int]]] = {}
+        multi = self.multi
+        for j, g in enumerate(gs):
+            for key, at in g.positions.items():
+                index.setdefault(key, []).append((j, len(at) if multi else 1))
+        counts: dict[tuple[int, int], int] = {}
+        for i, s in enumerate(ss):
+            row: dict[int, int] = {}
+            for key, at in s.positions.items():
+                here = len(at) if multi else 1
+                for j, there in index.get(key, ()):
+                    if weight == "min":
+                        both = here if here < there else there
+                    else:
+                        both = here if weight == "N:1" else there if weight == "1:N" else here * there
+                    row[j] = row.get(j, 0) + both
+            for j, both in row.items():
+                counts[i, j] = both
+        return counts
+
+    def matching(self, s: Bag, g: Bag, match: str) -> list[tuple[int, int]]:
+        """Positions of equal elements under a constraint."""
+        out: list[tuple[int, int]] = []
+        for key, left in s.positions.items():
+            if key not in g.positions:
+                continue
+            rows = left if self.multi else [left]
+            columns = g.positions[key] if self.multi else [g.positions[key]]
+            if match == "1:1":
+                out.extend(zip(rows, columns, strict=False))
+            elif match == "N:1":
+                out.extend((i, columns[0]) for i in rows)
+            elif match == "1:N":
+                out.extend((rows[0], j) for j in columns)
+            else:
+                out.extend((i, j) for i in rows for j in columns)
+        return out[:1] if match == "best" else out
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:  # noqa: ARG002
+        pairs = self.matching(s, g, self.constraint)
+        for i, j in pairs:
+            report.match(f"{sp}[{i}]", f"{gp}[{j}]", s.items[i], g.items[j], 1.0, self.element)
+        seen = ({i for i, _ in pairs}, {j for _, j in pairs})
+        for side, p, path in ((SYSTEM, s, sp), (GOLD, g, gp)):
+            self._leave(p, side, path, report, seen[side])
+
+    constraint = "1:1"
+
+    def _leave(self, p: Bag, side: int, path: str, report: Report, seen: set[int]) -> None:
+        kept = p.positions.values()
+        order = sorted(at for many in kept for at in many) if self.multi else sorted(kept)
+        for position in order:
+            if position not in seen:
+                report.unmatched(side, f"{path}[{position}]", p.items[position], self.element)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        self._leave(p, side, path, report, set())
+
+
+class ExactSetOp(BagOp):
+    """Matching of exactly compared elements: a hash intersection."""
+
+    integral = rational = True
+
+    def __init__(self, node: ir.Set, element: Op) -> None:
+        super().__init__(element, node.duplicates or "set")
+        self.constraint = node.match
+        self.empty = node.empty or 0
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:  # noqa: ARG002
+        if not s.size or not g.size:
+            return float(self.empty and not s.size and not g.size)
+        if not self.multi or self.constraint == "1:1":
+            shared = self.shared(s, g)
+            return float(shared if self.constraint != "best" else shared > 0)
+        keys = s.positions.keys() & g.positions.keys()
+        if self.constraint == "N:1":
+            return float(sum(len(s.positions[key]) for key in keys))
+        if self.constraint == "1:N":
+            return float(sum(len(g.positions[key]) for key in keys))
+        if self.constraint == "best":
+            return float(bool(keys))
+        return float(sum(len(s.positions[key]) * len(g.positions[key]) for key in keys))
+
+    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+        if not p.size:
+            return float(self.empty)
+        return 1.0 if self.constraint == "best" else float(p.size)
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+        weight = "min" if self.constraint in ("1:1", "best") else self.constraint
+        best = self.constraint == "best"
+        counts = self.contingency(ss, gs, weight)
+        out: Table = [(i, j, 1.0 if best else float(n)) for (i, j), n in counts.items()]
+        return out + _empties(ss, gs) if self.empty else out
+
+    def line(self) -> Line:
+        how = {"set": "set", "multiset": "multiset", "error": "set, duplicates refused"}[self.duplicates]
+        inner = self.element.line()
+        return Line(f"{self.constraint} matching: hash intersection ({how}) on {inner.text}", "O(n + m)")
+
+
+def _empties(ss: Sequence[Any], gs: Sequence[Any]) -> Table:
+    columns = [j for j, g in enumerate(gs) if not g.size]
+    return [(i, j, 1.0) for i, s in enumerate(ss) if not s.size for j in columns]
+
+
+class OverlapOp(BagOp):
+    """A function of |S & G|, |S|, |G|, from one contingency table."""
+
+    rational = True
+
+    def __init__(self, node: ir.Overlap, element: Op) -> None:
+        super().__init__(element, node.duplicates or "set")
+        self.by = node.by
+        self.integral = node.by in ("count", "subset", "superset", "link")
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:  # noqa: ARG002
+        shared = self.shared(s, g)
+        return overlap_ratio(self.by, shared, s.size, g.size) if shared else (0, 1)
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        numerator, denominator = self.ratio(s, g, ctx)
+        return numerator / denominator
+
+    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+        if not p.size:
+            return 0.0
+        numerator, denominator = overlap_ratio(self.by, p.size, p.size, p.size)
+        return numerator / denominator
+
+    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:  # noqa: ARG002
+        by = self.by
+        counts = self.contingency(ss, gs)
+        return [(i, j, *overlap_ratio(by, n, ss[i].size, gs[j].size)) for (i, j), n in counts.items()]
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+        return [(i, j, top / bottom) for i, j, top, bottom in self.ratios(ss, gs, ctx) if top]
+
+    def line(self) -> Line:
+        return Line(f"overlap ({self.by}) of sets, contingency table by inverted index", "O(elements + non-zeros)")
+
+
+class Items:
+    """A prepared collection whose elements are compared by more than equality."""
+
+    __slots__ = ("items", "positions", "prepared", "size")
+
+    def __init__(self, items: Sequence[Any], positions: list[int], prepared: list[Any]) -> None:
+        self.items = items
+        self.positions = positions
+        self.prepared = prepared
+        self.size = len(prepared)
+
+
+class CollectionOp(Op):
+    """Base for collections of graded elements: flatten, join once, then reduce per pair of collections."""
+
+    nested = True
+
+    def __init__(self, element: Op, empty: int, duplicates: str = "multiset") -> None:
+        self.element = element
+        self.empty = empty
+        self.duplicates = duplicates
+        self.integral = element.integral
+
+    def prepare(self, value: Any, side: int) -> Any:
+        items = elements(value)
+        prepared: list[Any] = []
+        positions: list[int] = []
+        seen: set[Hashable] = set()
+        unique = self.duplicates != "multiset"
+        for position, item in enumerate(items):
+            try:
+                p = self.element.prepare(item, side)
+                if unique:
+                    identity = self.element.identity(p)
+                    if identity in seen:
+                        if self.duplicates == "error":
+                            raise Misfit(
+                                "this element occurs twice", "remove one, or choose duplicates: set or multiset"
+                            )
+                        continue
+                    seen.add(identity)
+            except Misfit as misfit:
+                raise misfit.under(f"[{position}]") from None
+            prepared.append(p)
+            positions.append(position)
+        return Items(items, positions, prepared)
+
+    def identity(self, p: Any) -> Hashable:
+        names = [self.element.identity(each) for each in p.prepared]
+        if self.duplicates != "multiset":
+            return frozenset(names)
+        counts: dict[Hashable, int] = {}
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+        return frozenset(counts.items())
+
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
+        """The value of the matching and its pairs, from the table of element similarities."""
+        raise NotImplementedError
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        if not s.size or not g.size:
+            return float(self.empty and not s.size and not g.size)
+        return self.reduce(self.element.table(s.prepared, g.prepared, ctx), s, g, ctx)[0]
+
+    def self_score(self, p: Any, side: int) -> float:
+        if not p.size:
+            return float(self.empty)
+        return fsum(self.element.self_score(each, side) for each in p.prepared)
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+        rows = [(i, a) for i, s in enumerate(ss) for a in range(s.size)]
+        columns = [(j, b) for j, g in enumerate(gs) for b in range(g.size)]
+        inner = self.element.table(
+            [each for s in ss for each in s.prepared], [each for g in gs for each in g.prepared], ctx
+        )
+        groups: dict[tuple[int, int], Table] = {}
+        for x, y, value in inner:
+            i, a = rows[x]
+            j, b = columns[y]
+            groups.setdefault((i, j), []).append((a, b, value))
+        out: Table = []
+        for (i, j), entries in groups.items():
+            value = self.reduce(entries, ss[i], gs[j], ctx)[0]
+            if value > 0:
+                out.append((i, j, value))
+        return out + _empties(ss, gs) if self.empty else out
+
+    def variables(self, p: Any) -> tuple[Hashable, ...]:
+        return tuple(dict.fromkeys(name for each in p.prepared for name in self.element.variables(each)))
+
+    def matching(self, s: Any, g: Any, ctx: Context) -> Table:
+        """The pairs of the matching, as positions among the prepared elements."""
+        if not s.size or not g.size:
+            return []
+        return self.reduce(self.element.table(s.prepared, g.prepared, ctx), s, g, ctx)[1]
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        self.report_pairs(self.matching(s, g, ctx), s, g, sp, gp, report, ctx)
+
+    def report_pairs(self, pairs: Table, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        """Matched pairs and what is below them, then what is left on either side."""
+        for a, b, value in sorted(pairs):
+            i, j = s.positions[a], g.positions[b]
+            here, there = f"{sp}[{i}]", f"{gp}[{j}]"
+            report.match(here, there, s.items[i], g.items[j], value, self.element)
+            self.element.align(s.prepared[a], g.prepared[b], here, there, report, ctx)
+        left, right = {a for a, _, _ in pairs}, {b for _, b, _ in pairs}
+        self._leave(s, SYSTEM, sp, report, left)
+        self._leave(g, GOLD, gp, report, right)
+
+    def _leave(self, p: Any, side: int, path: str, report: Report, seen: set[int]) -> None:
+        for a, position in enumerate(p.positions):
+            if a not in seen:
+                here = f"{path}[{position}]"
+                report.unmatched(side, here, p.items[position], self.element)
+                self.element.walk(p.prepared[a], side, here, report)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        self._leave(p, side, path, report, set())
+
+
+class SetOp(CollectionOp):
+    """Optimal matching of graded elements."""
+
+    def __init__(self, node: ir.Set, element: Op) -> None:
+        super().__init__(element, node.empty or 0, node.duplicates or "set")
+        self.match = node.match
+
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+        return reduce_table(self.match, table)
+
+    def self_score(self, p: Any, side: int) -> float:
+        if self.match == "best" and p.size:
+            return max(self.element.self_score(each, side) for each in p.prepared)
+        return super().self_score(p, side)
+
+    def line(self) -> Line:
+        how, cost = {
+            "1:1": ("assignment per connected component", "O(non-zeros) + small assignments"),
+            "N:1": ("row maxima", "O(non-zeros)"),
+            "1:N": ("column maxima", "O(non-zeros)"),
+            "N:N": ("sum", "O(non-zeros)"),
+            "best": ("maximum", "O(non-zeros)"),
+        }[self.match]
+        return Line(f"{self.match} matching: {how} of the sparse table", cost, (("element", self.element.line()),))
+
+
+class GreedyOp(CollectionOp):
+    """A matching built step by step, in a declared order."""
+
+    def __init__(self, node: ir.Greedy, element: Op) -> None:
+        super().__init__(element, node.empty or 0, node.duplicates or "set")
+        self.node = node
+
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+        used: tuple[set[int], set[int]] = (set(), set())
+        pairs: Table = []
+
+        def take(entry: tuple[int, int, float]) -> bool:
+            if entry[0] in used[0] or entry[1] in used[1]:
+                return False
+            used[0].add(entry[0])
+            used[1].add(entry[1])
+            pairs.append(entry)
+            return True
+
+        if self.node.order == "score":
+            first = 0 if self.node.ties == "system" else 1
+            for entry in sorted(table, key=lambda e: (-e[2], e[first], e[1 - first])):
+                take(entry)
+        else:
+            lead = 0 if self.node.order == "system" else 1
+            rows: dict[int, Table] = {}
+            for entry in table:
+                rows.setdefault(entry[lead], []).append(entry)
+            for row in self._ranked(s if lead == 0 else g, rows):
+                options = rows[row]
+                if self.node.take == "best":
+                    options.sort(key=lambda e: (-e[2], e[1 - lead]))
+                else:
+                    options.sort(key=lambda e: e[1 - lead])
+                for entry in options:
+                    if take(entry):
+                        break
+        return fsum(value for _, _, value in pairs), pairs
+
+    def _ranked(self, p: Any, rows: Iterable[int]) -> list[int]:
+        """The leading side in its own order, or by falling rank; equal ranks keep their order."""
+        order = sorted(rows)
+        if self.node.rank is not None:
+            rank = self.node.rank.function
+            order.sort(key=lambda a: -rank(p.items[p.positions[a]]))
+        return order
+
+    def line(self) -> Line:
+        inner = (("element", self.element.line()),)
+        order = {"score": "falling score", "system": "system order", "gold": "gold order"}[self.node.order]
+        return Line(f"greedy matching by {order}, ties to the earlier {self.node.ties}", "O(z log z)", inner)
+
+
+class SequenceOp(CollectionOp):
+    """Order-preserving matching: bit-parallel LCS for equal elements, else the heaviest chain of match points."""
+
+    def __init__(self, node: ir.Sequence, element: Op) -> None:
+        super().__init__(element, node.empty or 0)
+        self.match = node.match
+        self.rows_strict = node.match in ("1:1", "N:1")
+        self.columns_strict = node.match in ("1:1", "1:N")
+
+    def identity(self, p: Any) -> Hashable:
+        return tuple([self.element.identity(each) for each in p.prepared])
+
+    def prepare(self, value: Any, side: int) -> Any:
+        if isinstance(value, set | frozenset):
+            raise Misfit("a set has no order", "give a list, or match it as a set")
+        return super().prepare(value, side)
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        if self.element.exact and self.match == "1:1" and s.size and g.size:
+            return float(lcs_length(s.prepared, g.prepared))
+        return super().pair(s, g, ctx)
+
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+        return best_chain(table, rows_strict=self.rows_strict, columns_strict=self.columns_strict)
+
+    def line(self) -> Line:
+        inner = self.element.line()
+        if self.element.exact and self.match == "1:1":
+            return Line(f"bit-parallel LCS on {inner.text}", "O(n * m / 64)")
+        return Line(f"{self.match} heaviest chain of match points", "O(z log m)", (("element", inner),))

@@ -1,0 +1,383 @@
+"""Operators that search: graphs whose order must agree, and latent variables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adjudge.algebra import ir
+from adjudge.algebra.access import MissingField, getter
+from adjudge.algebra.operators.base import Context, Line, Mapping, Misfit, Op, Table, describe, freeze
+from adjudge.algebra.operators.collection import CollectionOp, Items, SetOp, elements
+from adjudge.algebra.operators.combine import MappedOp, NormaliseOp, RecordOp, SumOp, Wrapper
+from adjudge.algebra.solve.order import order_preserving, reachability
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Report
+
+
+def remembered(op: Op, s: Any, g: Any, ctx: Context) -> Any:
+    """A search already made for these two values in this evaluation."""
+    return ctx.solved.get((id(op), id(s), id(g))) if ctx.mapping is None else None
+
+
+def remember(op: Op, s: Any, g: Any, ctx: Context, solution: Any) -> None:
+    """Keep a search, and note if it was not finished."""
+    if not solution.optimal:
+        ctx.optimal = False
+    if ctx.mapping is None:
+        ctx.solved[id(op), id(s), id(g)] = solution
+
+
+class Ordered(Items):
+    """A prepared graph: its nodes and what each of them reaches."""
+
+    __slots__ = ("reach",)
+
+    def __init__(self, items: Sequence[Any], prepared: list[Any], reach: list[int]) -> None:
+        super().__init__(items, list(range(len(prepared))), prepared)
+        self.reach = reach
+
+
+class GraphOp(CollectionOp):
+    """Matching of nodes under which reachability agrees: independent sets in the graph of conflicts."""
+
+    def __init__(self, node: ir.Graph, element: Op) -> None:
+        super().__init__(element, node.empty or 0)
+        self.node = node
+        self.nodes, self.edges = getter(node.nodes), getter(node.edges)
+        self.id = None if node.ids in ("index", "value") else getter(node.ids)
+
+    def prepare(self, value: Any, side: int) -> Any:
+        try:
+            items, edges = elements(self.nodes(value)), elements(self.edges(value))
+        except MissingField:
+            raise Misfit(
+                f"expected a graph, got {describe(value)}",
+                f"write an object with {self.node.nodes} and {self.node.edges}",
+            ) from None
+        prepared = []
+        for position, item in enumerate(items):
+            try:
+                prepared.append(self.element.prepare(item, side))
+            except Misfit as misfit:
+                raise misfit.under(f".{self.node.nodes}[{position}]") from None
+        names = self._names(items)
+        links = []
+        for position, edge in enumerate(edges):
+            try:
+                source, target = edge
+                links.append((names[freeze(source)], names[freeze(target)]))
+            except (TypeError, ValueError, KeyError):
+                misfit = Misfit(f"the edge {edge!r} does not join two nodes", f"ids are the {self.node.ids} of a node")
+                raise misfit.under(f".{self.node.edges}[{position}]") from None
+        return Ordered(items, prepared, reachability(len(items), links))
+
+    def _names(self, items: Sequence[Any]) -> dict[Hashable, int]:
+        if self.node.ids == "index":
+            return {k: k for k in range(len(items))}
+        names: dict[Hashable, int] = {}
+        for position, item in enumerate(items):
+            try:
+                name = freeze(item if self.id is None else self.id(item))
+            except MissingField:
+                misfit = Misfit(f"the field {self.node.ids!r} is missing", "each node needs an id")
+                raise misfit.under(f".{self.node.nodes}[{position}]") from None
+            if name in names:
+                misfit = Misfit(f"two nodes have the id {name!r}", "ids must be unique")
+                raise misfit.under(f".{self.node.nodes}[{position}]")
+            names[name] = position
+        return names
+
+    def identity(self, p: Any) -> Hashable:
+        return (tuple([self.element.identity(each) for each in p.prepared]), tuple(p.reach))
+
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
+        solution = remembered(self, s, g, ctx)
+        if solution is None:
+            solution = order_preserving(
+                table, s.reach, g.reach, match=self.node.match, time_limit=ctx.time_limit
+            )
+            remember(self, s, g, ctx, solution)
+        return (solution.bound if ctx.upper else solution.value), solution.pairs
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        name = self.node.nodes
+        super().align(s, g, f"{sp}.{name}" if sp else name, f"{gp}.{name}" if gp else name, report, ctx)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        name = self.node.nodes
+        super().walk(p, side, f"{path}.{name}" if path else name, report)
+
+    def line(self) -> Line:
+        inner = (("node", self.element.line()),)
+        return Line(
+            f"{self.node.match} order-preserving matching: independent set of candidate pairs, by component",
+            "exponential at worst; pruned search, then sparse ILP",
+            inner,
+        )
+
+
+class LatentOp(Wrapper):
+    """The best over all matchings of variables.
+
+    If the value is a sum of set matchings whose elements mention variables only in fields, it is linear in the
+    candidate pairs and goes to the sparse ILP; anything else is searched by branch and bound over the variables.
+    """
+
+    def __init__(self, inner: Op) -> None:
+        super().__init__(inner)
+        self.exact = self.blocking = self.rational = False
+        self.nested = True
+        self.linear = _is_linear(inner)
+
+    def variables(self, p: Any) -> tuple[Hashable, ...]:  # noqa: ARG002
+        return ()
+
+    def solve(self, s: Any, g: Any, ctx: Context) -> Found:
+        """The search itself."""
+        own = replace(ctx, mapping=None)
+        return self._solve_linear(s, g, own) if self.linear else self._solve_by_search(s, g, own)
+
+    def _solve_linear(self, s: Any, g: Any, ctx: Context) -> Found:
+        from adjudge.algebra.solve.latent import best_variable_matching
+
+        sets, constant, factor, _ = _linear_parts(self.inner, s, g, ctx, "", "")
+        numbers: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
+        candidates: list[tuple[float, tuple[tuple[int, int], ...], int, int]] = []
+        places: list[tuple[int, int, int, float]] = []
+        match: ir.Match = "N:N"
+        offset = 0
+        for which, (op, left, right, _, _) in enumerate(sets):
+            match = op.match
+            element = op.element
+            known = ([element.variables(p) for p in left.prepared], [element.variables(p) for p in right.prepared])
+            for a, b, value in element.table(left.prepared, right.prepared, ctx):
+                links = tuple(
+                    dict.fromkeys(
+                        (numbers[0].setdefault(x, len(numbers[0])), numbers[1].setdefault(y, len(numbers[1])))
+                        for x, y in zip(known[0][a], known[1][b], strict=True)
+                    )
+                )
+                places.append((which, a, b, value))
+                candidates.append((value, links, offset + a, offset + b))
+            offset += max(left.size, right.size)
+        free = all(_follows_from_variables(op, left, right) for op, left, right, _, _ in sets)
+        # Where the variables decide everything, an element with one variable is just a weight on a variable pair.
+        unary: dict[tuple[int, int], float] = {}
+        pairs = candidates
+        if free:
+            pairs = [candidate for candidate in candidates if len(candidate[1]) > 1]
+            for value, links, _, _ in candidates:
+                if len(links) == 1:
+                    unary[links[0]] = unary.get(links[0], 0.0) + value
+        solution = best_variable_matching(
+            unary, pairs, element_match=match, elements_exclusive=not free, time_limit=ctx.time_limit
+        )
+        names = (list(numbers[0]), list(numbers[1]))
+        mapping = {names[0][k]: names[1][m] for k, m in solution.mapping.items()}
+        if free:
+            matched = set(solution.mapping.items())
+            chosen = [place for place, candidate in zip(places, candidates, strict=True) if matched.issuperset(candidate[1])]
+        else:
+            chosen = [places[index] for index in solution.chosen]
+        value, bound = solution.value + constant, solution.bound + constant
+        return Found(value, bound, solution.optimal, mapping, chosen, factor)
+
+    def _solve_by_search(self, s: Any, g: Any, ctx: Context) -> Found:
+        from adjudge.algebra.solve.latent import branch_and_bound
+
+        def evaluate(decided: dict[Hashable, Hashable], open_: set[Hashable]) -> float:
+            return self.inner.pair(s, g, replace(ctx, mapping=Mapping(decided, open_), solved={}))
+
+        left, right = dict.fromkeys(self.inner.variables(s)), dict.fromkeys(self.inner.variables(g))
+        best = branch_and_bound(list(left), list(right), evaluate, ctx.time_limit)
+        return Found(best.value, best.bound, best.optimal, best.mapping, [])
+
+    def _solution(self, s: Any, g: Any, ctx: Context) -> Found:
+        found: Found | None = remembered(self, s, g, ctx)
+        if found is None:
+            found = self.solve(s, g, ctx)
+            remember(self, s, g, ctx, found)
+        return found
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        found = self._solution(s, g, ctx)
+        value = (found.bound if ctx.upper else found.value) * found.factor
+        ratio = _ratio_above(self.inner)
+        if self.linear and ratio is not None:
+            return ratio._value(value, s, g)
+        return value
+
+    def self_score(self, p: Any, side: int) -> float:
+        return self.inner.self_score(p, side)
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+        # Without a mapping the inner table is optimistic: it names every pair that can be above zero.
+        out: Table = []
+        for i, j, _ in self.inner.table(ss, gs, replace(ctx, mapping=None, solved={})):
+            value = self.pair(ss[i], gs[j], ctx)
+            if value > 0:
+                out.append((i, j, value))
+        return out
+
+    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Any:
+        return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        return int(self.pair(s, g, ctx)), 1
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        solution = self._solution(s, g, ctx)
+        report.variables(sp, {_shown(a): _shown(b) for a, b in solution.mapping.items()})
+        if not self.linear:
+            mapping = Mapping(solution.mapping, set())
+            self.inner.align(s, g, sp, gp, report, replace(ctx, mapping=mapping, solved={}))
+            return
+        sets, _, _, others = _linear_parts(self.inner, s, g, replace(ctx, mapping=None), sp, gp)
+        for which, (op, left, right, here, there) in enumerate(sets):
+            pairs = [(a, b, value) for at, a, b, value in solution.chosen if at == which]
+            op.report_pairs(pairs, left, right, here, there, report, ctx)
+        for op, left, right, here, there in others:
+            op.align(left, right, here, there, report, ctx)
+
+    def line(self) -> Line:
+        how = "components and bounds, then sparse ILP" if self.linear else "branch and bound over the variables"
+        inner = self.inner.line()
+        return Line(f"best variable matching: {how}", "exponential at worst", (("under it", inner),))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A variable matching with its value, the proven bound, and the element pairs it makes."""
+
+    value: float
+    bound: float
+    optimal: bool
+    mapping: dict[Hashable, Hashable]
+    chosen: list[tuple[int, int, int, float]]
+    factor: float = 1.0
+
+
+def _shown(name: Any) -> Any:
+    return name[1] if isinstance(name, tuple) and len(name) == 2 and name[0] == "variable" else name
+
+
+def _mentions(op: Op) -> bool:
+    """Whether variables occur below an operator (not counting those already bound)."""
+    from adjudge.algebra.operators.leaf import VariableOp
+
+    if isinstance(op, VariableOp):
+        return True
+    if isinstance(op, LatentOp):
+        return False
+    return any(_mentions(inner) for inner in _inside(op))
+
+
+def _inside(op: Op) -> list[Op]:
+    if isinstance(op, Wrapper):
+        extra = [op.recall] if isinstance(op, NormaliseOp) and op.recall is not None else []
+        return [op.inner, *extra]
+    if hasattr(op, "element"):
+        return [op.element]
+    ops = getattr(op, "ops", ())
+    return list(ops.values()) if isinstance(ops, dict) else list(ops)
+
+
+def _ratio_above(op: Op) -> NormaliseOp | None:
+    return op if isinstance(op, NormaliseOp) else None
+
+
+def _is_linear(op: Op, top: bool = True) -> bool:
+    """Whether the value is a constant plus a weighted sum over candidate pairs of set elements."""
+    if isinstance(op, NormaliseOp):
+        return top and op.recall is None and not op.undefined and _is_linear(op.inner, False)
+    if isinstance(op, MappedOp):
+        return _is_linear(op.inner, False)
+    if isinstance(op, SumOp):
+        inner = [part for part in op.parts if _mentions(part)]
+        sets = [found for part in inner for found in _sets(part)]
+        same = len({each.match for each in sets}) <= 1
+        return same and all(_is_linear(part, False) and not _has_factor(part) for part in inner)
+    if isinstance(op, RecordOp):
+        inner = [part for part in op.ops.values() if _mentions(part)]
+        return len(inner) == 1 and _is_linear(inner[0], False)
+    return isinstance(op, SetOp) and op.match != "best" and not op.empty and _in_fields_only(op.element)
+
+
+def _has_factor(op: Op) -> bool:
+    """Whether a record multiplies what is inside a sum."""
+    if isinstance(op, RecordOp):
+        return len(op.ops) > 1 or any(_has_factor(part) for part in op.ops.values())
+    return not isinstance(op, SetOp) and any(_has_factor(part) for part in _inside(op))
+
+
+def _sets(op: Op) -> list[SetOp]:
+    return [op] if isinstance(op, SetOp) else [found for inner in _inside(op) for found in _sets(inner)]
+
+
+def _in_fields_only(op: Op) -> bool:
+    """Whether each variable of an element stands in a field, a case or under a map: factors of a product."""
+    from adjudge.algebra.operators.combine import UnionOp
+    from adjudge.algebra.operators.leaf import VariableOp
+
+    if isinstance(op, VariableOp) or not _mentions(op):
+        return True
+    if isinstance(op, RecordOp | UnionOp | MappedOp):
+        return all(_in_fields_only(inner) for inner in _inside(op))
+    return False
+
+
+def _follows_from_variables(op: SetOp, left: Any, right: Any) -> bool:
+    """Whether matching variables one-to-one already makes the element matching one-to-one. (spec section 4)"""
+    if op.duplicates == "multiset" or not _exact_but_for_variables(op.element):
+        return False
+    return all(op.element.variables(p) for side in (left, right) for p in side.prepared)
+
+
+def _exact_but_for_variables(op: Op) -> bool:
+    from adjudge.algebra.operators.combine import UnionOp
+    from adjudge.algebra.operators.leaf import VariableOp
+
+    if op.exact or isinstance(op, VariableOp):
+        return True
+    if isinstance(op, RecordOp | UnionOp | MappedOp):
+        return all(_exact_but_for_variables(inner) for inner in _inside(op))
+    return False
+
+
+def _linear_parts(
+    op: Op, s: Any, g: Any, ctx: Context, sp: str, gp: str
+) -> tuple[
+    list[tuple[SetOp, Any, Any, str, str]], float, float, list[tuple[Op, Any, Any, str, str]]
+]:
+    """The sets that mention variables, the constant beside them, the factor before them, and variable-free parts."""
+    if isinstance(op, SetOp):
+        return [(op, s, g, sp, gp)], 0.0, 1.0, []
+    if isinstance(op, NormaliseOp):
+        return _linear_parts(op.inner, s[0], g[0], ctx, sp, gp)
+    if isinstance(op, MappedOp):
+        from adjudge.algebra.operators.base import GOLD, SYSTEM
+
+        return _linear_parts(op.inner, s, g, ctx, op._marked(sp, SYSTEM), op._marked(gp, GOLD))
+    sets: list[tuple[SetOp, Any, Any, str, str]] = []
+    others: list[tuple[Op, Any, Any, str, str]] = []
+    constant, factor = 0.0, 1.0
+    assert isinstance(op, SumOp | RecordOp)
+    left, right = (s, g) if isinstance(op, SumOp) else (s[1], g[1])
+    for k, (name, part) in enumerate(op.ops.items()):
+        here, there = (f"{sp}.{name}" if sp else name), (f"{gp}.{name}" if gp else name)
+        if _mentions(part):
+            found, extra, inner_factor, rest = _linear_parts(part, left[k], right[k], ctx, here, there)
+            sets += found
+            others += rest
+            constant += extra
+            factor *= inner_factor
+        else:
+            others.append((part, left[k], right[k], here, there))
+            if isinstance(op, SumOp):
+                constant += part.pair(left[k], right[k], ctx)
+            else:
+                factor *= part.pair(left[k], right[k], ctx)
+    return sets, constant, factor, others

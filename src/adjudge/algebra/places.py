@@ -1,0 +1,160 @@
+"""JSON or YAML text as plain values, with the place of every part.
+
+YAML is read with fewer guesses than usual: `1:1` is not sixty-one, `no` is not false, `~` is not null, and a date is a
+string. A repeated key is a mistake.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NoReturn, TypeAlias
+
+from adjudge.errors import FormatError, Problem
+
+Where: TypeAlias = tuple[str | int, ...]
+Mark: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A value read from text, and the line and column of its parts and of its keys."""
+
+    value: Any
+    path: str | None
+    values: dict[Where, Mark] = field(default_factory=dict)
+    keys: dict[Where, Mark] = field(default_factory=dict)
+
+    def problem(self, where: Where, message: str, hint: str | None = None, *, key: bool = False) -> Problem:
+        """A complaint about the part at `where`, or about its key."""
+        place = self.keys.get(where) if key else None
+        while place is None:
+            place = self.values.get(where)
+            if not where:
+                break
+            where = where[:-1]
+        line, column = place or (None, None)
+        return Problem(message, path=self.path, line=line, column=column, hint=hint)
+
+
+def read_source(text: str, *, path: str | None = None) -> Source:
+    """Text as JSON, if it starts like an object or the file is called so, else as YAML.
+
+    >>> source = read_source("metric: {sim: set, match: 1:1}")
+    >>> source.value["metric"]["match"], source.values["metric", "match"]
+    ('1:1', (1, 27))
+    """
+    if not text.strip():
+        raise FormatError(Problem("the file is empty", path=path, hint="it needs at least metric: ..."))
+    if text.lstrip("\ufeff \t\r\n").startswith("{") or (path or "").endswith(".json"):
+        try:
+            return _read_json(text.removeprefix("\ufeff"), path)
+        except FormatError:
+            # {sim: exact} without quotes is YAML; a file that calls itself JSON must be JSON.
+            if (path or "").endswith(".json") or text.lstrip("\ufeff \t\r\n{").startswith('"'):
+                raise
+    return _read_yaml(text.removeprefix("\ufeff"), path)
+
+
+def _read_json(text: str, path: str | None) -> Source:
+    def constant(name: str) -> NoReturn:
+        raise FormatError(Problem(f"{name} is not allowed", path=path))
+
+    try:
+        value = json.loads(text, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise FormatError(Problem(error.msg, path=path, line=error.lineno, column=error.colno)) from None
+    except RecursionError:
+        raise FormatError(Problem("the nesting is too deep", path=path)) from None
+    # A tab inside a JSON string is written \t, so a raw one is only layout, which YAML does not accept.
+    marked = _read_yaml(text.replace("\t", " "), path)
+    return Source(value, path, marked.values, marked.keys)
+
+
+@cache
+def _loader() -> Any:
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
+
+    for tag, pattern, first in (
+        ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+        ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+        ("float", r"[-+]?[0-9]+\.[0-9]*(?:[eE][-+][0-9]+)?", "-+0123456789"),
+        ("null", r"null|Null|NULL|", ["n", "N", ""]),
+    ):
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$"), list(first))
+    return Loader
+
+
+def _read_yaml(text: str, path: str | None) -> Source:
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=_loader())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        message = error.problem or error.context or "not valid YAML"
+        raise FormatError(Problem(message, path=path, line=line, column=column)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        message = f"the character {error.character!r} is not allowed"
+        raise FormatError(Problem(message, path=path, line=line)) from None
+    except RecursionError:
+        raise FormatError(Problem("the nesting is too deep", path=path)) from None
+    if root is None:
+        raise FormatError(Problem("the file is empty", path=path, hint="it needs at least metric: ..."))
+    source = Source(None, path)
+    problems: list[Problem] = []
+    value = _value(root, (), source, problems, ())
+    if problems:
+        raise FormatError(problems)
+    return Source(value, path, source.values, source.keys)
+
+
+def _value(node: Any, where: Where, source: Source, problems: list[Problem], inside: tuple[Any, ...]) -> Any:
+    import yaml
+
+    source.values[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
+    if any(node is each for each in inside):
+        problems.append(source.problem(where, "an alias refers to what contains it"))
+        return None
+    inside = (*inside, node)
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*where, i), source, problems, inside) for i, item in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        found: dict[str, Any] = {}
+        for key, inner in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                problems.append(source.problem(where, "a key must be a name"))
+                continue
+            here = (*where, key.value)
+            if key.value in found:
+                mark = key.start_mark
+                message = f"the key {key.value!r} is given twice"
+                problems.append(Problem(message, path=source.path, line=mark.line + 1, column=mark.column + 1))
+            source.keys[here] = (key.start_mark.line + 1, key.start_mark.column + 1)
+            found[key.value] = _value(inner, here, source, problems, inside)
+        return found
+    return _scalar(node, where, source, problems)
+
+
+def _scalar(node: Any, where: Where, source: Source, problems: list[Problem]) -> Any:
+    kind = node.tag.removeprefix("tag:yaml.org,2002:")
+    if kind == "str":
+        return node.value
+    if kind == "bool":
+        return node.value.lower() == "true"
+    if kind == "null":
+        return None
+    try:
+        if kind in ("int", "float"):
+            return int(node.value) if kind == "int" else float(node.value)
+    except ValueError:
+        pass
+    problems.append(source.problem(where, f"the tag {node.tag} is not understood here", "leave the tag out"))
+    return None

@@ -1,0 +1,170 @@
+"""From a similarity to the fastest exact way of computing it, and the explanation of the choice.
+
+    plan(node).observe(gold, system)      # the numbers
+    plan(node).explain()                  # how they are found
+    plan(node, backend="reference")       # the slow, obvious way, for checking
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adjudge.algebra import ir
+from adjudge.algebra.align import Alignment, Report
+from adjudge.algebra.operators import collection, combine, leaf, search
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
+from adjudge.errors import UsageError, ValidationError
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Three numbers of one document: the matching value and the two self scores.
+
+    If a search hit its time limit, `optimal` is False and the true value lies between `value` and `bound`.
+    """
+
+    value: float
+    system: float
+    gold: float
+    optimal: bool = True
+    bound: float | None = None
+
+
+class Plan:
+    """A compiled similarity."""
+
+    def __init__(self, node: ir.Similarity, *, time_limit: float | None = None) -> None:
+        if ir.has_variables(node):
+            raise UsageError("a variable stands outside of any latent", hint="wrap the metric in latent(...)")
+        self.node = node
+        self.time_limit = time_limit
+        self.op = compile_node(node, "$")
+
+    def observe(self, gold: Any, system: Any) -> Observation:
+        """The matching value of two values and their self scores."""
+        g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
+        ctx = Context(time_limit=self.time_limit)
+        try:
+            value = self.op.pair(s, g, ctx)
+            own = self.op.self_score(s, SYSTEM), self.op.self_score(g, GOLD)
+            bound = None
+            if not ctx.optimal:
+                ctx.upper = True
+                bound = self.op.pair(s, g, ctx)
+        except Misfit as misfit:
+            raise _invalid(misfit, "") from misfit
+        return Observation(value, *own, optimal=bound is None, bound=bound)
+
+    def align(self, gold: Any, system: Any) -> Alignment:
+        """What is matched, missed and spurious."""
+        g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
+        report = Report()
+        self.op.align(s, g, "", "", report, Context(time_limit=self.time_limit))
+        return Alignment(report)
+
+    def _prepare(self, value: Any, side: int) -> Any:
+        try:
+            return self.op.prepare(value, side)
+        except Misfit as misfit:
+            raise _invalid(misfit, "system" if side == SYSTEM else "gold") from misfit
+
+    def explain(self) -> str:
+        """The plan, printed the way a database prints a query plan."""
+        return render(self.op.line())
+
+
+def _invalid(misfit: Misfit, where: str) -> ValidationError:
+    place = f"{where}{misfit.path}" if misfit.path else where
+    return ValidationError(f"{place}: {misfit.message}" if place else misfit.message, hint=misfit.hint)
+
+
+def render(line: Line) -> str:
+    """A plan as an indented tree with the cost of each step on the right."""
+    rows: list[tuple[str, str]] = []
+
+    def add(each: Line, lead: str, branch: str, name: str) -> None:
+        rows.append((f"{lead}{branch}{name + ': ' if name else ''}{each.text}", each.cost))
+        below = lead + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
+        for k, (label, child) in enumerate(each.children):
+            add(child, below, "└─ " if k == len(each.children) - 1 else "├─ ", label)
+
+    add(line, "", "", "")
+    width = max(len(text) for text, _ in rows)
+    return "\n".join(f"{text:<{width}}  {cost}".rstrip() for text, cost in rows)
+
+
+Backend = Literal["planned", "reference"]
+
+
+def plan(node: ir.Similarity, *, backend: Backend = "planned", time_limit: float | None = None) -> Any:
+    """Compile a similarity.
+
+    >>> from adjudge.algebra import exact, set_of
+    >>> plan(set_of(exact)).observe(gold=[3, 4, 5], system=[1, 2, 3, 4])
+    Observation(value=2.0, system=4.0, gold=3.0, optimal=True, bound=None)
+    """
+    settled = ir.with_conventions(node, ir.Conventions())
+    if backend == "reference":
+        from adjudge.algebra.reference import Reference
+
+        return Reference(settled)
+    if backend != "planned":
+        raise UsageError(f"there is no backend {backend!r}", hint="use planned or reference")
+    return Plan(settled, time_limit=time_limit)
+
+
+def compile_node(node: ir.Similarity, path: str) -> Op:
+    """The operator for a node."""
+    match node:
+        case ir.Exact():
+            return leaf.ExactOp(node)
+        case ir.Span():
+            return leaf.SpanOp(node)
+        case ir.Edit():
+            return leaf.EditOp()
+        case ir.Number():
+            return leaf.NumberOp(node)
+        case ir.Hierarchy():
+            return leaf.HierarchyOp(node)
+        case ir.Custom():
+            return leaf.CustomOp(node)
+        case ir.Variable():
+            return leaf.VariableOp()
+        case ir.Record() | ir.Sum():
+            ops = {name: compile_node(inner, f"{path}.{name}") for name, inner in node.fields.items()}
+            if not ops:
+                raise UsageError(f"{path}: a record without fields compares nothing", hint="name at least one field")
+            return combine.RecordOp(ops) if isinstance(node, ir.Record) else combine.SumOp(ops)
+        case ir.Union():
+            return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
+        case ir.Mapped():
+            return combine.MappedOp(node, compile_node(node.of, path))
+        case ir.Unit():
+            return combine.UnitOp(compile_node(node.of, path))
+        case ir.Max():
+            return combine.MaxOp([compile_node(inner, path) for inner in node.of])
+        case ir.Threshold():
+            return combine.ThresholdOp(node, compile_node(node.of, path))
+        case ir.Normalise():
+            recall = None if node.recall is None else compile_node(node.recall, path)
+            return combine.NormaliseOp(node, compile_node(node.of, path), recall)
+        case ir.Latent():
+            return search.LatentOp(compile_node(node.of, path))
+    element = compile_node(node.of, f"{path}[*]")
+    match node:
+        case ir.Set():
+            return collection.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)
+        case ir.Greedy():
+            return collection.GreedyOp(node, element)
+        case ir.Sequence():
+            return collection.SequenceOp(node, element)
+        case ir.Graph():
+            return search.GraphOp(node, element)
+        case ir.Overlap():
+            if not element.exact:
+                raise UsageError(
+                    f"{path}: an overlap counts equal elements, and these are compared by more than equality",
+                    hint="use f1(set_of(...)) or jaccard(set_of(...)) instead",
+                )
+            return collection.OverlapOp(node, element)

@@ -1,0 +1,324 @@
+"""Maximum-weight one-to-one matching of a sparse bipartite graph: exact, and cheap where the problem is easy.
+
+Graphs that come from comparing two structures have few edges per vertex and a clear favourite among them, so augmenting
+paths stay short and plain Python is fast. Only a large dense graph, or a large one full of ties, is handed to scipy,
+after vertices with a single edge are folded away and the rest is split into connected components.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+
+Edge = tuple[int, int, float]
+Graph = dict[int, dict[int, float]]
+
+# Measured: Python wins on small and on sparse graphs, where a call of scipy would also have to pay for its import.
+_LARGE = 1_000  # edges
+_SPARSE = 10  # cells of the full matrix per edge
+_PATIENCE = 25  # looks at each edge, on average
+_MATRIX_CELLS = 1_000_000
+
+
+def max_weight_matching(edges: Sequence[Edge]) -> tuple[float, list[Edge]]:
+    """The heaviest set of edges (row, column, weight) that share no row and no column, as (total, sorted edges).
+
+    max sum w_ij T_ij, sum_j T_ij <= 1, sum_i T_ij <= 1 (Eq. 13 with 1:1). Edges that do not weigh more than 0 are
+    ignored and never returned. The answer depends on the edges as a set, not on their order. Among equally heavy
+    matchings a star gives its lowest row or column; beyond that, which of them is returned is fixed but unspecified.
+
+    >>> max_weight_matching([(0, 0, 0.9), (0, 1, 0.8), (1, 0, 0.7), (1, 1, 0.1), (2, 1, 0.3)])
+    (1.5, [(0, 1, 0.8), (1, 0, 0.7)])
+    """
+    useful = [edge for edge in edges if edge[2] > 0.0]
+    if not useful:
+        return 0.0, []
+    if len({edge[0] for edge in useful}) == len(useful) == len({edge[1] for edge in useful}):
+        useful.sort()
+        return math.fsum(edge[2] for edge in useful), useful
+    weight, rows, columns = _adjacency(useful)
+    matched = _closed_form(rows, columns) or _general(rows, columns, len(useful))
+    chosen = [(row, matched[row], weight[row, matched[row]]) for row in sorted(matched)]
+    return math.fsum(edge[2] for edge in chosen), chosen
+
+
+def _adjacency(edges: list[Edge]) -> tuple[dict[tuple[int, int], float], Graph, Graph]:
+    """The edges by row and by column, neighbours in ascending order whatever the order of the input."""
+    weight: dict[tuple[int, int], float] = {}
+    rows: Graph = {}
+    columns: Graph = {}
+    for row, column, value in sorted(edges):
+        weight[row, column] = value
+        rows.setdefault(row, {})[column] = value
+        columns.setdefault(column, {})[row] = value
+    return weight, rows, columns
+
+
+def _closed_form(rows: Graph, columns: Graph) -> dict[int, int] | None:
+    """A star, or two rows and two columns: no search needed."""
+    if len(rows) == 1:
+        ((row, mine),) = rows.items()
+        return {row: max(mine, key=mine.__getitem__)}
+    if len(columns) == 1:
+        ((column, mine),) = columns.items()
+        return {max(mine, key=mine.__getitem__): column}
+    if len(rows) == len(columns) == 2:
+        (a, first), (b, second) = rows.items()
+        x, y = columns
+        straight = first.get(x, 0.0) + second.get(y, 0.0)
+        crossed = first.get(y, 0.0) + second.get(x, 0.0)
+        pairs = ((a, x), (b, y)) if straight >= crossed else ((a, y), (b, x))
+        return {row: column for row, column in pairs if column in rows[row]}
+    return None
+
+
+def _general(rows: Graph, columns: Graph, edges: int) -> dict[int, int]:
+    weights = {weight for mine in rows.values() for weight in mine.values()}
+    if len(weights) == 1:
+        return _most_edges(rows)
+    if edges < _LARGE or edges * _SPARSE < len(rows) * len(columns):
+        matched = _augment(rows, _PATIENCE * edges)
+        if matched is not None:
+            return matched
+    # Too many equally good ways to try one after the other: shrink the graph first, then solve what is left.
+    pending = _fold_pendants(rows, columns)
+    matched = {}
+    while rows:
+        matched.update(_solve(*_take_component(rows, columns)))
+    taken = set(matched.values())
+    for row, column, by_row in reversed(pending):
+        if (column not in taken) if by_row else (row not in matched):
+            matched[row] = column
+            taken.add(column)
+    return matched
+
+
+def _fold_pendants(rows: Graph, columns: Graph) -> list[tuple[int, int, bool]]:
+    """Remove vertices with one edge, in place, keeping the optimum; returns the edges to take back, last first.
+
+    If x has only the edge (x, y) of weight w, then y earns w in any case, so every other edge of y is worth w less, and
+    x gets y back if no other edge takes it.
+    """
+    pending: list[tuple[int, int, bool]] = []
+    sides = ((rows, columns), (columns, rows))
+    todo = [(vertex, side) for side in (0, 1) for vertex, mine in sides[side][0].items() if len(mine) == 1]
+    while todo:
+        x, side = todo.pop()
+        here, there = sides[side]
+        if x not in here:
+            continue
+        ((y, gain),) = here.pop(x).items()
+        pending.append((y, x, False) if side else (x, y, True))
+        theirs = there[y]
+        del theirs[x]
+        for other, value in list(theirs.items()):
+            if value > gain:
+                theirs[other] = here[other][y] = value - gain
+                continue
+            del theirs[other], here[other][y]
+            if not here[other]:
+                del here[other]
+            elif len(here[other]) == 1:
+                todo.append((other, side))
+        if not theirs:
+            del there[y]
+        elif len(theirs) == 1:
+            todo.append((y, 1 - side))
+    return pending
+
+
+def _take_component(rows: Graph, columns: Graph) -> tuple[Graph, int]:
+    """Remove the component of the first row from the graph and return it, rows ascending, with its number of edges."""
+    first = next(iter(rows))
+    found = {first: rows.pop(first)}
+    todo = [first]
+    edges = 0
+    while todo:
+        mine = found[todo.pop()]
+        edges += len(mine)
+        for column in mine:
+            for row in columns.pop(column, ()):
+                if row not in found:
+                    found[row] = rows.pop(row)
+                    todo.append(row)
+    return {row: found[row] for row in sorted(found)}, edges
+
+
+def _solve(rows: Graph, edges: int) -> dict[int, int]:
+    names = sorted({column for mine in rows.values() for column in mine})
+    cells = len(rows) * len(names)
+    if edges < _LARGE or edges * _SPARSE < cells:
+        matched = _augment(rows, _PATIENCE * edges)
+        if matched is not None:
+            return matched
+    return _dense(rows, names) if cells <= _MATRIX_CELLS else _sparse(rows, names)
+
+
+def _augment(rows: Graph, budget: int) -> dict[int, int] | None:
+    """The matching of `priced_matching`, or None when more than `budget` edges were looked at.
+
+    Counted, not timed, so that the same input always takes the same way.
+    """
+    answer = _augmenting_paths(rows, budget)
+    return None if answer is None else answer[0]
+
+
+def priced_matching(rows: Graph) -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
+    """The heaviest matching {row: column} of {row: {column: weight > 0}}, with prices of rows and columns that prove it.
+
+    price[row] + price[column] >= weight for every edge, all prices >= 0, and they sum to the total weight. So an edge
+    that is to be in the matching costs at least price[row] + price[column] - weight.
+
+    >>> priced_matching({0: {0: 3.0, 1: 2.0}, 1: {0: 2.0}})
+    ({0: 1, 1: 0}, {0: 2.0, 1: 1.0}, {0: 1.0, 1: 0.0})
+    """
+    answer = _augmenting_paths(rows, None)
+    assert answer is not None
+    return answer
+
+
+def _augmenting_paths(
+    rows: Graph, budget: int | None
+) -> tuple[dict[int, int], dict[int, float], dict[int, float]] | None:
+    """Successive shortest augmenting paths (Tomizawa 1971; Edmonds and Karp 1972), one row at a time.
+
+    A row may also give up (the path then ends there at the cost of its price), which makes the matching maximal in
+    weight, not in size.
+    """
+    left = math.inf if budget is None else budget
+    row_price = {row: max(mine.values()) for row, mine in rows.items()}
+    column_price = {column: 0.0 for mine in rows.values() for column in mine}
+    owner: dict[int, int] = {}
+    mate: dict[int, int] = {}
+    for start in rows:
+        # Dijkstra from `start`: `via` is the row from which a column is reached cheapest.
+        best: dict[int, float] = {}
+        via: dict[int, int] = {}
+        settled: dict[int, float] = {}
+        heap: list[tuple[float, bool, int]] = []
+        row, travelled = start, 0.0
+        limit, quitter = row_price[start], start
+        end = -1
+        while True:
+            base = travelled + row_price[row]
+            mine = rows[row]
+            left -= len(mine)
+            for column, weight in mine.items():
+                cost = base - weight + column_price[column]
+                if cost < limit and cost < best.get(column, math.inf) and column not in settled:
+                    best[column] = cost
+                    via[column] = row
+                    heapq.heappush(heap, (cost, column in owner, column))
+            while heap and heap[0][2] in settled:
+                heapq.heappop(heap)
+            if not heap or heap[0][0] >= limit:
+                break
+            travelled, occupied, column = heapq.heappop(heap)
+            if not occupied:
+                end = column
+                break
+            settled[column] = travelled
+            row = owner[column]
+            if travelled + row_price[row] < limit:
+                limit, quitter = travelled + row_price[row], row
+        if left < 0:
+            return None
+        final = travelled if end >= 0 else limit
+        row_price[start] -= final
+        for column, value in settled.items():
+            row_price[owner[column]] -= final - value
+            column_price[column] += final - value
+        if end < 0 and quitter != start:
+            end = mate.pop(quitter)
+        while end >= 0:
+            row = via[end]
+            owner[end] = row
+            mate[row], end = end, mate.get(row, -1)
+    return mate, row_price, column_price
+
+
+def _most_edges(rows: Graph) -> dict[int, int]:
+    """The largest matching, for equal weights: disjoint shortest augmenting paths, phase by phase (Hopcroft-Karp 1973)."""
+    mate: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for row, mine in rows.items():
+        column = next((column for column in mine if column not in owner), None)
+        if column is not None:
+            mate[row] = column
+            owner[column] = row
+    while True:
+        free = [row for row in rows if row not in mate]
+        layer = dict.fromkeys(free, 0)
+        todo, found = free, False
+        while todo and not found:
+            ahead: list[int] = []
+            for row in todo:
+                for column in rows[row]:
+                    other = owner.get(column)
+                    if other is None:
+                        found = True
+                    elif other not in layer:
+                        layer[other] = layer[row] + 1
+                        ahead.append(other)
+            todo = ahead
+        if not found:
+            return mate
+        # Each row's columns are tried once per phase, so a phase looks at every edge at most once.
+        untried = {row: iter(rows[row]) for row in layer}
+        for start in free:
+            path, steps = [start], list[int]()
+            while path:
+                row = path[-1]
+                column = next(untried[row], None)
+                if column is None:
+                    path.pop()
+                    if steps:
+                        steps.pop()
+                    continue
+                other = owner.get(column)
+                if other is None:
+                    for row, column in zip(path, [*steps, column], strict=True):
+                        mate[row] = column
+                        owner[column] = row
+                    break
+                if layer.get(other) == layer[row] + 1:
+                    path.append(other)
+                    steps.append(column)
+
+
+def _dense(rows: Graph, names: list[int]) -> dict[int, int]:
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    place = {column: index for index, column in enumerate(names)}
+    matrix = np.zeros((len(rows), len(names)))
+    for index, mine in enumerate(rows.values()):
+        matrix[index, [place[column] for column in mine]] = list(mine.values())
+    labels = list(rows)
+    chosen = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
+    return {labels[i]: names[j] for i, j in chosen if matrix[i, j] > 0.0}
+
+
+def _sparse(rows: Graph, names: list[int]) -> dict[int, int]:
+    import numpy as np
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    place = {column: index for index, column in enumerate(names)}
+    # Each row gets a column of its own with weight 0 (so a full matching exists); stored zeros would be dropped, hence
+    # costs are shifted to lie above 0, which changes every full matching by the same amount.
+    values: list[float] = []
+    where: list[int] = []
+    bounds = [0]
+    top = 2.0 * max(max(mine.values()) for mine in rows.values())
+    for index, mine in enumerate(rows.values()):
+        values.extend(top - value for value in mine.values())
+        values.append(top)
+        where.extend(place[column] for column in mine)
+        where.append(len(names) + index)
+        bounds.append(len(where))
+    graph = csr_matrix((np.array(values), np.array(where), np.array(bounds)), shape=(len(rows), len(names) + len(rows)))
+    labels = list(rows)
+    chosen = zip(*min_weight_full_bipartite_matching(graph), strict=True)
+    return {labels[i]: names[j] for i, j in chosen if j < len(names)}

@@ -1,0 +1,134 @@
+"""Matching two partially ordered sets (or directed graphs) so that order is kept in both directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from adjudge.algebra.solve.independent import bits, heaviest_independent
+
+Edge = tuple[int, int, float]
+Match = Literal["1:1", "N:1", "1:N", "N:N"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The chosen pairs and their total weight; `bound` is proven, and equals the value if `optimal`."""
+
+    value: float
+    pairs: list[Edge]
+    bound: float
+    optimal: bool
+
+
+def order_preserving(
+    edges: Sequence[Edge],
+    below_s: Sequence[int],
+    below_g: Sequence[int],
+    *,
+    match: Match = "1:1",
+    time_limit: float | None = None,
+) -> Solution:
+    """The heaviest pairs (system u, gold v, weight) such that u <= u' iff v <= v' for every two of them (Eq. 37).
+
+    `below_s[u]` has bit u' set iff u <= u' (see `reachability`), and likewise `below_g`. N:1 gives each u at most one v,
+    1:N each v at most one u; on partial orders the equivalence forces 1:1 anyway. Two pairs are in conflict or not,
+    so this is an independent set of greatest weight in the graph of conflicts. Pairs that weigh nothing are ignored.
+
+    >>> chain = reachability(2, [(0, 1)])
+    >>> order_preserving([(0, 1, 1.0), (1, 0, 1.0), (1, 1, 0.5)], chain, chain)
+    Solution(value=1.0, pairs=[(0, 1, 1.0)], bound=1.0, optimal=True)
+    """
+    pairs = sorted(edge for edge in edges if edge[2] > 0.0)
+    above_s, under_s, same_s = _pair_masks([u for u, _, _ in pairs], below_s)
+    above_g, under_g, same_g = _pair_masks([v for _, v, _ in pairs], below_g)
+    conflicts: list[int] = []
+    for index, (u, v, _) in enumerate(pairs):
+        mask = (above_s[u] ^ above_g[v]) | (under_s[u] ^ under_g[v])
+        if match in ("1:1", "N:1"):
+            mask |= same_s[u]
+        if match in ("1:1", "1:N"):
+            mask |= same_g[v]
+        conflicts.append(mask & ~(1 << index))
+    choice = heaviest_independent([weight for _, _, weight in pairs], conflicts, time_limit)
+    chosen = [pairs[index] for index in choice.members]
+    return Solution(math.fsum(weight for _, _, weight in chosen), chosen, choice.bound, choice.optimal)
+
+
+def _pair_masks(ends: list[int], below: Sequence[int]) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
+    """For each node that ends a pair: the pairs whose end is above or equal, below or equal, and the node itself."""
+    same: dict[int, int] = {}
+    for index, node in enumerate(ends):
+        same[node] = same.get(node, 0) | 1 << index
+    used = sum(1 << node for node in same)
+    above = dict.fromkeys(same, 0)
+    under = dict.fromkeys(same, 0)
+    for node in same:
+        for other in bits(below[node] & used):
+            above[node] |= same[other]
+            under[other] |= same[node]
+    return above, under, same
+
+
+def reachability(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
+    """For each node the nodes it can reach, itself included, as the bits of an integer; cycles are allowed.
+
+    Strongly connected components in reverse topological order (Tarjan 1972), each the union of what it points to.
+
+    >>> [bin(mask) for mask in reachability(4, [(0, 1), (1, 2), (2, 1)])]
+    ['0b111', '0b110', '0b110', '0b1000']
+    """
+    successors: list[list[int]] = [[] for _ in range(n)]
+    for source, target in edges:
+        successors[source].append(target)
+    reach = [0] * n
+    number = [0] * n  # order of discovery from 1 on; 0 is undiscovered
+    low = [0] * n
+    open_nodes: list[int] = []
+    is_open = [False] * n
+    count = 0
+    for root in range(n):
+        if number[root]:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, position = work.pop()
+            if position == 0:
+                count += 1
+                number[node] = low[node] = count
+                open_nodes.append(node)
+                is_open[node] = True
+            else:
+                low[node] = min(low[node], low[successors[node][position - 1]])
+            while position < len(successors[node]):
+                target = successors[node][position]
+                position += 1
+                if not number[target]:
+                    work.append((node, position))
+                    work.append((target, 0))
+                    break
+                if is_open[target]:
+                    low[node] = min(low[node], number[target])
+            else:
+                if low[node] == number[node]:
+                    _close(node, open_nodes, is_open, successors, reach)
+    return reach
+
+
+def _close(
+    head: int, open_nodes: list[int], is_open: list[bool], successors: list[list[int]], reach: list[int]
+) -> None:
+    """Take the component of `head` off the stack; everything it points to outside itself is finished already."""
+    members = open_nodes[open_nodes.index(head) :] if open_nodes[-1] != head else [head]
+    del open_nodes[len(open_nodes) - len(members) :]
+    mask = 0
+    for node in members:
+        is_open[node] = False
+        mask |= 1 << node
+    for node in members:
+        for target in successors[node]:
+            mask |= reach[target]
+    for node in members:
+        reach[node] = mask

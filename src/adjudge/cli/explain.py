@@ -1,0 +1,37 @@
+"""`adjudge explain`: what a metric is and how it will be computed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from adjudge.cli.options import output_options
+from adjudge.cli.output import check_targets, emit
+from adjudge.errors import UsageError
+
+
+@click.command("explain", epilog="Example:  adjudge explain event.argument-cls")
+@click.argument("metric")
+@output_options
+def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
+    """Print the definition of a metric, and the plan by which it is computed.
+
+    METRIC is a name from `adjudge metrics`, a specification file, or module:Type. With --quiet, only the plan.
+    """
+    from adjudge.tasks.scoring import as_metrics
+
+    if format_ not in ("text", "json"):
+        raise UsageError(f"a metric cannot be explained as {format_}", hint="use text or json")
+    check_targets(output)
+    found = as_metrics(metric)
+    if format_ == "json":
+        data = [
+            {"metric": each.name, "written": str(each), "definition": each.definition(), "plan": each.plan()}
+            for each in found
+        ]
+        emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
+        return
+    blocks = [each.plan() if quiet else f"{each.definition()}\n\nplan\n{each.plan()}" for each in found]
+    emit("\n\n".join(blocks) + "\n", output)

@@ -1,0 +1,166 @@
+"""The options that have the same name and meaning everywhere, and the types of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from adjudge.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = ("text", "json", "csv", "md", "latex")
+POOLS = ("micro", "macro")
+PROFILES = ("default", "multiset", "strict", "undefined")
+TESTS = ("paired-bootstrap", "approximate-randomisation")
+
+
+def level(_: click.Context, __: click.Parameter, text: str) -> float:
+    """A confidence level (95, 95% or 0.95) as a fraction of one."""
+    number, percent = _number(text)
+    fraction = number / 100 if percent or number >= 1 else number
+    if not 0.5 <= fraction < 1:
+        raise click.BadParameter(f"{text!r} is not a confidence level, write 95, 95% or 0.95")
+    return fraction
+
+
+def gates(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Thresholds (metric.part=value, or part=value for every metric), the value as a fraction of one."""
+    found = []
+    for text in texts:
+        name, _equals, value = text.rpartition("=")
+        number, percent = _number(value)
+        threshold = number / 100 if percent else number
+        if not (name.strip() and 0 <= threshold <= 1):
+            raise click.BadParameter(f"{text!r} is not a threshold, write for example f1=0.57 or f1=57%")
+        found.append((name.strip(), threshold))
+    return tuple(found)
+
+
+def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str], int]:
+    """A check that a value is a whole number from 0, with the remedy in the message."""
+
+    def check(_: click.Context, __: click.Parameter, text: str) -> int:
+        if not (text.isascii() and text.isdigit()):
+            raise click.BadParameter(f"{text!r} is not possible, {remedy}")
+        return int(text)
+
+    return check
+
+
+def _number(text: str) -> tuple[float, bool]:
+    """A number and whether it was written as a percentage; nan if it is no number."""
+    text = text.strip()
+    try:
+        return float(text.removesuffix("%")), text.endswith("%")
+    except ValueError:
+        return float("nan"), False
+
+
+def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator; they appear in `--help` in this order."""
+
+    def decorate(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+output_options = compose(
+    click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
+    click.option(
+        "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, whole or not at all."
+    ),
+    click.option("--quiet", is_flag=True, help="Scores only: no progress, no signature, no notes."),
+    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+)
+save_option = click.option(
+    "--save",
+    metavar="RESULT.json",
+    type=click.Path(path_type=Path),
+    help="Save the result with its table of documents, for compare.",
+)
+resampling_options = compose(
+    click.option(
+        "--bootstrap",
+        metavar="N",
+        callback=whole("give the number of resamples, or 0 for no intervals"),
+        default="1000",
+        show_default=True,
+        help="Resamples for intervals and tests; 0 turns them off.",
+    ),
+    click.option(
+        "--ci", metavar="LEVEL", callback=level, default="95", show_default=True, help="Confidence of the intervals."
+    ),
+    click.option(
+        "--seed",
+        metavar="N",
+        callback=whole("give a whole number from 0"),
+        default="13",
+        show_default=True,
+        help="Seed of the resampling.",
+    ),
+    click.option(
+        "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="How two systems are compared."
+    ),
+)
+by_option = click.option(
+    "--by",
+    metavar="FIELD",
+    multiple=True,
+    help="Also score by a field of the gold documents (genre) or of elements (relations.type). Repeatable.",
+)
+fail_under_option = click.option(
+    "--fail-under",
+    metavar="NAME=VALUE",
+    callback=gates,
+    multiple=True,
+    help="Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
+)
+scoring_options = compose(
+    by_option,
+    resampling_options,
+    click.option(
+        "--pool",
+        type=click.Choice(POOLS),
+        help="Sum the counts first, or average the documents (default: as the metric says).",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice(PROFILES),
+        default=PROFILES[0],
+        show_default=True,
+        help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
+        "0/0 is 0 or has no value (undefined).",
+    ),
+    click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c."),
+    click.option("--explain", metavar="DOC", help="Print what matched in this document instead of the scores."),
+    fail_under_option,
+    click.option(
+        "--jobs",
+        metavar="N",
+        callback=whole("give the number of processes, or 0 to let the program choose"),
+        default="0",
+        show_default=True,
+        help="Processes to use; 0 lets the program choose.",
+    ),
+    save_option,
+    output_options,
+)
+
+
+def document_list(text: str) -> list[str]:
+    """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if Path(text).is_file() else text.split(",")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{text}: the list of documents cannot be read ({error})", hint="check the file") from None
+    ids = [line.strip() for line in lines if line.strip()]
+    if not ids:
+        raise UsageError(f"--docs {text!r} names no documents", hint="give ids, or a file with one id per line")
+    return ids

@@ -1,0 +1,61 @@
+"""Where results and remarks go: standard output or a file, and standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from adjudge.errors import UsageError
+from adjudge.report.files import check_writable, write_atomic
+
+Progress = Callable[[int, int], None]
+
+
+def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
+    """Raise before the work if an output cannot be written, or is an input or another output."""
+    given = [target for target in targets if target is not None]
+    for target in given:
+        check_writable(target, inputs=[name for name in inputs if name != "-"])
+    if len({target.resolve() for target in given}) < len(given):
+        raise UsageError("--output and --save name the same file", hint="choose two names")
+
+
+def emit(text: str, output: Path | None) -> None:
+    """Print, or write the file whole."""
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_atomic(output, text)
+
+
+@contextmanager
+def progress_bar(*, shown: bool) -> Iterator[Progress | None]:
+    """A bar on a terminal, nothing in a pipe."""
+    if not (shown and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scoring", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class Log:
+    """Remarks on standard error for `--verbose`, each with the seconds since the start."""
+
+    def __init__(self, *, verbose: bool) -> None:
+        self.verbose = verbose
+        self.start = time.perf_counter()
+
+    def __call__(self, message: str) -> None:
+        if self.verbose:
+            click.echo(f"{time.perf_counter() - self.start:6.2f} s  {message}", err=True)

@@ -1,0 +1,371 @@
+"""JSON lines: one JSON object per document and line, each with an `id`.
+
+Compressed files are recognised by their content, `-` is standard input. Reading does not stop at the first mistake:
+everything that is wrong with a file is reported at once, with line and column.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from gzip import BadGzipFile, GzipFile
+from pathlib import Path
+from typing import IO, Any, NoReturn, Protocol, TypeAlias, cast
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.model.document import Corpus, Document
+
+Source: TypeAlias = "str | Path | bytes | IO[bytes]"
+
+LIMIT = 100  # problems listed per file; a file of the wrong kind would otherwise bury its own first line
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+class Hash(Protocol):
+    """What is needed of a `hashlib` object."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take in more bytes."""
+
+
+def read_all(source: Source, *, name: str | None = None) -> Corpus:
+    """All documents of a source.
+
+    >>> read_all(b'{"id": "a", "tags": ["x"]}\\n{"id": 7, "tags": []}').documents[1].id
+    '7'
+    """
+    digest = hashlib.sha256()
+    documents = tuple(read_documents(source, name=name, digest=digest))
+    return Corpus(path=name or source_name(source), documents=documents, digest=digest.hexdigest())
+
+
+def read_documents(source: Source, *, name: str | None = None, digest: Hash | None = None) -> Iterator[Document]:
+    """The documents of a source one by one; what was wrong is raised at the end, all of it.
+
+    `digest`, if given, takes in the uncompressed bytes on the way.
+
+    >>> next(read_documents(b'{"id": "a", "tags": ["x"]}'))
+    Document(id='a', data={'id': 'a', 'tags': ['x']}, line=1)
+    """
+    place = name or source_name(source)
+    problems = _Problems(place)
+    first_lines: dict[str, int] = {}
+    decode = msgspec.json.Decoder().decode
+    with _opened(source, place) as stream:
+        lines = _Lines(stream, digest)
+        first = True
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                value = decode(line)
+            except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
+                if first and (problem := _wrong_layout(line, lines.peek())):
+                    problems.add(*problem, line=lines.number, syntax=True)
+                    break
+                problems.add(*_diagnose(line), line=lines.number, syntax=True)
+                first = False
+                continue
+            if first and isinstance(value, list):
+                problems.add(*_ARRAY, line=lines.number, syntax=True)
+                break
+            first = False
+            found = _identify(value, first_lines)
+            if isinstance(found, str):
+                first_lines[found] = lines.number
+                yield Document(id=found, data=value, line=lines.number)
+            else:
+                message, hint, key = found
+                column = None if key is None else locate(line.decode(), (key,))
+                problems.add(message, column, hint, line=lines.number)
+        if lines.broken:
+            problems.add(lines.broken, None, "copy or create the file again", line=lines.number + 1, syntax=True)
+        elif first and not problems.found:
+            problems.add("the file has no documents", None, "write one JSON object per line, each with an id")
+    problems.done()
+
+
+def source_name(source: Source) -> str:
+    """How messages call a source."""
+    if isinstance(source, bytes):
+        return "<bytes>"
+    if isinstance(source, str | Path):
+        return "<stdin>" if str(source) == "-" else str(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def locate(text: str, path: Iterable[str | int]) -> int:
+    """The column (from 1, in characters) where the value at `path` starts in one line of valid JSON.
+
+    If the path leaves the document, the column of the last value on the way.
+
+    >>> locate('{"id": "a", "spans": [{"start": 1}]}', ("spans", 0, "start"))
+    33
+    >>> locate('{"id": "a", "spans": [{"start": 1}]}', ("spans", 0, "end"))
+    23
+    """
+    here = _skip(text, 0)
+    for step in path:
+        found = _member(text, here, step)
+        if found is None:
+            break
+        here = found
+    return here + 1
+
+
+def split_path(path: str) -> tuple[str | int, ...]:
+    """The steps of a path such as `$.spans[0].start`.
+
+    >>> split_path("$.spans[0].start")
+    ('spans', 0, 'start')
+    """
+    steps: list[str | int] = []
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path.removeprefix("$")):
+        steps.append(int(index) if index else name)
+    return tuple(steps)
+
+
+def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], int]:
+    """Columns of the values at (line, path), for files that can be read a second time; used for messages only."""
+    wanted: dict[int, list[str]] = {}
+    for line, path in places:
+        wanted.setdefault(line, []).append(path)
+    found: dict[tuple[int, str], int] = {}
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return found
+    with _opened(source, str(source)) as stream:
+        lines = _Lines(stream, None)
+        for raw in lines:
+            for path in wanted.pop(lines.number, ()):
+                found[lines.number, path] = locate(raw.decode(), split_path(path))
+            if not wanted:
+                break
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Opening
+
+
+@contextmanager
+def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
+    """The uncompressed bytes of a source."""
+    if isinstance(source, bytes):
+        yield _unpacked(io.BytesIO(source))
+    elif isinstance(source, str | Path) and str(source) != "-":
+        try:
+            stream = Path(source).open("rb")  # noqa: SIM115
+        except OSError as error:
+            _cannot_open(error, place)
+        with stream:
+            yield _unpacked(stream)
+    else:
+        yield _unpacked(sys.stdin.buffer if isinstance(source, str | Path) else source)
+
+
+def _cannot_open(error: OSError, place: str) -> NoReturn:
+    remedies: dict[type[OSError], tuple[str, str]] = {
+        FileNotFoundError: ("there is no such file", "check the path"),
+        IsADirectoryError: ("this is a folder", "name the file in it"),
+        PermissionError: ("the file may not be read", "check its permissions"),
+    }
+    message, hint = remedies.get(type(error), (f"the file cannot be read: {error.strerror or error}", "check the path"))
+    raise UsageError(Problem(message, path=place, hint=hint)) from None
+
+
+def _unpacked(stream: Any) -> IO[bytes]:
+    """The stream, or what is compressed in it; never a seek, because a pipe has none."""
+    peekable: Any = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+    return cast("IO[bytes]", GzipFile(fileobj=peekable) if peekable.peek(2)[:2] == _GZIP else peekable)
+
+
+class _Lines:
+    """Lines with their number; a stream that breaks ends the lines and leaves its reason in `broken`."""
+
+    def __init__(self, stream: IO[bytes], digest: Hash | None) -> None:
+        self.stream = stream
+        self.digest = digest
+        self.number = 0
+        self.broken: str | None = None
+        self.ahead: bytes | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        line, self.ahead = self.ahead or self._read(), None
+        if not line:
+            raise StopIteration
+        self.number += 1
+        return line.removeprefix(_BOM) if self.number == 1 else line
+
+    def peek(self) -> bytes:
+        """The next line, still to come; empty at the end."""
+        self.ahead = self.ahead or self._read()
+        return self.ahead
+
+    def _read(self) -> bytes:
+        try:
+            line = self.stream.readline()
+        except EOFError:
+            self.broken = "the compressed file ends too early"
+        except (BadGzipFile, zlib.error) as error:
+            self.broken = f"the compressed file is damaged ({error})"
+        except OSError as error:
+            self.broken = f"the file cannot be read ({error.strerror or error})"
+        else:
+            if self.digest is not None:
+                self.digest.update(line)
+            return line
+        return b""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Saying what is wrong
+
+
+class _Problems:
+    """What is wrong with one file; the first `LIMIT` problems in full, the others counted."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.found: list[Problem] = []
+        self.more = 0
+        self.syntax = False
+
+    def add(
+        self, message: str, column: int | None, hint: str, *, line: int | None = None, syntax: bool = False
+    ) -> None:
+        self.syntax |= syntax
+        if len(self.found) < LIMIT:
+            self.found.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
+        else:
+            self.more += 1
+
+    def done(self) -> None:
+        if self.more:
+            self.found.append(Problem(f"and {self.more} more problems", path=self.place))
+        if self.found:
+            raise (FormatError if self.syntax else ValidationError)(self.found)
+
+
+_ARRAY = ("the file is one JSON array", 1, "write one object per line, for example with: jq -c '.[]'")
+
+
+def _identify(value: Any, first_lines: dict[str, int]) -> str | tuple[str, str, str | None]:
+    """The id of a document, or (what is wrong, the remedy, the field to point at)."""
+    if not isinstance(value, dict):
+        return f"expected an object, got {_KINDS.get(type(value), 'a number')}", "write one object per line", None
+    if "id" not in value:
+        return "the document has no id", 'add a field "id"', None
+    identifier = value["id"]
+    if isinstance(identifier, bool) or not isinstance(identifier, str | int):
+        kind = _KINDS.get(type(identifier), "a number with a fraction")
+        return f"expected a string or an integer as id, got {kind}", "quote the id", "id"
+    identifier = str(identifier)
+    if not identifier:
+        return "the id is empty", "give every document its own id", "id"
+    if identifier in first_lines:
+        hint = f"it is already used in line {first_lines[identifier]}; give every document its own id"
+        return f"duplicate id {identifier!r}", hint, "id"
+    return identifier
+
+
+def _wrong_layout(line: bytes, following: bytes) -> tuple[str, int | None, str] | None:
+    """Whether the first line opens an array, or an object that goes on in the next line."""
+    start = line.lstrip()[:1]
+    if start == b"[":
+        return _ARRAY
+    message, _, _ = _diagnose(line)
+    if start == b"{" and message == _CUT and following.strip() and following.lstrip()[:1] != b"{":
+        return "the object goes on in the next line", 1, "write each object on one line, for example with: jq -c ."
+    return None
+
+
+def _diagnose(line: bytes) -> tuple[str, int | None, str]:
+    """(What is wrong, the column, the remedy) for a line that is not JSON."""
+    if line.startswith(_UTF16):
+        return "the file is not UTF-8 but looks like UTF-16", 1, "save it as UTF-8"
+    try:
+        text = line.decode().rstrip()
+    except UnicodeDecodeError as error:
+        return f"byte 0x{line[error.start]:02x} is not UTF-8", error.start + 1, "save the file as UTF-8"
+    try:
+        json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+            return _CUT, error.pos + 1, "complete the line"
+        what = error.msg[:1].lower() + error.msg[1:]
+        return f"malformed JSON ({what})", error.pos + 1, "mend the line"
+    except _Constant as constant:
+        column = next(match.start() + 1 for match in _TOKEN.finditer(text) if match[0] == str(constant))
+        return f"{constant} is not JSON", column, "write null or a number"
+    except RecursionError:
+        return "the JSON is nested too deeply", None, "flatten the document"
+    except ValueError as error:  # an integer too long for Python to convert
+        return f"malformed JSON ({error})", None, "mend the line"
+    return _refused(text)
+
+
+_CUT = "malformed JSON (the line ends in the middle of a value)"
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",:\[\]{}]+')
+
+
+class _Constant(Exception):
+    """NaN, Infinity or -Infinity, which Python reads and JSON does not have."""
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _Constant(name)
+
+
+def _refused(text: str) -> tuple[str, int | None, str]:
+    """Why a line that Python reads is still refused: a number beyond float64, or half of a surrogate pair."""
+    for match in _TOKEN.finditer(text):
+        if match[0][0] in "-0123456789" and float(match[0]) in (float("inf"), float("-inf")):
+            return f"the number {match[0]} is too large", match.start() + 1, "write null or a smaller number"
+    found = re.search(r"\\u[dD][89a-fA-F]", text)
+    return "a string has half of a surrogate pair", found and found.start() + 1, "write the whole character"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Finding a place in a line
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _member(text: str, start: int, step: str | int) -> int | None:
+    """Where the member `step` of the object or array at `start` begins."""
+    decoder = json.JSONDecoder()
+    if text[start] != ("{" if isinstance(step, str) else "["):
+        return None
+    here, index = _skip(text, start + 1), 0
+    while text[here] not in "]}":
+        if isinstance(step, str):
+            key, here = decoder.raw_decode(text, here)
+            here = _skip(text, _skip(text, here) + 1)  # behind the colon
+        else:
+            key, index = index, index + 1
+        if key == step:
+            return here
+        _, here = decoder.raw_decode(text, here)
+        here = _skip(text, here)
+        if text[here] == ",":
+            here = _skip(text, here + 1)
+    return None

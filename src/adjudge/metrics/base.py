@@ -1,0 +1,424 @@
+"""What a metric is: a similarity of documents, what is reported of it, and the conventions it goes by.
+
+    observe(gold, system) -> Row     counts of one document
+    measures                         how summed counts become scores
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.algebra import ir
+from adjudge.algebra.access import MissingField, get
+from adjudge.algebra.normalise import f_measure, jaccard_ratio, ratio
+from adjudge.errors import UsageError, ValidationError, did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment
+    from adjudge.stats.measure import Measure
+
+Pool = Literal["micro", "macro"]
+PARTS = ("precision", "recall", "f1", "jaccard", "matched", "system", "gold")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The counts of one document; `bound` holds proven upper bounds where a search was cut short."""
+
+    counts: Mapping[str, float]
+    optimal: bool = True
+    bound: Mapping[str, float] | None = None
+
+
+class Scores(Mapping[str, float | None]):
+    """The parts of a score of one pair of values, by name or as attributes.
+
+    >>> Scores({"precision": 0.5, "f1": 0.4}).f1
+    0.4
+    """
+
+    def __init__(self, values: Mapping[str, float | None]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, part: str) -> float | None:
+        return self._values[part]
+
+    def __getattr__(self, part: str) -> float | None:
+        try:
+            return self._values[part]
+        except KeyError:
+            raise AttributeError(part) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return " ".join(f"{part}={value}" for part, value in self._values.items())
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of documents.
+
+    `similarity` compares two documents; if it is a ratio, the ratio says what is reported (a plain matching value
+    is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `written` is the
+    text that `find` turns back into this metric.
+    """
+
+    similarity: ir.Similarity
+    name: str = "metric"
+    report: tuple[str, ...] = ()
+    pool: Pool = "micro"
+    conventions: ir.Conventions = ir.Conventions()
+    about: str = ""
+    laws: tuple[str, ...] = ()
+    written: str | None = None
+    document: Any = None
+    within: str | None = None
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.pool not in ("micro", "macro"):
+            raise UsageError(f"there is no pooling {self.pool!r}", hint="use micro or macro")
+        known = (*PARTS, f"f{self.beta:g}")
+        for part in self.report:
+            if part not in known:
+                raise UsageError(
+                    f"{self.name} cannot report {part!r}",
+                    hint=did_you_mean(part, known) or f"choose from {', '.join(known)}",
+                )
+        if "jaccard" in self.report and self.recall is not None:
+            raise UsageError(f"{self.name}: a Jaccard index needs one matching value, and this metric has two")
+        ir.with_conventions(self.similarity, self.conventions)
+
+    # What is computed
+
+    @property
+    def _ratio(self) -> ir.Normalise | None:
+        return self.similarity if isinstance(self.similarity, ir.Normalise) else None
+
+    @property
+    def beta(self) -> float:
+        """The weight of recall in F."""
+        return self._ratio.beta if self._ratio is not None else 1.0
+
+    @cached_property
+    def precision(self) -> ir.Similarity:
+        """The matching value that precision (and, if there is no other, recall) divides."""
+        return self._whole(self.similarity if self._ratio is None else self._ratio.of)
+
+    @cached_property
+    def recall(self) -> ir.Similarity | None:
+        """The matching value of recall, if it is another one than that of precision."""
+        return None if self._ratio is None or self._ratio.recall is None else self._whole(self._ratio.recall)
+
+    def _whole(self, node: ir.Similarity) -> ir.Similarity:
+        """A similarity of one field of the document as a similarity of documents."""
+        whole = node if self.within is None else ir.Record(fields={self.within: node})
+        return ir.with_conventions(whole, self.conventions)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is reported, most telling last."""
+        if self.report:
+            return self.report
+        kind = "f" if self._ratio is None else self._ratio.by
+        return ("precision", "recall", f"f{self.beta:g}") if kind == "f" else (kind,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the counts of one document."""
+        names = ("matched", "system", "gold") if self.recall is None else ("matched", "system", "found", "gold")
+        return tuple(f"{self.name}:{name}" for name in names)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """How summed counts become scores."""
+        from adjudge.stats.measure import Prf
+
+        matched, system, *others = self.columns
+        recall = (others[0], others[1]) if len(others) == 2 else (matched, others[0])
+        made = Prf(
+            name=self.name,
+            precision=(matched, system),
+            recall=recall,
+            beta=self.beta,
+            undefined=self.conventions.undefined,
+            parts=self.parts,
+        )
+        return (made,)
+
+    @cached_property
+    def _plans(self) -> tuple[Any, ...]:
+        from adjudge.algebra.plan import Plan
+
+        nodes = [self.precision] if self.recall is None else [self.precision, self.recall]
+        return tuple(Plan(node, time_limit=self.time_limit) for node in nodes)
+
+    def observe(self, gold: Any, system: Any) -> Row:
+        """The counts of one document."""
+        seen = [plan.observe(gold, system) for plan in self._plans]
+        first, last = seen[0], seen[-1]
+        middle = [] if self.recall is None else [last.value]
+        counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))
+        if first.optimal and last.optimal:
+            return Row(counts)
+        best = [each.value if each.bound is None else each.bound for each in seen]
+        middle = [] if self.recall is None else [best[-1]]
+        bound = dict(zip(self.columns, [best[0], first.system, *middle, last.gold], strict=True))
+        return Row(counts, optimal=False, bound=bound)
+
+    def score(self, gold: Any, system: Any) -> Scores:
+        """The scores of one pair of values: documents, or what stands in their field `within`."""
+        if self.within is not None:
+            gold, system = {self.within: gold}, {self.within: system}
+        counts = self.observe(gold, system).counts
+        return Scores(dict(zip(self.parts, (self._part(part, counts) for part in self.parts), strict=True)))
+
+    def _part(self, part: str, counts: Mapping[str, float]) -> float | None:
+        values = [counts[column] for column in self.columns]
+        matched, system = values[:2]
+        found, gold = (values[2], values[3]) if self.recall is not None else (matched, values[2])
+        undefined = self.conventions.undefined
+        match part:
+            case "precision":
+                return ratio(matched, system, undefined)
+            case "recall":
+                return ratio(found, gold, undefined)
+            case "jaccard":
+                return jaccard_ratio(matched, system, gold, undefined)
+            case "matched" | "system" | "gold":
+                return {"matched": matched, "system": system, "gold": gold}[part]
+            case _:
+                same = self.recall is None
+                return f_measure(matched, system, found, gold, beta=self.beta, undefined=undefined, same=same)
+
+    def align(self, gold: Any, system: Any) -> Alignment:
+        """What is matched, missed and spurious in one document, from the plan that makes the score."""
+        found: Alignment = self._plans[0].align(gold, system)
+        return found
+
+    def plan(self) -> str:
+        """How it is computed, printed like a query plan."""
+        texts = [plan.explain() for plan in self._plans]
+        return texts[0] if len(texts) == 1 else f"for precision:\n{texts[0]}\nfor recall:\n{texts[1]}"
+
+    def definition(self) -> str:
+        """What it is: name, formula, conventions, laws."""
+        from adjudge.metrics.describe import definition
+
+        return definition(self)
+
+    # Documents
+
+    def check(self, document: Any) -> list[tuple[str, str, str | None]]:
+        """Every reason why a document does not fit, as (path, message, remedy)."""
+        from adjudge.algebra.check import problems
+
+        found = list(problems(self.precision, document))
+        if self.recall is not None:
+            found += [problem for problem in problems(self.recall, document) if problem not in found]
+        return found
+
+    def prepare(self, document: Any) -> Any:
+        """A raw JSON document as what `observe` wants."""
+        if self.document is None:
+            return document
+        from adjudge.metrics.documents import typed
+
+        return typed(self.document, document)
+
+    def empty_document(self) -> Any:
+        """What a missing document counts as."""
+        from adjudge.metrics.documents import empty
+
+        return self.prepare(empty(self.precision))
+
+    def slice_values(self, document: Any, path: str) -> list[Any]:
+        """The values of an element's field, such as `relations.type`, in one document."""
+        outer, inner = _slice_path(path)
+        return list(dict.fromkeys(_scalar(item, inner) for item in _part_of(document, outer, path)))
+
+    def restrict(self, document: Any, path: str, value: Any) -> Any:
+        """The document with only those elements whose field has a value."""
+        outer, inner = _slice_path(path)
+        kept = [item for item in _part_of(document, outer, path) if _scalar(item, inner) == value]
+        if isinstance(document, Mapping):
+            return {**document, outer: kept}
+        raise UsageError(f"--by {path} needs JSON documents, not {type(document).__qualname__} objects")
+
+    # Identity
+
+    def with_options(self, *, pool: Pool | None = None, conventions: ir.Conventions | None = None) -> Metric:
+        """The same metric, pooled or counting otherwise."""
+        return replace(self, pool=pool or self.pool, conventions=conventions or self.conventions)
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """The metric itself; a combined metric has several."""
+        return (self,)
+
+    def __str__(self) -> str:
+        from adjudge.metrics.registry import write
+
+        return write(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Plans hold compiled functions; a worker makes its own.
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A mean, sum or product of parts of other metrics over the same documents (CoNLL average, BETTER)."""
+
+    name: str
+    of: tuple[tuple[Metric, str], ...]
+    op: Literal["mean", "sum", "product"] = "mean"
+    part: str = "score"
+    about: str = ""
+    laws: tuple[str, ...] = ()
+    written: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.of:
+            raise UsageError(f"{self.name} combines nothing", hint="name at least one metric")
+        for member, part in self.of:
+            if part not in member.parts:
+                raise UsageError(f"{self.name}: {member.name} has no part {part!r}", hint=did_you_mean(part, member.parts))
+        if len({member.pool for member, _ in self.of}) > 1:
+            raise UsageError(f"{self.name} combines metrics that are pooled differently")
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """The metrics that are combined, each once."""
+        return tuple({member.name: member for member, _ in self.of}.values())
+
+    @property
+    def pool(self) -> Pool:
+        """How documents are pooled before the parts are combined."""
+        return self.of[0][0].pool
+
+    @property
+    def conventions(self) -> ir.Conventions:
+        """The conventions of the first member."""
+        return self.of[0][0].conventions
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is reported."""
+        return (self.part,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of all members."""
+        return tuple(column for member in self.members for column in member.columns)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The members' measures, then their combination."""
+        from adjudge.stats.measure import Combined as Combination
+
+        members = tuple(measure for member in self.members for measure in member.measures)
+        of = tuple((member.name, part) for member, part in self.of)
+        return (*members, Combination(name=self.name, part=self.part, op=self.op, of=of))
+
+    def observe(self, gold: Any, system: Any) -> Row:
+        """The counts of all members."""
+        rows = [member.observe(gold, system) for member in self.members]
+        counts = {column: value for row in rows for column, value in row.counts.items()}
+        if all(row.optimal for row in rows):
+            return Row(counts)
+        bounds = {column: value for row in rows for column, value in (row.bound or row.counts).items()}
+        return Row(counts, optimal=False, bound=bounds)
+
+    def score(self, gold: Any, system: Any) -> Scores:
+        """The combined score of one pair of values, after its members' parts."""
+        values: dict[str, float | None] = {}
+        parts = [member.score(gold, system)[part] for member, part in self.of]
+        defined = [value for value in parts if value is not None]
+        if len(defined) < len(parts):
+            values[self.part] = None
+        elif self.op == "product":
+            values[self.part] = prod(defined)
+        else:
+            values[self.part] = sum(defined) / (len(defined) if self.op == "mean" else 1)
+        return Scores(values)
+
+    def align(self, gold: Any, system: Any) -> Alignment:
+        """The alignment of the first member."""
+        return self.members[0].align(gold, system)
+
+    def plan(self) -> str:
+        """The plans of all members."""
+        return "\n".join(f"{member.name}:\n{member.plan()}" for member in self.members)
+
+    def definition(self) -> str:
+        """What it is."""
+        from adjudge.metrics.describe import combined_definition
+
+        return combined_definition(self)
+
+    def check(self, document: Any) -> list[tuple[str, str, str | None]]:
+        """Every reason why a document does not fit one of the members."""
+        return list(dict.fromkeys(problem for member in self.members for problem in member.check(document)))
+
+    def prepare(self, document: Any) -> Any:
+        """A raw JSON document as what `observe` wants."""
+        return self.members[0].prepare(document)
+
+    def empty_document(self) -> Any:
+        """What a missing document counts as."""
+        merged: dict[str, Any] = {}
+        for member in self.members:
+            merged.update(member.empty_document())
+        return merged
+
+    def slice_values(self, document: Any, path: str) -> list[Any]:
+        """The values of an element's field in one document."""
+        return self.members[0].slice_values(document, path)
+
+    def restrict(self, document: Any, path: str, value: Any) -> Any:
+        """The document with only those elements whose field has a value."""
+        return self.members[0].restrict(document, path, value)
+
+    def with_options(self, *, pool: Pool | None = None, conventions: ir.Conventions | None = None) -> Combined:
+        """The same combination of members that are pooled or count otherwise."""
+        members = tuple((member.with_options(pool=pool, conventions=conventions), part) for member, part in self.of)
+        return replace(self, of=members)
+
+    def __str__(self) -> str:
+        return self.written or self.name
+
+
+def _slice_path(path: str) -> tuple[str, list[str]]:
+    outer, *inner = path.split(".")
+    if not inner:
+        raise UsageError(f"{path!r} is a field of the document", hint="name a field of its elements: field.inner")
+    return outer, inner
+
+
+def _part_of(document: Any, outer: str, path: str) -> Sequence[Any]:
+    try:
+        items = get(document, outer)
+    except MissingField:
+        raise ValidationError(f"--by {path}: the document has no field {outer!r}") from None
+    if not isinstance(items, list | tuple):
+        raise ValidationError(f"--by {path}: {outer!r} is not an array of elements")
+    return items
+
+
+def _scalar(item: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        try:
+            item = get(item, name)
+        except MissingField:
+            return None
+    return item if item is None or isinstance(item, str | int | float | bool) else str(item)

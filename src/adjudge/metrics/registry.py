@@ -1,0 +1,273 @@
+"""Finding metrics: by catalogue name with options, by specification file, or by type.
+
+A definition is a decorated function in a module of this package; `catalogue` imports the modules and looks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adjudge.algebra import ir
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.metrics.base import Combined, Metric, Scores
+
+LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
+_RESERVED = ("duplicates", "empty", "undefined", "pool")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A named, documented way to make a metric; calling it with options gives the metric."""
+
+    name: str
+    build: Callable[..., ir.Similarity | Combined]
+    within: str | None
+    laws: tuple[str, ...]
+    example: Mapping[str, Any] | None
+
+    def __call__(self, **options: Any) -> Any:
+        """The metric, with the function's own options and the conventions (duplicates, empty, undefined, pool)."""
+        known = inspect.signature(self.build).parameters
+        for option in options:
+            if option not in known and option not in _RESERVED:
+                choices = [*known, *_RESERVED]
+                hint = did_you_mean(option, choices) or f"it takes {', '.join(choices)}"
+                raise UsageError(f"{self.name} has no option {option!r}", hint=hint)
+        own = {key: value for key, value in options.items() if key in known}
+        common = {key: value for key, value in options.items() if key in _RESERVED}
+        pool = common.pop("pool", "micro")
+        built = self.build(**own)
+        conventions = _conventions(common)
+        written = _written(self.name, {**own, **common}, {key: p.default for key, p in known.items()}, pool)
+        if isinstance(built, Combined):
+            return _renamed(built, self, written).with_options(pool=pool, conventions=conventions)
+        return Metric(
+            similarity=built,
+            name=self.name,
+            pool=pool,
+            conventions=conventions,
+            about=self.about,
+            laws=self.laws,
+            written=written,
+            within=self.within,
+        )
+
+    def score(self, gold: Any, system: Any, **options: Any) -> Scores:
+        """The scores of one pair of values."""
+        scores: Scores = self(**options).score(gold, system)
+        return scores
+
+    @property
+    def about(self) -> str:
+        """The first line of the documentation."""
+        return (inspect.getdoc(self.build) or "").partition("\n")[0]
+
+    @property
+    def documentation(self) -> str:
+        """The whole documentation."""
+        return inspect.getdoc(self.build) or ""
+
+    @property
+    def family(self) -> str:
+        """The part of the name before the dot."""
+        return self.name.partition(".")[0]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of its own and their defaults."""
+        return {name: p.default for name, p in inspect.signature(self.build).parameters.items()}
+
+
+def _renamed(built: Combined, definition: Definition, written: str) -> Combined:
+    """A combined metric under its catalogue name."""
+    from dataclasses import replace
+
+    return replace(built, name=definition.name, about=definition.about, laws=definition.laws, written=written)
+
+
+def metric(
+    name: str, *, within: str | None = None, laws: tuple[str, ...] = (), example: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., ir.Similarity | Combined]], Definition]:
+    """Put a function that builds a similarity into the catalogue.
+
+    `within` is the field of a document that the similarity compares; `laws` are the properties it promises, which one
+    property-based suite tests for every member; `example` is a document.
+    """
+    unknown = [law for law in laws if law not in LAWS]
+    if unknown:
+        raise UsageError(f"{name} claims an unknown law {unknown[0]!r}", hint=f"known are {', '.join(LAWS)}")
+
+    def define(build: Callable[..., ir.Similarity | Combined]) -> Definition:
+        return Definition(name, build, within, laws, example)
+
+    return define
+
+
+@cache
+def catalogue() -> tuple[Definition, ...]:
+    """All definitions of this package, by name."""
+    package = importlib.import_module(__package__)
+    found: dict[str, Definition] = {}
+    for module in pkgutil.iter_modules(package.__path__):
+        for value in vars(importlib.import_module(f"{__package__}.{module.name}")).values():
+            if isinstance(value, Definition):
+                if found.setdefault(value.name, value) is not value:
+                    raise RuntimeError(f"two metrics are called {value.name}")
+    return tuple(found[name] for name in sorted(found))
+
+
+_NAME = re.compile(r"([\w.+-]+)(?:\((.*)\))?", re.DOTALL)
+
+
+def find(text: str) -> Any:
+    """The metric that a text stands for.
+
+    A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type,
+    `package.module:Type`; or a specification as JSON text. `str(metric)` is such a text.
+
+    >>> find("relation.strict(beta=2)").parts
+    ('precision', 'recall', 'f2')
+    """
+    if text.lstrip().startswith("{"):
+        from adjudge.algebra.data import load_spec
+
+        return from_spec(load_spec(text), written=text)
+    if Path(text).suffix.lower() in (".json", ".yaml", ".yml"):
+        return _from_file(Path(text))
+    by_name = _NAME.fullmatch(text)
+    known = {definition.name: definition for definition in catalogue()}
+    if by_name and by_name[1] in known:
+        return known[by_name[1]](**_options(by_name[2] or "", text))
+    if ":" in text:
+        return _from_type(text)
+    name = by_name[1] if by_name else text
+    hint = did_you_mean(name, known) or "see `adjudge metrics`, or give a .yaml file or module:Type"
+    raise UsageError(f"there is no metric {text!r}", hint=hint)
+
+
+def from_spec(spec: Any, written: str | None = None) -> Metric:
+    """A metric from a specification."""
+    similarity = spec.metric
+    if spec.recall is not None:
+        ratio = similarity if isinstance(similarity, ir.Normalise) else ir.Normalise(of=similarity)
+        similarity = msgspec.structs.replace(ratio, recall=spec.recall)
+    return Metric(
+        similarity=similarity,
+        name=spec.name or "metric",
+        report=tuple(spec.report),
+        pool=spec.pool,
+        conventions=spec.conventions,
+        about=spec.about or "",
+        written=written,
+    )
+
+
+def _from_file(path: Path) -> Metric:
+    from adjudge.algebra.data import load_spec
+
+    spec = load_spec(path)
+    return from_spec(spec if spec.name else msgspec.structs.replace(spec, name=path.stem))
+
+
+def _from_type(text: str) -> Metric:
+    from adjudge.algebra.functions import resolve
+
+    module, _, name = text.partition(":")
+    if module not in sys.modules and str(Path.cwd()) not in sys.path:
+        # A type next to the data is what people have; python -m would find it too.
+        sys.path.insert(0, str(Path.cwd()))
+    kind = resolve(f"{module}:{name}")
+    return from_type(kind, name=name, written=text)
+
+
+def from_type(kind: Any, *, name: str | None = None, written: str | None = None, **options: Any) -> Metric:
+    """The metric of a type: a record is compared as a document, anything else as the document's field `value`."""
+    from adjudge.algebra.derive import derive_similarity
+
+    nested = {"nested": options.pop("nested")} if "nested" in options else {}
+    similarity = derive_similarity(kind, **nested)
+    shape: ir.Similarity = similarity
+    while isinstance(shape, ir.Latent | ir.Normalise):
+        shape = shape.of
+    within = None if isinstance(shape, ir.Record | ir.Sum) else "value"
+    return Metric(
+        similarity=similarity,
+        name=name or getattr(kind, "__name__", "metric"),
+        written=written,
+        document=kind if within is None else None,
+        within=within,
+        **options,
+    )
+
+
+def write(metric: Metric) -> str:
+    """The text that `find` turns back into a metric."""
+    if metric.written is not None:
+        return metric.written
+    from adjudge.algebra.data import MetricSpec, dump_spec
+
+    spec = MetricSpec(
+        name=metric.name,
+        about=metric.about,
+        metric=metric.similarity if metric.within is None else _inside(metric),
+        report=metric.report,
+        pool=metric.pool,
+        conventions=metric.conventions,
+    )
+    return msgspec.json.encode(dump_spec(spec)).decode()
+
+
+def _inside(metric: Metric) -> ir.Similarity:
+    """The similarity of documents, with the ratio outside."""
+    node = metric.similarity
+    assert metric.within is not None
+    if isinstance(node, ir.Normalise):
+        recall = None if node.recall is None else ir.Record(fields={metric.within: node.recall})
+        return msgspec.structs.replace(node, of=ir.Record(fields={metric.within: node.of}), recall=recall)
+    return ir.Record(fields={metric.within: node})
+
+
+def _conventions(given: Mapping[str, Any]) -> ir.Conventions:
+    try:
+        return msgspec.convert(dict(given), ir.Conventions)
+    except msgspec.ValidationError as error:
+        choices = "duplicates=set|multiset|error, empty=0|1, undefined=0|1|null"
+        raise UsageError(f"wrong convention: {error}", hint=f"write {choices}") from None
+
+
+def _written(name: str, given: Mapping[str, Any], defaults: Mapping[str, Any], pool: str) -> str:
+    standard = {**defaults, **msgspec.structs.asdict(ir.Conventions())}
+    shown = {key: value for key, value in given.items() if value != standard.get(key)}
+    if pool != "micro":
+        shown["pool"] = pool
+    texts = [f"{key}={msgspec.json.encode(value).decode()}" for key, value in shown.items()]
+    return f"{name}({','.join(texts)})" if texts else name
+
+
+_OPTION = re.compile(r'\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,]*)\s*(?:,|$)')
+
+
+def _options(text: str, whole: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    at = 0
+    while at < len(text):
+        found = _OPTION.match(text, at)
+        if not found or found[1] in options:
+            raise UsageError(f"cannot read the options of {whole!r}", hint="write name(option=value,option=value)")
+        try:
+            options[found[1]] = msgspec.json.decode(found[2].strip())
+        except msgspec.DecodeError:
+            options[found[1]] = found[2].strip()
+        at = found.end()
+    return options

@@ -1,0 +1,50 @@
+"""The structures that documents of the catalogue's metrics are made of; spans are half-open, [start, end)."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Offsets into a text or a list of tokens, start included, end not."""
+
+    start: int
+    end: int
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A typed span."""
+
+    span: Span
+    type: str
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """A typed, directed pair of spans (seed 002, section 2.1)."""
+
+    type: str
+    subject: Span
+    object: Span
+
+
+class Dependency(msgspec.Struct, frozen=True):
+    """A labelled edge between two tokens; the head of the root is 0 (seed 002, section 2.2)."""
+
+    head: int
+    dependent: int
+    label: str
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """A span in a role of an event."""
+
+    role: str
+    span: Span
+
+
+class Event(msgspec.Struct, frozen=True):
+    """A typed trigger with its arguments (seed 002, section 3.1)."""
+
+    type: str
+    trigger: Span
+    arguments: tuple[Argument, ...] = ()

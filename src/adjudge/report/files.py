@@ -1,0 +1,45 @@
+"""Where output goes: checked before the work, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from adjudge.errors import Problem, UsageError
+from adjudge.stats.atomic import write_atomically
+
+
+def write_atomic(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that readers see the old content or the new, never a part; nothing is left behind on failure.
+
+    A device or a pipe (such as /dev/stdout) cannot be replaced and is written directly.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    target = Path(path)
+    if target.is_dir():
+        raise _refused(path, "this is a folder", "name a file in it")
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            stream.write(data)
+    else:
+        write_atomically(target, data)
+
+
+def check_writable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
+    """Raise now if `path` cannot be written later or would overwrite an input, before any work is done for it."""
+    target = Path(path)
+    folder = target.resolve().parent
+    if target.is_dir():
+        raise _refused(path, "this is a folder", "name a file in it")
+    if not folder.is_dir():
+        raise _refused(path, "the folder of this file does not exist", "create it first")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise _refused(path, "the file may not be written", "check the permissions of the file and its folder")
+    for other in inputs:
+        if target.exists() and Path(other).exists() and target.samefile(other):
+            raise _refused(path, "this file is also an input", "choose another name for the output")
+
+
+def _refused(path: str | Path, message: str, hint: str) -> UsageError:
+    return UsageError(Problem(message, path=str(path), hint=hint))

@@ -1,0 +1,234 @@
+"""A result in each of the layouts: text, json, csv, md, latex."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import msgspec
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown, latex_table, markdown_table
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment
+    from adjudge.stats.result import Result
+    from adjudge.stats.text import Grid
+
+Format: TypeAlias = Literal["text", "json", "csv", "md", "latex"]
+ALPHA = 0.05
+
+_SCORE_FIELDS = (
+    "system",
+    "metric",
+    "pool",
+    "part",
+    "slice",
+    "value",
+    "low",
+    "high",
+    "level",
+    "numerator",
+    "denominator",
+)
+_COMPARISON_FIELDS = ("a", "b", "metric", "part", "slice", "difference", "low", "high", "p", "p_holm", "test", "wins")
+
+
+def render(result: Result, format_: str = "text", *, quiet: bool = False, rows: str = "scores") -> str:
+    """A result as text that ends with a newline.
+
+    `quiet` leaves out everything but the numbers (text, md, latex). `rows` is what CSV has a row for: `scores` or
+    `comparisons`.
+    """
+    if format_ not in get_args(Format):
+        hint = did_you_mean(format_, get_args(Format)) or f"formats are {', '.join(get_args(Format))}"
+        raise UsageError(f"there is no format {format_!r}", hint=hint)
+    match format_:
+        case "json":
+            return result.to_json() + "\n"
+        case "csv":
+            return _comparisons_csv(result) if rows == "comparisons" else _scores_csv(result)
+        case "md":
+            return _markdown(result, quiet=quiet)
+        case "latex":
+            return _latex(result, quiet=quiet)
+        case _:
+            return _text(result, quiet=quiet)
+
+
+def render_explanation(document: str, found: Mapping[str, Mapping[str, Alignment]], format_: str = "text") -> str:
+    """What matched in one document, for each system and metric, as text or JSON."""
+    if format_ == "json":
+        data = [
+            {"document": document, "system": system, "metric": metric, **_alignment(alignment)}
+            for system, metrics in found.items()
+            for metric, alignment in metrics.items()
+        ]
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    if format_ != "text":
+        raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
+    blocks = [
+        f"{document}  {system}  {metric}\n{alignment}"
+        for system, metrics in found.items()
+        for metric, alignment in metrics.items()
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _text(result: Result, *, quiet: bool) -> str:
+    from adjudge.stats.text import comparison_grid, format_grid, score_grid
+
+    if not quiet:
+        return str(result) + "\n"
+    grids = [score_grid(result)] + ([comparison_grid(result)] if result.comparisons else [])
+    return "\n\n".join(format_grid(grid) for grid in grids) + "\n"
+
+
+def _scores_csv(result: Result) -> str:
+    rows = [
+        {**msgspec.structs.asdict(score), "system": system.name, "slice": _slice(score.slice)}
+        for system in result.systems
+        for score in system.scores
+    ]
+    return csv_rows(rows, _SCORE_FIELDS)
+
+
+def _comparisons_csv(result: Result) -> str:
+    rows = [{**msgspec.structs.asdict(each), "slice": _slice(each.slice)} for each in result.comparisons]
+    return csv_rows(rows, _COMPARISON_FIELDS)
+
+
+def _markdown(result: Result, *, quiet: bool) -> str:
+    from adjudge.stats.text import comparison_grid, footer_fields, note_lines, score_grid
+
+    blocks = [markdown_table(_table(score_grid(result)))]
+    if result.comparisons:
+        blocks.append(markdown_table(_table(comparison_grid(result))))
+    if not quiet:
+        blocks.append("\n".join(f"- {name}: {_code(value)}" for name, value in footer_fields(result)))
+        blocks += ["\n".join(f"> note: {escape_markdown(line)}" for line in note_lines(result))]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _latex(result: Result, *, quiet: bool) -> str:
+    from adjudge.stats.text import note_lines, score_grid
+
+    grid = score_grid(result)
+    marks = _marks(result)
+    rows = []
+    for group in grid.groups:
+        for row in group:
+            cells = []
+            for place, cell in enumerate(row):
+                text = escape_latex(cell.head)
+                if place >= grid.labels:
+                    labels = tuple(str(each) for each in row[: grid.labels])
+                    beaten = marks.get((*labels, grid.header[place]), "")
+                    text += f"$^{{{beaten}}}$" if beaten else ""
+                    text += rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else ""
+                cells.append(text)
+            rows.append(tuple(cells))
+    letters = _letters(result)
+    named = tuple(row if len(letters) < 2 or not marks else _lettered(row, grid, letters) for row in rows)
+    right = frozenset(range(grid.labels, len(grid.header)))
+    table = latex_table(Table(tuple(escape_latex(name) for name in grid.header), named, right))
+    lines = [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", table]
+    foot = []
+    if marks:
+        tests = ", ".join(dict.fromkeys(each.test for each in result.comparisons if each.test))
+        foot.append(
+            rf"Superscripts name the systems that are significantly worse ({escape_latex(tests)}, "
+            rf"Holm-corrected $p < {ALPHA}$)."
+        )
+    if not quiet:
+        foot.append(rf"Signature: \texttt{{{escape_latex(result.signature)}}}.")
+        foot += [f"Note: {escape_latex(line)}." for line in note_lines(result)]
+    if foot:
+        lines += ["", r"\smallskip", r"{\footnotesize\raggedright", *(rf"{line}\par" for line in foot), "}"]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _letters(result: Result) -> dict[str, str]:
+    """A letter for each system: a, b, ..., z, aa, ab, ..."""
+    names = {}
+    for number, system in enumerate(result.systems):
+        letters, rest = "", number + 1
+        while rest:
+            rest, last = divmod(rest - 1, 26)
+            letters = chr(ord("a") + last) + letters
+        names[system.name] = letters
+    return names
+
+
+def _lettered(row: tuple[str, ...], grid: Grid, letters: Mapping[str, str]) -> tuple[str, ...]:
+    """A row in which the system has its letter."""
+    place = grid.labels - 1
+    escaped = {escape_latex(_clean(name)): letter for name, letter in letters.items()}
+    name = f"{row[place]}$^{{{escaped[row[place]]}}}$" if row[place] in escaped else row[place]
+    return (*row[:place], name, *row[place + 1 :])
+
+
+def _marks(result: Result) -> dict[tuple[str, ...], str]:
+    """For each cell (its labels and its part) the letters of the systems that are significantly worse."""
+    from adjudge.stats.text import slice_text
+
+    letters = _letters(result)
+    sliced = any(score.slice for system in result.systems for score in system.scores)
+    marks: dict[tuple[str, ...], list[str]] = {}
+    for each in result.comparisons:
+        if each.p_holm is None or each.p_holm >= ALPHA or not each.difference:
+            continue
+        better, worse = (each.a, each.b) if each.difference > 0 else (each.b, each.a)
+        labels = [each.metric] + [slice_text(each.slice)] * sliced + [better]
+        marks.setdefault((*(_clean(label) for label in labels), _clean(each.part)), []).append(letters[worse])
+    return {key: ",".join(sorted(found)) for key, found in marks.items()}
+
+
+def _table(grid: Grid) -> Table:
+    rows = tuple(tuple(str(cell) for cell in row) for group in grid.groups for row in group)
+    return Table(grid.header, rows, frozenset(range(grid.labels, len(grid.header))))
+
+
+def _clean(text: str) -> str:
+    from adjudge.stats.text import clean
+
+    return clean(text)
+
+
+def _code(text: str) -> str:
+    """Markdown code, fenced by more backticks than the text has."""
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{text}{fence}" if fence == "`" else f"{fence} {text} {fence}"
+
+
+def _slice(where: Mapping[str, Any]) -> str:
+    """A slice in one cell: empty for the whole corpus, else JSON, which keeps a number apart from its text."""
+    return json.dumps(where, ensure_ascii=False) if where else ""
+
+
+def _alignment(alignment: Alignment) -> dict[str, Any]:
+    """An alignment with its values, as far as JSON can hold them."""
+    data = alignment.to_data()
+    for entry, item in zip(data["matched"], alignment.matched, strict=True):
+        entry |= {"gold": _plain(item.gold), "system": _plain(item.system)}
+    for name, items in (("missed", alignment.missed), ("spurious", alignment.spurious)):
+        for entry, unmatched in zip(data[name], items, strict=True):
+            entry |= {"value": _plain(unmatched.value)}
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON data: sets sorted by what they print as, anything unknown as what it prints as."""
+    if isinstance(value, frozenset | set):
+        return sorted((_plain(each) for each in value), key=repr)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
+        return [_plain(each) for each in value]
+    try:
+        return msgspec.to_builtins(value, enc_hook=repr)
+    except (TypeError, ValueError):
+        return repr(value)

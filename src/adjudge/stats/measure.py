@@ -1,0 +1,258 @@
+"""Measures: formulas from summed columns to named parts, written down as data.
+
+A saved result carries its measures, so that slices, intervals and comparisons can be recomputed without the code of
+the metric that counted. This is also the one place of the statistics where 0/0 is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError, did_you_mean
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Key: TypeAlias = tuple[str, str]  # (metric, part)
+Undefined: TypeAlias = Literal[0, 1] | None
+Weighted: TypeAlias = tuple[tuple[str, float], ...]
+
+COUNT_PARTS = ("matched", "system", "gold")
+
+
+class _Measure(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, omit_defaults=True):
+    pass
+
+
+class Prf(_Measure, frozen=True):
+    """Precision, recall and F-beta from three or four columns.
+
+    P = p_num / p_den, R = r_num / r_den. When both numerators are the column S, F = (1+b^2) S / (b^2 r_den + p_den)
+    and Jaccard is S / (p_den + r_den - S); else F = (1+b^2) P R / (b^2 P + R), which is 0 when either P or R is 0.
+    `undefined` is the value of a ratio whose denominator is 0 (None: it has no value). `parts` are chosen from
+    precision, recall, f1 (named after beta), jaccard, and the counts matched, system, gold.
+
+    >>> Prf("set.f1", ("matched", "system"), ("matched", "gold"), beta=2.0).parts
+    ('precision', 'recall', 'f2')
+    """
+
+    name: str
+    precision: tuple[str, str]
+    recall: tuple[str, str]
+    beta: float = 1.0
+    undefined: Undefined = 0
+    parts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.beta < float("inf"):
+            raise UsageError(f"{self.name}: beta is {self.beta:g}", hint="give a positive number")
+        msgspec.structs.force_setattr(self, "parts", self.parts or ("precision", "recall", self.f_name))
+        shared = ("jaccard", "matched") if self.shared else ()
+        known = ("precision", "recall", self.f_name, "system", "gold", *shared)
+        for part in self.parts:
+            if part not in known:
+                hint = did_you_mean(part, known) or f"parts: {', '.join(known)}"
+                raise UsageError(f"{self.name} has no part {part}", hint=hint)
+
+    @property
+    def f_name(self) -> str:
+        """The name of the F part: f1, f2, f0.5."""
+        return f"f{self.beta:g}"
+
+    @property
+    def shared(self) -> bool:
+        """Whether precision and recall have the same numerator."""
+        return self.precision[0] == self.recall[0]
+
+
+class Ratio(_Measure, frozen=True):
+    """A weighted sum of columns over another one, optionally clipped below.
+
+    >>> Ratio("eal.argument", "score", (("tp", 1.0), ("fp", -0.25)), (("gold", 1.0),), clip=0.0).clip
+    0.0
+    """
+
+    name: str
+    part: str
+    numerator: Weighted
+    denominator: Weighted
+    undefined: Undefined = 0
+    clip: float | None = None
+
+
+class Total(_Measure, frozen=True):
+    """A weighted sum of columns: a count.
+
+    >>> Total("eal.argument", "tp", (("tp", 1.0),)).part
+    'tp'
+    """
+
+    name: str
+    part: str
+    columns: Weighted
+
+
+class Combined(_Measure, frozen=True):
+    """The mean, product or sum of parts that stand earlier in the list.
+
+    >>> Combined("coref.conll", "f1", "mean", (("coref.muc", "f1"), ("coref.b3", "f1"))).op
+    'mean'
+    """
+
+    name: str
+    part: str
+    op: Literal["mean", "product", "sum"]
+    of: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        if not self.of:
+            raise UsageError(f"{self.name}: a combination of nothing", hint="name at least one (metric, part)")
+
+
+Measure: TypeAlias = Prf | Ratio | Total | Combined
+
+
+def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
+    """Every (metric, part) of the measures, in order.
+
+    >>> part_keys([Prf("set.f1", ("s", "p"), ("s", "g"))])
+    (('set.f1', 'precision'), ('set.f1', 'recall'), ('set.f1', 'f1'))
+    """
+    keys = [(m.name, part) for m in measures for part in (m.parts if isinstance(m, Prf) else (m.part,))]
+    if len(set(keys)) != len(keys):
+        twice = sorted({f"{metric} {part}" for metric, part in keys if keys.count((metric, part)) > 1})
+        raise UsageError(f"defined twice: {', '.join(twice)}", hint="give each measure its own name or part")
+    return tuple(keys)
+
+
+def count_keys(measures: Sequence[Measure]) -> frozenset[Key]:
+    """The parts that are counts: they have no interval, and stay sums whatever the pooling.
+
+    >>> count_keys([Total("x", "tp", (("tp", 1.0),)), Ratio("x", "score", (("tp", 1.0),), (("gold", 1.0),))])
+    frozenset({('x', 'tp')})
+    """
+    found: set[Key] = set()
+    for m in measures:
+        if isinstance(m, Prf):
+            found.update((m.name, part) for part in m.parts if part in COUNT_PARTS)
+        elif isinstance(m, Total) or (isinstance(m, Combined) and m.op == "sum" and found.issuperset(m.of)):
+            found.add((m.name, m.part))
+    return frozenset(found)
+
+
+def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike) -> dict[Key, Array]:
+    """Every part for every row of totals (k x columns); nan where a part is undefined.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
+    >>> {part: v.tolist() for (_, part), v in compute([f1], ["matched", "system", "gold"], [[1, 2, 4]]).items()}
+    {'precision': [0.5], 'recall': [0.25], 'f1': [0.333...]}
+    """
+    find = _Columns(columns, totals)
+    part_keys(measures)  # refuses a part that is defined twice
+    done: dict[Key, Array] = {}
+    for m in measures:
+        if isinstance(m, Prf):
+            done.update(_prf(m, find))
+        elif isinstance(m, Total):
+            done[m.name, m.part] = find.weighted(m.columns)
+        elif isinstance(m, Ratio):
+            value = _ratio(find.weighted(m.numerator), find.weighted(m.denominator), m.undefined)
+            done[m.name, m.part] = value if m.clip is None else np.maximum(value, m.clip)
+        else:
+            done[m.name, m.part] = _combined(m, done)
+    return done
+
+
+def fractions(
+    measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike
+) -> dict[Key, tuple[Array, Array]]:
+    """Numerator and denominator of every part that is one ratio of sums.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"), parts=("f1",))
+    >>> [x.tolist() for x in fractions([f1], ["matched", "system", "gold"], [[1, 2, 4]])["set.f1", "f1"]]
+    [[2.0], [6.0]]
+    """
+    find = _Columns(columns, totals)
+    found: dict[Key, tuple[Array, Array]] = {}
+    for m in measures:
+        if isinstance(m, Prf):
+            found.update({(m.name, part): pair for part, pair in _prf_fractions(m, find).items() if part in m.parts})
+        elif isinstance(m, Ratio):
+            found[m.name, m.part] = find.weighted(m.numerator), find.weighted(m.denominator)
+    return found
+
+
+class _Columns:
+    """Columns of a k x c matrix by name."""
+
+    def __init__(self, columns: Sequence[str], totals: npt.ArrayLike) -> None:
+        self.totals: Array = np.asarray(totals, dtype=np.float64)
+        if self.totals.ndim != 2 or self.totals.shape[1] != len(columns):
+            raise UsageError(f"totals of shape {self.totals.shape} do not have {len(columns)} columns")
+        self.places = {name: place for place, name in enumerate(columns)}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.places:
+            hint = did_you_mean(name, self.places) or f"columns: {', '.join(self.places)}"
+            raise UsageError(f"a measure needs the column {name}", hint=hint)
+        values: Array = self.totals[:, self.places[name]]
+        return values
+
+    def weighted(self, terms: Weighted) -> Array:
+        total: Array = np.zeros(len(self.totals))
+        for name, weight in terms:
+            total = total + weight * self[name]
+        return total
+
+
+def _ratio(numerator: Array, denominator: Array, undefined: Undefined) -> Array:
+    """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
+    value = np.full(np.shape(denominator), np.nan if undefined is None else float(undefined))
+    np.divide(numerator, denominator, out=value, where=denominator != 0)
+    return value
+
+
+def _prf_fractions(m: Prf, find: _Columns) -> dict[str, tuple[Array, Array]]:
+    (p_num, p_den), (r_num, r_den) = m.precision, m.recall
+    pairs = {"precision": (find[p_num], find[p_den]), "recall": (find[r_num], find[r_den])}
+    if m.shared:
+        matched, square = find[p_num], m.beta * m.beta
+        pairs[m.f_name] = (1 + square) * matched, square * find[r_den] + find[p_den]
+        pairs["jaccard"] = matched, find[p_den] + find[r_den] - matched
+    return pairs
+
+
+def _prf(m: Prf, find: _Columns) -> dict[Key, Array]:
+    pairs = _prf_fractions(m, find)
+    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
+    if not m.shared:
+        values[m.f_name] = _harmonic(m, values["precision"], values["recall"], pairs)
+    values |= {"system": find[m.precision[1]], "gold": find[m.recall[1]], "matched": find[m.precision[0]]}
+    return {(m.name, part): values[part] for part in m.parts}
+
+
+def _harmonic(m: Prf, p: Array, r: Array, pairs: Mapping[str, tuple[Array, Array]]) -> Array:
+    """F from two ratios, in agreement with the form over counts at the edges.
+
+    With nothing on both sides F is undefined; with something on one side it is 0 as soon as P or R is 0, even if the
+    other has no value.
+    """
+    square = m.beta * m.beta
+    value = _ratio((1 + square) * p * r, square * p + r, 0)
+    value = np.where((p == 0) | (r == 0), 0.0, value)
+    nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
+    return np.where(nothing, np.nan if m.undefined is None else float(m.undefined), value)
+
+
+def _combined(m: Combined, done: Mapping[Key, Array]) -> Array:
+    for metric, part in m.of:
+        if (metric, part) not in done:
+            known = [" ".join(key) for key in done]
+            hint = did_you_mean(f"{metric} {part}", known) or "list that measure before the one that combines it"
+            raise UsageError(f"{m.name} combines {metric} {part}, which is not defined", hint=hint)
+    values = np.stack([done[key] for key in m.of])
+    combined: Array = values.prod(axis=0) if m.op == "product" else values.sum(axis=0)
+    return combined / len(m.of) if m.op == "mean" else combined

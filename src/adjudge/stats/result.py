@@ -1,0 +1,284 @@
+"""What comes out: scores with intervals, comparisons, notes, and enough of the counts to recompute all of it.
+
+The JSON of a `Result` is the output contract of every command; `json_schema` describes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from adjudge._version import __version__
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
+from adjudge.stats.atomic import write_atomically
+from adjudge.stats.estimate import Estimate, MetricScores
+from adjudge.stats.measure import Measure
+from adjudge.stats.signature import SignatureValue
+from adjudge.stats.table import AttributeValue, StatsTable, TableData
+
+Slice: TypeAlias = dict[str, AttributeValue]
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One part of one metric on one slice, as a fraction of one; a value of None is undefined."""
+
+    metric: str
+    pool: str
+    part: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    numerator: float | None = None
+    denominator: float | None = None
+    slice: Slice
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something a reader should know: a code for programs, a sentence for people, and where it happened."""
+
+    code: str
+    count: int
+    message: str
+    examples: tuple[str, ...] = ()
+
+
+class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All scores of one system, and in a saved result its counts per document."""
+
+    name: str
+    documents: int
+    scores: tuple[Score, ...]
+    notes: tuple[Note, ...]
+    table: TableData | None = None
+
+    def __getitem__(self, metric: str) -> MetricScores:
+        scores = [score for score in self.scores if score.metric == metric]
+        if not scores:
+            hint = did_you_mean(metric, self.metrics) or f"metrics: {', '.join(self.metrics)}"
+            raise UsageError(f"the result of {self.name} has no metric {metric}", hint=hint)
+        return MetricScores(
+            metric, tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores)
+        )
+
+    def __contains__(self, metric: object) -> bool:
+        return metric in self.metrics
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(dict.fromkeys(score.metric for score in self.scores))
+
+    def stats(self) -> StatsTable | None:
+        """The counts per document, if the result was saved with them."""
+        return None if self.table is None else StatsTable.from_data(self.table)
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """System a minus system b on one part; `p_holm` is corrected for all comparisons of that part."""
+
+    a: str
+    b: str
+    metric: str
+    part: str
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    test: str | None = None
+    wins: float | None = None
+    slice: Slice
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature."""
+
+    pool: str
+    by: tuple[str, ...]
+    bootstrap: int
+    level: float
+    seed: int
+    test: str
+    fields: dict[str, SignatureValue]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The scores of one or several systems.
+
+    `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval (of the first system;
+    `result.system(name)` gives the others), and `save` and `load` keep all of it.
+    """
+
+    adjudge: str
+    task: str
+    profile: str
+    signature: str
+    systems: tuple[SystemResult, ...]
+    comparisons: tuple[Comparison, ...]
+    measures: tuple[Measure, ...] = ()
+    options: Options | None = None
+
+    def __getitem__(self, metric: str) -> MetricScores:
+        if not self.systems:
+            raise UsageError("the result has no system")
+        return self.systems[0][metric]
+
+    def __contains__(self, metric: object) -> bool:
+        return bool(self.systems) and metric in self.systems[0]
+
+    def system(self, name: str) -> SystemResult:
+        """The result of one system."""
+        for system in self.systems:
+            if system.name == name:
+                return system
+        names = [system.name for system in self.systems]
+        raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
+
+    def __str__(self) -> str:
+        from adjudge.stats.text import render_text
+
+        return render_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.signature}, systems: {', '.join(system.name for system in self.systems)}>"
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import render_html
+
+        return render_html(self)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One flat dict per score, all with the same keys, ready for a data frame; slices are `slice.FIELD`."""
+        scores = [(system.name, score) for system in self.systems for score in system.scores]
+        fields = dict.fromkeys(name for _, score in scores for name in score.slice)
+        return [
+            {
+                "system": system,
+                **{name: value for name, value in msgspec.structs.asdict(score).items() if name != "slice"},
+                **{f"slice.{name}": score.slice.get(name) for name in fields},
+            }
+            for system, score in scores
+        ]
+
+    def to_json(self, *, with_tables: bool = False) -> str:
+        """The output contract as JSON; with tables it is what `save` writes."""
+        if with_tables:
+            return msgspec.json.encode(self).decode()
+        bare = msgspec.structs.replace(
+            self,
+            systems=tuple(msgspec.structs.replace(system, table=None) for system in self.systems),
+            measures=(),
+            options=None,
+        )
+        return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result with its tables and measures, whole or not at all."""
+        write_atomically(path, self.to_json(with_tables=True).encode() + b"\n")
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Result:
+        """Read what `save` wrote; anything else is an error that says what is wrong where."""
+        name = os.fspath(path)
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise FormatError(Problem(f"cannot be read: {error.strerror or error}", path=name)) from error
+        return decode_result(data, name)
+
+
+def decode_result(data: bytes, path: str = "<result>") -> Result:
+    """A result from its JSON; `path` is what errors call it.
+
+    >>> decode_result(b'{"task": "nugget"}', "a.json")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.json: not a saved result: Object missing required field `adjudge`, give a ...
+    """
+    hint = "give a file written by --save, by --format json or by Result.save"
+    try:
+        version = msgspec.json.decode(data, type=_Stamp).adjudge
+        _refuse_newer(version, path)
+        result = msgspec.json.decode(data, type=Result)
+        names = [system.name for system in result.systems]
+        if len(set(names)) < len(names):
+            raise FormatError("two systems have the same name - at `$.systems`")
+        for place, system in enumerate(result.systems):
+            _check_table(system, f"$.systems[{place}].table")
+    except msgspec.ValidationError as error:
+        raise FormatError(Problem(f"not a saved result: {error}", path=path, hint=hint)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        line, column = _position(data, str(error))
+        message = f"not JSON: {_reason(str(error))}"
+        raise FormatError(Problem(message, path=path, line=line, column=column, hint=hint)) from error
+    except AdjudgeError as error:
+        problems = [p if p.path else Problem(f"not a saved result: {p}", path=path, hint=hint) for p in error.problems]
+        raise FormatError(problems) from error
+    return result
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) that every JSON output of a result satisfies.
+
+    >>> json_schema()["$ref"]
+    '#/$defs/Result'
+    """
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Result)}
+
+
+class _Stamp(msgspec.Struct):
+    adjudge: str
+
+
+def _release(version: str) -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if not found:
+        raise FormatError(f"`{version}` is not a version - at `$.adjudge`")
+    return int(found[1]), int(found[2])
+
+
+def _refuse_newer(version: str, path: str) -> None:
+    """Before 1.0 every minor release may change the form of a result, after that only a major one."""
+    theirs, ours = _release(version), _release(__version__)
+    if theirs[0] > ours[0] or (theirs[0] == ours[0] == 0 and theirs[1] > ours[1]):
+        hint = "upgrade with: pip install --upgrade adjudge"
+        raise FormatError(Problem(f"written by adjudge {version}, this is {__version__}", path=path, hint=hint))
+
+
+def _check_table(system: SystemResult, where: str) -> None:
+    try:
+        table = system.stats()
+    except AdjudgeError as error:
+        raise FormatError(f"{error} - at `{where}`") from error
+    if table is not None and len(table) != system.documents:
+        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}`")
+
+
+def _position(data: bytes, message: str) -> tuple[int | None, int | None]:
+    found = re.search(r"\(byte (\d+)\)", message)
+    if not found:
+        return None, None
+    before = data[: int(found[1])]
+    return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
+
+
+def _reason(message: str) -> str:
+    return re.sub(r"^JSON is malformed: |\s*\(byte \d+\)", "", message)
+
+
+def unique_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of systems, or an error if two are the same.
+
+    >>> unique_names(["A", "B"])
+    ('A', 'B')
+    """
+    names = tuple(names)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise UsageError(f"two systems are called {', '.join(repeated)}", hint="rename one of them")
+    return names

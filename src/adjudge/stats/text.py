@@ -1,0 +1,223 @@
+"""A result as plain text, and the grid of cells that other renderings share."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
+from adjudge.stats.result import Comparison, Result, Score, Slice
+
+# A result printed without its measures does not say which parts are counts; these names always are.
+_COUNTS = frozenset((*COUNT_PARTS, "count", "tp", "fp", "fn"))
+_COMPARISONS_SHOWN = 50
+_POOLS = {
+    "micro": "counts are added over documents, then divided",
+    "macro": "scores of documents are averaged",
+    "corpus": "the corpus is scored as a whole",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value and what follows it (an interval); values line up on their right, what follows on its left."""
+
+    head: str
+    tail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.head} {self.tail}".rstrip()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart."""
+
+    header: tuple[str, ...]
+    labels: int
+    groups: tuple[tuple[tuple[Cell, ...], ...], ...]
+
+
+def render_text(result: Result) -> str:
+    """The scores as a table of percentages, then profile and signature, comparisons, and notes."""
+    blocks = [format_grid(score_grid(result)), "\n".join(_footer(result))]
+    if result.comparisons:
+        blocks.append(format_grid(comparison_grid(result, limit=_COMPARISONS_SHOWN)))
+        if len(result.comparisons) > _COMPARISONS_SHOWN:
+            blocks[-1] += f"\n... and {len(result.comparisons) - _COMPARISONS_SHOWN} more comparisons in the JSON"
+    notes = note_lines(result)
+    if notes:
+        blocks.append("\n".join(f"note: {line}" for line in notes))
+    return "\n\n".join(blocks)
+
+
+def score_grid(result: Result) -> Grid:
+    """One row per metric, slice and system; one column per part."""
+    scores = [(system.name, score) for system in result.systems for score in system.scores]
+    metrics = _distinct(score.metric for _, score in scores)
+    parts = _distinct(score.part for _, score in scores)
+    places = list({_slice_key(score.slice): score.slice for _, score in scores}.items())
+    places.sort(key=lambda place: len(place[1]) > 0)  # the whole corpus first, then slices in their own order
+    sliced, several = any(where for _, where in places), len(result.systems) > 1
+    counts = count_keys(result.measures)
+    found = {(name, s.metric, _slice_key(s.slice), s.part): s for name, s in scores}
+    groups = []
+    for metric in metrics:
+        rows = []
+        for key, where in places:
+            for system in result.systems:
+                cells = [found.get((system.name, metric, key, part)) for part in parts]
+                if not any(cells):
+                    continue
+                labels = [metric] + [slice_text(where)] * sliced + [system.name] * several
+                rows.append((*(Cell(clean(label)) for label in labels), *(score_cell(c, counts) for c in cells)))
+        groups.append(tuple(rows))
+    header = ("metric", *["slice"] * sliced, *["system"] * several, *(clean(part) for part in parts))
+    return Grid(header, 1 + sliced + several, tuple(groups))
+
+
+def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
+    """A score as a percentage with one decimal and its interval, a count as it is.
+
+    >>> str(score_cell(Score(metric="x", pool="micro", part="f1", value=0.571, low=0.55, high=0.592, slice={})))
+    '57.1 [55.0, 59.2]'
+    """
+    if score is None:
+        return Cell("")
+    if score.value is None:
+        return Cell("n/a")
+    if (score.metric, score.part) in counts or score.part in _COUNTS:
+        return Cell(f"{score.value:.0f}" if score.value == int(score.value) else f"{score.value:.2f}")
+    if score.low is None or score.high is None:
+        return Cell(_percent(score.value))
+    return Cell(_percent(score.value), f"[{_percent(score.low)}, {_percent(score.high)}]")
+
+
+def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
+    """One row per comparison, the difference in percentage points."""
+    shown = result.comparisons[:limit]
+    sliced = any(c.slice for c in shown)
+    tested = any(c.p is not None for c in shown)
+    groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
+    for c in shown:
+        labels = [f"{c.metric} {c.part}"] + [slice_text(c.slice)] * sliced + [f"{c.a} - {c.b}"]
+        numbers = [_difference(c)] + [_probability(c.p), _probability(c.p_holm), _share(c.wins)] * tested
+        groups.setdefault((c.metric, c.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
+    test = next((c.test for c in shown if c.test), None)
+    header = ("comparison", *["slice"] * sliced, "systems", "difference", *["p", "p (Holm)", "wins"] * tested)
+    if tested and test:
+        header = (f"comparison ({test})", *header[1:])
+    return Grid(header, 2 + sliced, tuple(tuple(rows) for rows in groups.values()))
+
+
+def note_lines(result: Result) -> list[str]:
+    """The notes as sentences, with the name of the system if there are several."""
+    lines = []
+    for system in result.systems:
+        for note in system.notes:
+            name = f"{system.name}: " if len(result.systems) > 1 else ""
+            more = ", ..." if 0 < len(note.examples) < note.count else ""
+            examples = f" ({', '.join(note.examples)}{more})" if note.examples else ""
+            lines.append(clean(f"{name}{note.message}{examples}"))
+    return lines
+
+
+def footer_fields(result: Result) -> list[tuple[str, str]]:
+    """What stands below the scores: systems, profile, pooling, interval, signature."""
+    levels = _distinct(f"{100 * s.level:g} %" for system in result.systems for s in system.scores if s.level)
+    pools = _distinct(s.pool for system in result.systems for s in system.scores)
+    systems = [f"{s.name} ({s.documents} document{'s' * (s.documents != 1)})" for s in result.systems]
+    fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]
+    fields += [("pool", f"{pool}: {_POOLS[pool]}" if pool in _POOLS else pool) for pool in pools]
+    fields += [("interval", level) for level in levels]
+    fields.append(("signature", result.signature))
+    return [(name, clean(value)) for name, value in fields]
+
+
+def format_grid(grid: Grid) -> str:
+    """The grid as lines of aligned text.
+
+    >>> print(format_grid(Grid(("metric", "f1"), 1, (((Cell("set.f1"), Cell("7.1", "[5.0, 9.2]")),),))))
+    metric  f1
+    set.f1  7.1 [5.0, 9.2]
+    """
+    rows = [row for group in grid.groups for row in group]
+    columns = range(len(grid.header))
+    heads = [max((_width(row[c].head) for row in rows), default=0) if c >= grid.labels else 0 for c in columns]
+    texts = [[_padded(row[c], heads[c]) for c in columns] for row in rows]
+    widths = [max([_width(grid.header[c]), *(_width(text[c]) for text in texts)]) for c in columns]
+    lines = [_line(grid.header, widths)]
+    place = 0
+    # Groups of several rows are set apart by an empty line, single rows are not.
+    apart = any(len(group) > 1 for group in grid.groups)
+    for number, group in enumerate(grid.groups):
+        if apart and number:
+            lines.append("")
+        for _ in group:
+            lines.append(_line(texts[place], widths))
+            place += 1
+    return "\n".join(lines)
+
+
+def slice_text(where: Slice) -> str:
+    """A slice in words.
+
+    >>> slice_text({}), slice_text({"genre": "nw"})
+    ('all', 'genre=nw')
+    """
+    return ", ".join(f"{name}={value}" for name, value in where.items()) or "all"
+
+
+def clean(text: str) -> str:
+    """Text on one line: what a terminal would obey instead of showing becomes a question mark.
+
+    >>> clean("A" + chr(27) + "[31m")
+    'A?[31m'
+    """
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _footer(result: Result) -> list[str]:
+    fields = footer_fields(result)
+    width = max(len(name) for name, _ in fields)
+    return [f"{name:<{width}}  {value}" for name, value in fields]
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _slice_key(where: Slice) -> tuple[tuple[str, str], ...]:
+    return tuple((name, repr(value)) for name, value in where.items())
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:z.1f}"
+
+
+def _difference(c: Comparison) -> Cell:
+    if c.difference is None:
+        return Cell("n/a")
+    tail = "" if c.low is None or c.high is None else f"[{_percent(c.low)}, {_percent(c.high)}]"
+    return Cell(f"{100 * c.difference:+z.1f}", tail)
+
+
+def _probability(p: float | None) -> Cell:
+    return Cell("") if p is None else Cell(f"{p:.4f}")
+
+
+def _share(share: float | None) -> Cell:
+    return Cell("") if share is None else Cell(f"{100 * share:.1f} %")
+
+
+def _width(text: str) -> int:
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def _padded(cell: Cell, width: int) -> str:
+    return " " * (width - _width(cell.head)) + str(cell)
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(text + " " * (width - _width(text)) for text, width in zip(texts, widths, strict=True)).rstrip()

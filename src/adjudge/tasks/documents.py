@@ -1,0 +1,216 @@
+"""The two sides of an evaluation, from files or from memory, and how their documents are paired."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.formats.jsonl import read_all, source_name
+from adjudge.model.document import Corpus, Document
+
+Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
+
+LISTED = 10
+SIMILAR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Gold or one system: its documents by id. `paired_by_place` if they had no ids and were numbered."""
+
+    name: str
+    path: str | None
+    documents: dict[str, Document]
+    digest: str
+    paired_by_place: bool = False
+
+    @property
+    def from_file(self) -> bool:
+        """Whether the documents have lines to point at."""
+        return self.path is not None
+
+
+def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None) -> tuple[Side, list[Side]]:
+    """Gold and the systems; everything that is wrong with any of the files is raised together.
+
+    `system` is the documents of one system, a list of paths, or a mapping from names to documents. A mapping that has
+    the id of a gold document among its keys is one system (id -> document), any other mapping is several.
+    """
+    problems: list[Problem] = []
+    read_gold = _attempt(gold, "gold", problems)
+    several = list(_several(gold, system, read_gold))
+    if not several:
+        raise UsageError("there is no system to score", hint="give the documents of at least one system")
+    if names is not None and len(names) != len(several):
+        raise UsageError(f"{len(names)} names for {len(several)} systems", hint="give one name for each system")
+    chosen = list(names) if names is not None else _distinct([name for name, _ in several])
+    if sum(_is_stdin(source) for source in (gold, *(source for _, source in several))) > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    sides = [_attempt(source, name, problems) for name, (_, source) in zip(chosen, several, strict=True)]
+    if problems:
+        raise FormatError(problems)
+    assert read_gold is not None
+    found = [side for side in sides if side is not None]
+    _check_ids(read_gold, found)
+    return read_gold, found
+
+
+def choose(gold: Side, ids: Iterable[str] | None) -> dict[str, Document]:
+    """The gold documents to score, in the order of the gold file."""
+    if ids is None:
+        return gold.documents
+    wanted = {str(identifier) for identifier in ids}
+    unknown = sorted(wanted - gold.documents.keys())
+    if unknown:
+        raise UsageError(
+            [
+                Problem(
+                    f"there is no gold document {name!r}", hint=did_you_mean(name, gold.documents) or "check the id"
+                )
+                for name in unknown
+            ]
+        )
+    return {identifier: document for identifier, document in gold.documents.items() if identifier in wanted}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _attempt(source: Documents, name: str, problems: list[Problem]) -> Side | None:
+    try:
+        return _side(source, name)
+    except UsageError:
+        raise
+    except AdjudgeError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _side(source: Documents, name: str) -> Side:
+    if isinstance(source, Side):
+        return source
+    if isinstance(source, Corpus) or _is_file(source):
+        corpus = source if isinstance(source, Corpus) else read_all(source)
+        documents = {document.id: document for document in corpus.documents}
+        return Side(name, corpus.path, documents, corpus.digest)
+    if isinstance(source, Mapping):
+        found = {str(key): Document(id=str(key), data=value) for key, value in source.items()}
+        return Side(name, None, found, _digest(found))
+    if isinstance(source, Sequence) or (isinstance(source, Iterable) and not isinstance(source, Set)):
+        return _sequence(list(source), name)
+    raise UsageError(
+        f"{name}: cannot take documents from {type(source).__name__}",
+        hint="give a path, a list of documents, or a mapping from ids to documents",
+    )
+
+
+def _sequence(values: list[Any], name: str) -> Side:
+    ids = [_own_id(value) for value in values]
+    if any(identifier is not None for identifier in ids):
+        without = [place for place, identifier in enumerate(ids) if identifier is None]
+        if without:
+            raise ValidationError(
+                f"{name}: document {without[0] + 1} has no id", hint="give all documents an id, or none"
+            )
+        repeated = sorted({str(one) for one in ids if ids.count(one) > 1}) if len(set(ids)) < len(ids) else []
+        if repeated:
+            raise ValidationError(f"{name}: duplicate id {_listed(repeated)}", hint="give every document its own id")
+    documents = {
+        (identifier or str(place)): Document(id=identifier or str(place), data=value)
+        for place, (identifier, value) in enumerate(zip(ids, values, strict=True), 1)
+    }
+    return Side(name, None, documents, _digest(documents), paired_by_place=bool(values) and ids[0] is None)
+
+
+def _several(gold: Documents, system: Any, read_gold: Side | None) -> list[tuple[str, Documents]]:
+    if isinstance(system, Mapping) and system:
+        known = read_gold.documents if read_gold else {}
+        if not any(str(key) in known for key in system):
+            return [(str(name), source) for name, source in system.items()]
+    gold_is_texts = isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
+    if isinstance(system, list | tuple) and system and all(map(_is_file, system)) and not gold_is_texts:
+        return [(_stem(source), source) for source in system]
+    return [(_stem(system) if _is_file(system) else "system", system)]
+
+
+def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
+    problems: list[Problem] = []
+    for side in systems:
+        if side.paired_by_place != gold.paired_by_place and side.documents:
+            which = side.name if side.paired_by_place else "gold"
+            raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
+        if side.paired_by_place and len(side.documents) != len(gold.documents):
+            raise UsageError(
+                f"{side.name} has {len(side.documents)} documents and gold has {len(gold.documents)}",
+                hint="documents without ids are paired by position; give as many, or give them ids",
+            )
+        for identifier, document in side.documents.items():
+            if identifier not in gold.documents:
+                # Looking for similar names takes time; if many ids are unknown, the files belong to different corpora.
+                similar = did_you_mean(identifier, gold.documents) if len(problems) < SIMILAR else None
+                hint = similar or "remove it, or add it to the gold documents"
+                message = f"the document {identifier!r} is not in the gold documents"
+                problems.append(Problem(message, path=side.path or side.name, line=document.line, hint=hint))
+    if problems:
+        raise ValidationError(problems)
+
+
+def _own_id(value: Any) -> str | None:
+    found = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", None)
+    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else None
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, str | Path | bytes) or hasattr(source, "read")
+
+
+def _is_stdin(source: Any) -> bool:
+    return isinstance(source, str | Path) and str(source) == "-"
+
+
+def _stem(source: Any) -> str:
+    name = Path(source_name(source)).name
+    for suffix in (".gz", ".jsonl", ".json", ".ndjson"):
+        name = name.removesuffix(suffix)
+    return name or "system"
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names as they are, or numbered where two are the same (a/system.jsonl and b/system.jsonl)."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if names.count(name) == 1 else f"{name}-{seen[name]}")
+    return result
+
+
+def _digest(documents: Mapping[str, Document]) -> str:
+    """A hash of documents in memory, by what they print as: enough to tell two runs apart."""
+    digest = hashlib.sha256()
+    for identifier, document in documents.items():
+        digest.update(f"{identifier}\t{_stable(document.data)}\n".encode())
+    return digest.hexdigest()
+
+
+def _stable(value: Any) -> str:
+    """A text that is the same in every run: sets are sorted, because their order depends on the hash seed."""
+    if isinstance(value, Set):
+        return "{" + ", ".join(sorted(map(_stable, value))) + "}"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_stable(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_stable, value)) + "]"
+    fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None)
+    if fields:
+        return type(value).__name__ + _stable([getattr(value, name) for name in fields])
+    return repr(value)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(repr(name) for name in names[:LISTED]) + more

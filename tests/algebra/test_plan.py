@@ -1,0 +1,118 @@
+"""The planner finds what the definition says: planned equals reference on random metrics and data."""
+
+import pickle
+
+import problems
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adjudge.algebra import ir
+from adjudge.algebra.plan import plan
+from adjudge.errors import UsageError, ValidationError
+
+RELAXED = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+
+
+def agree(node, gold, system):
+    fast = plan(node).observe(gold, system)
+    slow = plan(node, backend="reference").observe(gold, system)
+    for name in ("value", "system", "gold"):
+        a, b = getattr(fast, name), getattr(slow, name)
+        assert a == pytest.approx(b, abs=1e-12, rel=1e-12), (name, node, gold, system)
+    assert fast.optimal
+
+
+@settings(RELAXED, max_examples=problems.budget(2000))
+@given(data=st.data(), shape=problems.shapes())
+def test_planned_equals_reference(data, shape):
+    agree(shape.node, data.draw(shape.values, "gold"), data.draw(shape.values, "system"))
+
+
+@settings(RELAXED, max_examples=problems.budget(600))
+@given(data=st.data(), shape=problems.latent_shapes())
+def test_latent_variables(data, shape):
+    agree(shape.node, data.draw(shape.values, "gold"), data.draw(shape.values, "system"))
+
+
+@settings(RELAXED, max_examples=problems.budget(300))
+@given(data=st.data(), shape=problems.shapes(2))
+def test_many_elements_against_many(data, shape):
+    """Larger sets reach the joins, the sweep and the assignment of components."""
+    node = ir.Set(of=shape.node, match="1:1", duplicates="set", empty=0)
+    values = st.lists(shape.values, max_size=8)
+    agree(node, data.draw(values, "gold"), data.draw(values, "system"))
+
+
+@settings(RELAXED, max_examples=problems.budget(400))
+@given(data=st.data(), shape=problems.shapes(2))
+def test_alignment_adds_up(data, shape):
+    """The matched pairs of the outer level make the score; with missed and spurious they are all there is."""
+    node = ir.Set(of=shape.node, match="1:1", duplicates="multiset", empty=0)
+    values = st.lists(shape.values, max_size=5)
+    gold, system = data.draw(values, "gold"), data.draw(values, "system")
+    made = plan(node)
+    alignment = made.align(gold, system)
+    top = [pair for pair in alignment.matched if pair.level == "[*]"]
+    assert sum(pair.score for pair in top) == pytest.approx(made.observe(gold, system).value, abs=1e-12)
+    assert all(pair.score > 0 for pair in alignment.matched)
+    assert len(top) + sum(each.level == "[*]" for each in alignment.missed) == len(gold)
+    assert len(top) + sum(each.level == "[*]" for each in alignment.spurious) == len(system)
+    again = made.align(gold, system)
+    assert (alignment.matched, alignment.missed, alignment.spurious) == (again.matched, again.missed, again.spurious)
+    assert str(alignment)
+    for each in (*alignment.missed, *alignment.spurious, *alignment.matched):
+        assert str(alignment.why(each))
+
+
+@settings(RELAXED, max_examples=problems.budget(300))
+@given(shape=st.one_of(problems.shapes(), problems.latent_shapes()))
+def test_every_plan_can_be_explained_and_sent(shape):
+    text = plan(shape.node).explain()
+    assert text.strip()
+    assert pickle.loads(pickle.dumps(shape.node)) == shape.node
+
+
+def test_unknown_backend():
+    with pytest.raises(UsageError, match="backend"):
+        plan(ir.Exact(), backend="quick")
+
+
+def test_variable_outside_latent():
+    with pytest.raises(UsageError, match="latent"):
+        plan(ir.Set(of=ir.Variable()))
+
+
+@pytest.mark.parametrize(
+    ("node", "value", "message"),
+    [
+        (ir.Set(of=ir.Exact()), "abc", "expected an array, got a string"),
+        (ir.Set(of=ir.Exact()), {"a": 1}, "expected an array, got an object"),
+        (ir.Set(of=ir.Exact()), [float("nan")], r"gold\[0\]: NaN"),
+        (ir.Set(of=ir.Exact(type="string")), ["a", 5], r"gold\[1\]: expected a string, got an integer"),
+        (ir.Record(fields={"a": ir.Exact()}), {}, "the field 'a' is missing"),
+        (ir.Record(fields={"a": ir.Record(fields={"b": ir.Exact(type="string")})}), {"a": {"b": 1}}, r"gold\.a\.b"),
+        (ir.Span(), [3, 1], "ends at 1 before it starts at 3"),
+        (ir.Span(), [1, 2, 3], "two offsets"),
+        (ir.Set(of=ir.Exact(), duplicates="error"), [1, 1], r"gold\[1\]: this element occurs twice"),
+        (ir.Set(of=ir.Span(), duplicates="error"), [[0, 1], [0, 1]], r"gold\[1\]: this element occurs twice"),
+        (ir.Graph(of=ir.Exact()), {"nodes": [1], "edges": [[0, 1]]}, r"edges\[0\]"),
+        (ir.Sequence(of=ir.Exact()), {1, 2}, "a set has no order"),
+        (ir.Exact(), object(), "no equality of their own"),
+    ],
+)
+def test_values_that_do_not_fit(node, value, message):
+    with pytest.raises(ValidationError, match=message):
+        plan(node).observe(value, value)
+
+
+def test_overlap_needs_exact_elements():
+    with pytest.raises(UsageError, match="more than equality"):
+        plan(ir.Overlap(of=ir.Span()))
+
+
+def test_true_is_not_one():
+    assert plan(ir.Set(of=ir.Exact())).observe([True], [1]).value == 0

@@ -1,0 +1,156 @@
+"""One process or several: the same results in the same order, and nothing left running."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from adjudge.engine import local
+from adjudge.engine.local import map_documents
+from adjudge.errors import UsageError, ValidationError
+
+# Workers import what they run, so the functions live in a module that they can find.
+MODULE = """
+import math, os, time
+from adjudge.errors import Problem, ValidationError
+
+def wobble(gold, system):
+    return sum(math.sin(gold * k) / (k + system) for k in range(1, 40))
+
+def process(gold, system):
+    return os.getpid()
+
+def fail(gold, system):
+    if gold == 40:
+        raise ValidationError([Problem("first", line=1), Problem("second", line=2)])
+    if gold == 41:
+        raise ZeroDivisionError("a bug")
+    return gold
+
+def die(gold, system):
+    os._exit(9)
+
+def sleep(gold, system):
+    time.sleep(60)
+"""
+PAIRS = [(f"d{i}", i, i / 7 + 1) for i in range(101)]
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "engine_work.py").write_text(MODULE)
+    sys.path.insert(0, str(folder))
+    import engine_work
+
+    yield engine_work
+    sys.path.remove(str(folder))
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+def test_several_processes_give_the_same_numbers(work, chunk: int) -> None:
+    expected = [(identifier, work.wobble(gold, system)) for identifier, gold, system in PAIRS]
+    assert list(map_documents(work.wobble, iter(PAIRS))) == expected
+    assert list(map_documents(work.wobble, iter(PAIRS), jobs=2, chunk=chunk)) == expected
+
+
+def test_the_work_runs_where_it_should(work, monkeypatch) -> None:
+    def where(jobs: int | None) -> set[int]:
+        return {found for _, found in map_documents(work.process, PAIRS, jobs=jobs, chunk=8)}
+
+    assert where(1) == {os.getpid()}
+    assert os.getpid() not in where(2)
+    assert where(0) == where(None) == {os.getpid()}  # far too little work for several
+    monkeypatch.setattr(local, "WORTHWHILE", 0)
+    monkeypatch.setattr(local, "_processors", lambda: 2)
+    assert len(where(0)) > 1
+
+
+def test_automatic_with_something_that_cannot_travel_stays_here(monkeypatch) -> None:
+    monkeypatch.setattr(local, "WORTHWHILE", 0)
+    assert len(list(map_documents(lambda gold, system: gold, PAIRS, jobs=0))) == len(PAIRS)
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_nothing_to_do(work, jobs: int) -> None:
+    assert list(map_documents(work.wobble, [], jobs=jobs)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_counts_every_document(work, jobs: int) -> None:
+    seen: list[int] = []
+    list(map_documents(work.wobble, PAIRS, jobs=jobs, chunk=8, progress=seen.append))
+    assert sum(seen) == len(PAIRS)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_errors_come_home_as_themselves(work, jobs: int) -> None:
+    with pytest.raises(ValidationError) as caught:
+        list(map_documents(work.fail, PAIRS, jobs=jobs, chunk=3))
+    assert [problem.line for problem in caught.value.problems] == [1, 2]
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        list(map_documents(work.fail, [("x", 41, 0)], jobs=jobs))
+
+
+def test_a_worker_that_dies_is_an_error_not_a_hang(work) -> None:
+    with pytest.raises(Exception, match="a worker process died"):
+        list(map_documents(work.die, PAIRS, jobs=2))
+
+
+def test_what_cannot_travel_is_said() -> None:
+    function = lambda gold, system: gold  # noqa: E731
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(function)
+    with pytest.raises(UsageError, match="cannot be sent to another process"):
+        list(map_documents(function, PAIRS, jobs=2))
+    with pytest.raises(UsageError, match="jobs is -1"):
+        list(map_documents(function, PAIRS, jobs=-1))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for children in /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals) -> None:
+    (tmp_path / "engine_work.py").write_text(MODULE)
+    (tmp_path / "run.py").write_text(
+        textwrap.dedent("""
+        import engine_work
+        from adjudge.engine.local import map_documents
+        if __name__ == "__main__":
+            list(map_documents(engine_work.sleep, [(str(i), 0, 0) for i in range(8)], jobs=2, chunk=1))
+        """)
+    )
+    program = subprocess.Popen([sys.executable, "run.py"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: len(children(program.pid)) >= 2)
+        time.sleep(0.5)  # let the workers begin
+        workers = children(program.pid)
+        program.send_signal(how)
+        program.wait(20)
+        until(lambda: not any(alive(worker) for worker in workers))
+    finally:
+        program.kill()
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,76 @@
+"""Random documents that fit a metric, made from its similarity alone, so that a new metric needs no generator."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from adjudge.algebra import ir
+
+
+def documents(metric: Any) -> st.SearchStrategy[Any]:
+    """Documents for a metric or a combination of metrics."""
+    parts: dict[str, st.SearchStrategy[Any]] = {}
+    for member in metric.members:
+        for node in (member.precision, member.recall):
+            if isinstance(node, ir.Record):
+                parts |= {name: values(inner) for name, inner in node.fields.items() if name not in parts}
+            elif node is not None:
+                return values(node)
+    return st.fixed_dictionaries(parts)
+
+
+def values(node: ir.Similarity) -> st.SearchStrategy[Any]:
+    """Values for a similarity; domains are small, so that things match."""
+    match node:
+        case ir.Exact(type="string"):
+            return st.sampled_from(["p", "q"])
+        case ir.Exact(type="integer"):
+            return st.integers(0, 2)
+        case ir.Exact():
+            return st.sampled_from(["a", "b", 1, True, None, ["x"]])
+        case ir.Record() | ir.Sum():
+            return st.fixed_dictionaries({name: values(inner) for name, inner in node.fields.items()})
+        case ir.Span():
+            return st.tuples(st.integers(0, 4), st.integers(1, 4)).map(lambda p: [p[0], p[0] + p[1]])
+        case ir.Hierarchy():
+            separator = node.separator or "."
+            paths = [["A"], ["A", "B"], ["A", "B", "C"], ["A", "D"], ["E"]]
+            return st.sampled_from([separator.join(path) for path in paths])
+        case ir.Mapped() if node.by is not None and node.by.name == "tree":
+            return trees()
+        case ir.Set() | ir.Greedy() | ir.Sequence() | ir.Overlap():
+            return st.lists(values(node.of), max_size=5)
+        case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent() | ir.Mapped():
+            return values(node.of)
+        case ir.Edit():
+            return st.text("ab", max_size=4)
+        case ir.Number():
+            return st.integers(0, 5)
+    raise NotImplementedError(f"teach tests/fitting.py to make values for {type(node).__name__}")
+
+
+def trees() -> st.SearchStrategy[Any]:
+    """Small labelled trees."""
+    label = st.sampled_from("ab")
+    leaf = st.fixed_dictionaries({"label": label})
+    return st.recursive(
+        leaf, lambda t: st.fixed_dictionaries({"label": label, "children": st.lists(t, max_size=3)}), max_leaves=4
+    )
+
+
+def shuffled(node: ir.Similarity, value: Any, rng: random.Random) -> Any:
+    """The value with the elements of all its sets in another order."""
+    match node:
+        case ir.Record() | ir.Sum():
+            return {name: shuffled(inner, value[name], rng) for name, inner in node.fields.items()}
+        case ir.Set() | ir.Overlap():
+            items = [shuffled(node.of, item, rng) for item in value]
+            rng.shuffle(items)
+            return items
+        case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent():
+            return shuffled(node.of, value, rng)
+        case _:
+            return value

@@ -1,0 +1,139 @@
+"""Every law that a metric of the catalogue claims, tested for every metric that claims it."""
+
+import random
+
+import fitting
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adjudge.algebra import ir
+from adjudge.algebra.plan import plan
+from adjudge.metrics import catalogue, find
+from adjudge.metrics.registry import LAWS
+
+RELAXED = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+DEFINITIONS = {definition.name: definition for definition in catalogue()}
+
+
+def claiming(law):
+    return [name for name, definition in DEFINITIONS.items() if law in definition.laws]
+
+
+def documents(metric):
+    return fitting.documents(metric)
+
+
+def ratios(metric, row):
+    """Numerators and denominators of precision and recall of every member."""
+    for member in metric.members:
+        counts = [row.counts[column] for column in member.columns]
+        yield (counts[0], counts[1]), (counts[-2] if len(counts) == 4 else counts[0], counts[-1])
+
+
+def test_the_catalogue_is_not_empty_and_claims_laws():
+    assert len(DEFINITIONS) >= 12
+    assert all(definition.laws for definition in DEFINITIONS.values())
+    assert {law for definition in DEFINITIONS.values() for law in definition.laws} <= set(LAWS)
+
+
+@pytest.mark.parametrize("name", claiming("self"))
+@RELAXED
+@given(data=st.data())
+def test_gold_against_itself_is_perfect(name, data):
+    metric = find(name)
+    gold = data.draw(documents(metric))
+    for (p_num, p_den), (r_num, r_den) in ratios(metric, metric.observe(gold, gold)):
+        assert p_num == pytest.approx(p_den, abs=1e-12)
+        assert r_num == pytest.approx(r_den, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", claiming("order"))
+@RELAXED
+@given(data=st.data(), seed=st.integers(0, 1000))
+def test_the_order_of_elements_does_not_matter(name, data, seed):
+    metric = find(name)
+    gold, system = data.draw(documents(metric)), data.draw(documents(metric))
+    shuffled = fitting.shuffled(metric.precision, system, random.Random(seed))
+    before, after = metric.observe(gold, system).counts, metric.observe(gold, shuffled).counts
+    assert after == pytest.approx(before, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", claiming("swap"))
+@RELAXED
+@given(data=st.data())
+def test_swapping_gold_and_system_swaps_precision_and_recall(name, data):
+    metric = find(name)
+    gold, system = data.draw(documents(metric)), data.draw(documents(metric))
+    forward, back = metric.observe(gold, system), metric.observe(system, gold)
+    for (p, r), (p_back, r_back) in zip(ratios(metric, forward), ratios(metric, back), strict=True):
+        assert p == pytest.approx(r_back, abs=1e-12)
+        assert r == pytest.approx(p_back, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", claiming("bounded"))
+@RELAXED
+@given(data=st.data())
+def test_no_score_is_above_one(name, data):
+    metric = find(name)
+    gold, system = data.draw(documents(metric)), data.draw(documents(metric))
+    for (p_num, p_den), (r_num, r_den) in ratios(metric, metric.observe(gold, system)):
+        assert -1e-12 <= p_num <= p_den + 1e-12
+        assert -1e-12 <= r_num <= r_den + 1e-12
+
+
+@pytest.mark.parametrize("name", claiming("pooled"))
+@RELAXED
+@given(data=st.data(), count=st.integers(1, 4), seed=st.integers(0, 1000))
+def test_pooled_is_the_sum_of_parts_in_any_order(name, data, count, seed):
+    from adjudge.stats.reduce import pooled
+    from adjudge.stats.table import StatsTable
+
+    metric = find(name)
+    pairs = [(data.draw(documents(metric)), data.draw(documents(metric))) for _ in range(count)]
+    rows = [(f"d{k}", metric.observe(gold, system).counts) for k, (gold, system) in enumerate(pairs)]
+    whole = pooled(StatsTable.from_rows(rows, metric.columns), metric.measures)
+    random.Random(seed).shuffle(rows)
+    renamed = [(f"r{k}", counts) for k, (_, counts) in enumerate(rows)]
+    again = pooled(StatsTable.from_rows(renamed, metric.columns), metric.measures)
+    for key, value in whole.items():
+        assert again[key] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+@RELAXED
+@given(data=st.data())
+def test_planned_equals_reference(name, data):
+    metric = find(name)
+    gold, system = data.draw(documents(metric)), data.draw(documents(metric))
+    for member in metric.members:
+        for node in (member.precision, member.recall):
+            if node is not None:
+                fast = plan(node).observe(gold, system)
+                slow = plan(node, backend="reference").observe(gold, system)
+                assert (fast.value, fast.system, fast.gold) == pytest.approx((slow.value, slow.system, slow.gold))
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+def test_names_round_trip(name):
+    metric = find(name)
+    assert str(metric) == name
+    assert find(str(metric)) == metric
+    macro = metric.with_options(pool="macro")
+    assert find(str(macro)) == macro
+    multi = metric.with_options(conventions=ir.Conventions(duplicates="multiset", empty=1, undefined=None))
+    assert find(str(multi)) == multi
+    assert multi != metric
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+def test_each_metric_explains_itself_and_fits_its_example(name):
+    definition = DEFINITIONS[name]
+    metric = find(name)
+    assert definition.about.endswith(".")
+    assert name in metric.definition()
+    assert metric.plan().strip()
+    assert definition.example is not None
+    assert metric.check(definition.example) == []
+    assert metric.check(metric.empty_document()) == []
+    assert metric.observe(definition.example, definition.example).optimal

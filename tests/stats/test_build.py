@@ -1,0 +1,238 @@
+"""Building and comparing results."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.errors import UsageError
+from adjudge.stats.build import build_from_estimators, build_result, compare
+from adjudge.stats.estimator import Additive
+from adjudge.stats.measure import Prf, Total
+from adjudge.stats.resample import approximate_randomisation, bootstrap, holm, interval, paired_bootstrap
+from adjudge.stats.result import Note, decode_result
+from adjudge.stats.table import StatsTable
+
+COLUMNS = ("s", "p", "g")
+F1 = Prf("set.f1", ("s", "p"), ("s", "g"), parts=("precision", "recall", "f1", "gold"))
+COUNT = Total("n", "count", (("g", 1.0),))
+ROWS = {
+    "A": [(1, 2, 2), (3, 4, 3), (0, 1, 1), (2, 2, 5)],
+    "B": [(1, 1, 2), (2, 4, 3), (1, 1, 1), (1, 3, 5)],
+    "C": [(2, 2, 2), (3, 3, 3), (1, 1, 1), (5, 5, 5)],
+}
+
+
+def table_of(rows, genres=("nw", "df", "nw", "df")):
+    return StatsTable(tuple(f"d{i}" for i in range(len(rows))), COLUMNS, rows, {"genre": genres[: len(rows)]})
+
+
+def build(names="AB", **options):
+    tables = options.pop("tables", None) or {name: table_of(ROWS[name]) for name in names}
+    settings = {"task": "score", "profile": "default", "measures": (F1, COUNT), "tables": tables, "bootstrap": 60}
+    return build_result(**settings | options)
+
+
+@pytest.mark.parametrize("pool", ["micro", "macro"])
+@pytest.mark.parametrize("test", ["paired-bootstrap", "approximate-randomisation"])
+def test_the_numbers_are_those_of_the_parts(pool, test):
+    result = build("ABC", pool=pool, test=test, seed=7, level=0.9)
+    estimators = {name: Additive(table_of(ROWS[name]), (F1, COUNT), pool) for name in "ABC"}
+    samples = bootstrap(estimators, resamples=60, seed=7)
+    for system in result.systems:
+        for score in system.scores:
+            key = (score.metric, score.part)
+            assert score.value == samples.points[system.name][key]
+            if score.part in ("gold", "count"):
+                assert (score.low, score.high, score.level) == (None, None, None)
+            else:
+                assert (score.low, score.high) == interval(samples.values[system.name][key], 0.9)
+                assert score.level == 0.9
+    assert [(c.a, c.b, c.metric, c.part) for c in result.comparisons] == [
+        (a, b, "set.f1", "f1") for a, b in ("AB", "AC", "BC")
+    ]
+    for c in result.comparisons:
+        expected = paired_bootstrap(samples, c.a, c.b, ("set.f1", "f1"), level=0.9)
+        assert (c.difference, c.low, c.high, c.wins) == (
+            expected.difference,
+            expected.low,
+            expected.high,
+            expected.wins,
+        )
+        if test == "approximate-randomisation":
+            tables = estimators[c.a].table, estimators[c.b].table
+            expected = approximate_randomisation(*tables, (F1, COUNT), pool=pool, trials=60, seed=7)["set.f1", "f1"]
+        assert c.p == expected.p
+        assert c.test == test
+    assert [c.p_holm for c in result.comparisons] == holm([c.p for c in result.comparisons])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from(["nw", "df", None]), min_size=4, max_size=4), st.sampled_from(["micro", "macro"]))
+def test_a_slice_is_what_scoring_only_its_documents_gives(genres, pool):
+    tables = {name: table_of(ROWS[name], tuple(genres)) for name in "AB"}
+    sliced = build(tables=tables, by=["genre"], pool=pool)
+    for genre in dict.fromkeys(genres):
+        alone = build(tables={name: table.where(genre=genre) for name, table in tables.items()}, pool=pool)
+        for one, other in zip(sliced.systems, alone.systems, strict=True):
+            part = [msgspec.structs.replace(s, slice={}) for s in one.scores if s.slice == {"genre": genre}]
+            assert tuple(part) == other.scores
+        tests = [c for c in sliced.comparisons if c.slice == {"genre": genre}]
+        assert [(c.difference, c.p) for c in tests] == [(c.difference, c.p) for c in alone.comparisons]
+    family = [c.p for c in sliced.comparisons]
+    assert [c.p_holm for c in sliced.comparisons] == holm(family)
+
+
+def test_slices_follow_the_first_system():
+    """Attributes belong to documents; a table that lacks them is sliced like the others."""
+    bare = StatsTable(("d0", "d1", "d2", "d3"), COLUMNS, ROWS["B"])
+    result = build(tables={"A": table_of(ROWS["A"]), "B": bare}, by=["genre"])
+    assert result.system("B")["set.f1"].where(genre="nw").gold == 3
+    with pytest.raises(UsageError, match="no attribute lang"):
+        build(by=["lang"])
+
+
+def test_without_bootstrap_there_are_differences_but_no_claims():
+    result = build(bootstrap=0)
+    assert all(s.low is None and s.level is None for system in result.systems for s in system.scores)
+    (c,) = result.comparisons
+    assert c.difference == result["set.f1"].f1 - result.system("B")["set.f1"].f1
+    assert (c.p, c.p_holm, c.low, c.test, c.wins) == (None,) * 5
+    assert result.signature == f"score|profile:default|pool:micro|docs:4|boot:0|v:{result.adjudge}"
+
+
+def test_the_signature():
+    fields = {"dup": "set", "in": "9f3c", "metric": "relation.strict", "undef": 0}
+    result = build("A", signature_fields=fields)
+    assert result.signature == (
+        "score|metric:relation.strict|profile:default|dup:set|undef:0|pool:micro|docs:4|seed:13|boot:60|"
+        f"v:{result.adjudge}|in:9f3c"
+    )
+    other = build(by=["genre"], level=0.9, test="approximate-randomisation").signature
+    assert "|by:genre|docs:4|seed:13|boot:60|ci:90|test:approximate-randomisation|" in other
+
+
+def test_headlines():
+    assert [c.part for c in build(headline={"set.f1": "recall"}).comparisons] == ["recall"]
+    assert [(c.metric, c.part) for c in build(headline={"n": "count"}).comparisons] == [
+        ("set.f1", "f1"),
+        ("n", "count"),
+    ]
+    with pytest.raises(UsageError, match=r"no part set\.f1 f2 to compare, did you mean set\.f1 f1"):
+        build(headline={"set.f1": "f2"})
+
+
+def test_no_documents():
+    result = build(tables={"A": table_of([]), "B": table_of([])})
+    assert result["set.f1"].f1 == 0
+    assert result["set.f1"].f1.low is None
+    assert [note.code for note in result.systems[0].notes] == ["no-documents"]
+    assert result.comparisons[0].p is None
+    macro = build(tables={"A": table_of([])}, pool="macro")
+    assert macro.systems[0].scores[0].value is None
+
+
+def test_one_document_is_said_to_be_one():
+    result = build(tables={"A": table_of([(1, 2, 2)])})
+    assert (result["set.f1"].f1.low, result["set.f1"].f1.high) == (0.5, 0.5)
+    assert [note.code for note in result.systems[0].notes] == ["one-document"]
+
+
+def test_what_is_left_out_is_noted():
+    lenient = Prf("set.f1", ("s", "p"), ("s", "g"), undefined=None)
+    rows = [(0, 0, 0), (1, 1, 1), (0, 0, 2)]
+    result = build(tables={"A": table_of(rows)}, measures=[lenient], pool="macro", bootstrap=200)
+    notes = {note.code: note for note in result.systems[0].notes}
+    left_out = [(n.count, n.examples) for n in result.systems[0].notes if n.code == "undefined-document"]
+    assert left_out == [(2, ("d0", "d2")), (1, ("d0",))]
+    assert notes["undefined-resample"].count > 0
+    given = Note("missing-document", 1, "1 gold document has no output", ("d2",))
+    assert build("A", notes={"A": [given]}).systems[0].notes == (given,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bootstrap": -1}, "bootstrap is -1, give 0"),
+        ({"level": 95}, "level of 95 is not between 0 and 1"),
+        ({"pool": "mikro"}, "no pooling mikro"),
+        ({"test": "paired-bootstrp"}, "no test paired-bootstrp, did you mean paired-bootstrap"),
+        ({"test": "t"}, "no test t, tests: paired-bootstrap, approximate-randomisation"),
+        ({"tables": {"A": table_of(ROWS["A"]), "B": table_of(ROWS["B"][:3])}, "bootstrap": 0}, "d3 in one only"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(UsageError, match=message):
+        build(**options)
+
+
+def test_estimators_of_one_result_belong_together():
+    table = table_of(ROWS["A"])
+    settings = {"task": "t", "profile": "p"}
+    with pytest.raises(UsageError, match="no system to score"):
+        build_from_estimators(estimators={}, **settings)
+    with pytest.raises(UsageError, match=r"pooled differently .*: macro, micro"):
+        build_from_estimators(
+            estimators={"A": Additive(table, (F1,)), "B": Additive(table, (F1,), "macro")}, **settings
+        )
+    with pytest.raises(UsageError, match="same metrics and parts"):
+        build_from_estimators(estimators={"A": Additive(table, (F1,)), "B": Additive(table, (COUNT,))}, **settings)
+
+
+def saved(result):
+    return decode_result(result.to_json(with_tables=True).encode())
+
+
+def test_comparing_saved_results_is_scoring_them_together():
+    fields = {"metric": "set.f1"}
+    parts = [saved(build(name, signature_fields=fields | {"in": f"hash{name}"})) for name in "ABC"]
+    together = build("ABC", signature_fields=fields)
+    compared = compare(parts)
+    assert compared.systems == together.systems
+    assert compared.comparisons == together.comparisons
+    assert compared.signature.startswith(together.signature + "|in:")
+    assert compare([saved(build("AB")), saved(build("C"))]).comparisons == together.comparisons
+    assert compare([saved(together)]).comparisons == together.comparisons
+    assert compare(parts[:1]).signature == parts[0].signature
+    changed = compare(parts, bootstrap=30, level=0.5, seed=1, by=["genre"], test="approximate-randomisation")
+    assert changed.options == msgspec.structs.replace(
+        compared.options, bootstrap=30, level=0.5, seed=1, by=("genre",), test="approximate-randomisation"
+    )
+
+
+def test_the_order_of_documents_does_not_matter():
+    a, b = table_of(ROWS["A"]), table_of(ROWS["B"])
+    shuffled = build(tables={"B": b.select(["d2", "d0", "d3", "d1"])})
+    assert compare([build(tables={"A": a}), shuffled]).comparisons == build("AB").comparisons
+
+
+def test_comparing_keeps_notes_once():
+    given = Note("missing-document", 1, "1 gold document has no output", ("d2",))
+    one = build(tables={"A": table_of([(1, 2, 2)])}, notes={"A": [given]})
+    assert [n.code for n in compare([one]).systems[0].notes] == ["missing-document", "one-document"]
+
+
+def test_what_cannot_be_compared():
+    a = build("A")
+    for other, message in (
+        (build("A"), "two systems are called A, rename one"),
+        (build("B", task="coref"), r"they differ in task \(score and coref\), score the systems in the same way"),
+        (build("B", profile="strict", pool="macro"), r"profile \(default and strict\), pool \(micro and macro\)"),
+        (build("B", signature_fields={"dup": "set"}), r"dup \(None and set\)"),
+        (build("B", measures=[F1]), r"measures \(n\)"),
+        (build("B", measures=[COUNT, F1]), r"measures \(their order\)"),
+        (build(tables={"B": table_of(ROWS["B"][:3])}), "A was scored on 1 document that B was not: d3"),
+        (decode_result(build("B").to_json().encode()), "result of B has no counts per document, write it with --save"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            compare([a, other])
+    more = StatsTable(tuple(f"d{i}" for i in range(12)), COLUMNS, [(1, 1, 1)] * 12)
+    with pytest.raises(UsageError, match="B was scored on 8 documents that A was not: d4, d5, d6, d7, d8 and 3 more"):
+        compare([a, build(tables={"B": more})])
+    with pytest.raises(UsageError, match="nothing to compare"):
+        compare([])
+    stripped = msgspec.structs.replace(a, systems=tuple(msgspec.structs.replace(s, table=None) for s in a.systems))
+    with pytest.raises(UsageError, match="result of A has no counts per document"):
+        compare([stripped])

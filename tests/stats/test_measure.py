@@ -1,0 +1,150 @@
+"""Measures against scalar formulas written out by hand, and their edges."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.errors import UsageError
+from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total, compute, count_keys, fractions, part_keys
+
+COLUMNS = ("s", "p", "g", "t")
+counts = st.integers(0, 4)
+undefined = st.sampled_from([0, 1, None])
+betas = st.sampled_from([0.5, 1.0, 2.0])
+
+
+def divide(a, b, undefined):
+    return a / b if b else (math.nan if undefined is None else float(undefined))
+
+
+def same(a, b):
+    return a == pytest.approx(b, abs=1e-12, nan_ok=True)
+
+
+@given(st.lists(st.tuples(counts, counts, counts), max_size=5), undefined, betas)
+def test_prf_from_three_counts(rows, undefined, beta):
+    rows = [(s, s + p, s + g) for s, p, g in rows]
+    m = Prf("x", ("s", "p"), ("s", "g"), beta, undefined)
+    f = f"f{beta:g}"
+    m = msgspec.structs.replace(m, parts=("jaccard", "precision", "recall", f, "matched", "system", "gold"))
+    got = compute([m], COLUMNS[:3], np.array(rows, dtype=float).reshape(-1, 3))
+    assert list(got) == [("x", part) for part in m.parts]
+    for i, (s, p, g) in enumerate(rows):
+        assert same(got["x", "precision"][i], divide(s, p, undefined))
+        assert same(got["x", "recall"][i], divide(s, g, undefined))
+        assert same(got["x", f][i], divide((1 + beta**2) * s, beta**2 * g + p, undefined))
+        assert same(got["x", "jaccard"][i], divide(s, p + g - s, undefined))
+        assert [got["x", c][i] for c in ("matched", "system", "gold")] == [s, p, g]
+        precision, recall = got["x", "precision"][i], got["x", "recall"][i]
+        if s:  # the two forms of F are the same number
+            assert same(got["x", f][i], (1 + beta**2) * precision * recall / (beta**2 * precision + recall))
+
+
+@given(st.lists(st.tuples(counts, counts, counts), max_size=5), undefined, betas)
+def test_four_counts_with_equal_numerators_agree_with_three(rows, undefined, beta):
+    """B3-like measures have two numerators; where these happen to be equal, nothing may change."""
+    totals = np.array([(s, s + p, s + g, s) for s, p, g in rows], dtype=float).reshape(-1, 4)
+    three = compute([Prf("x", ("s", "p"), ("s", "g"), beta, undefined)], COLUMNS, totals)
+    four = compute([Prf("x", ("s", "p"), ("t", "g"), beta, undefined)], COLUMNS, totals)
+    for key in three:
+        assert same(four[key].tolist(), three[key].tolist())
+
+
+def test_f_of_two_ratios():
+    m = Prf("x", ("s", "p"), ("t", "g"))
+    assert compute([m], COLUMNS, [[1, 2, 4, 3]])["x", "f1"].tolist() == [pytest.approx(2 * 0.5 * 0.75 / 1.25)]
+    assert ("x", "f1") not in fractions([m], COLUMNS, [[1, 2, 4, 3]])
+
+
+@given(st.lists(st.tuples(counts, counts, counts, counts), max_size=5), undefined, st.none() | st.floats(-2, 2))
+def test_ratio(rows, undefined, clip):
+    m = Ratio("x", "score", (("s", 1.0), ("p", -0.25)), (("g", 1.0), ("t", 2.0)), undefined, clip)
+    totals = np.array(rows, dtype=float).reshape(-1, 4)
+    got = compute([m], COLUMNS, totals)["x", "score"]
+    tops, bottoms = fractions([m], COLUMNS, totals)["x", "score"]
+    for i, (s, p, g, t) in enumerate(rows):
+        expected = divide(s - 0.25 * p, g + 2 * t, undefined)
+        if clip is not None and not math.isnan(expected):
+            expected = max(expected, clip)
+        assert same(got[i], expected)
+        assert (tops[i], bottoms[i]) == (s - 0.25 * p, g + 2 * t)
+
+
+@given(st.lists(st.tuples(counts, counts, counts), min_size=1, max_size=4), undefined)
+def test_fractions_divide_to_the_values(rows, undefined):
+    m = Prf("x", ("s", "p"), ("s", "g"), 2.0, undefined, ("precision", "recall", "f2", "jaccard"))
+    totals = np.array([(s, s + p, s + g) for s, p, g in rows], dtype=float)
+    values, pairs = compute([m], COLUMNS[:3], totals), fractions([m], COLUMNS[:3], totals)
+    assert set(values) == set(pairs)
+    for key, (tops, bottoms) in pairs.items():
+        assert [divide(a, b, undefined) for a, b in zip(tops, bottoms, strict=True)] == pytest.approx(
+            values[key].tolist(), nan_ok=True
+        )
+
+
+def test_combinations():
+    measures = [
+        Ratio("a", "r", (("s", 1.0),), (("p", 1.0),), None),
+        Ratio("b", "r", (("s", 1.0),), (("g", 1.0),)),
+        *(Combined(op, "score", op, (("a", "r"), ("b", "r"))) for op in ("mean", "product", "sum")),
+        Total("n", "count", (("s", 1.0), ("t", -2.0))),
+    ]
+    got = compute(measures, COLUMNS, [[1, 2, 4, 0], [1, 0, 4, 3]])
+    assert got["mean", "score"].tolist()[0] == 0.375
+    assert got["product", "score"].tolist()[0] == 0.125
+    assert got["sum", "score"].tolist()[0] == 0.75
+    assert all(math.isnan(got[op, "score"][1]) for op in ("mean", "product", "sum"))
+    assert got["n", "count"].tolist() == [1, -5]
+
+
+def test_counts_are_known():
+    measures = [
+        Prf("x", ("s", "p"), ("s", "g"), parts=("f1", "gold")),
+        Total("x", "tp", (("s", 1.0),)),
+        Combined("x", "all", "sum", (("x", "tp"), ("x", "gold"))),
+        Combined("x", "mixed", "sum", (("x", "tp"), ("x", "f1"))),
+        Combined("x", "average", "mean", (("x", "tp"), ("x", "gold"))),
+    ]
+    assert count_keys(measures) == {("x", "gold"), ("x", "tp"), ("x", "all")}
+    assert part_keys(measures)[0] == ("x", "f1")
+
+
+def test_measures_are_data():
+    measures = (
+        Prf("x", ("s", "p"), ("s", "g"), 0.5, None, ("f0.5",)),
+        Ratio("y", "score", (("s", 1.0),), (("p", 1.0),), 1, 0.0),
+        Total("z", "count", (("s", 1.0),)),
+        Combined("w", "score", "product", (("x", "f0.5"), ("y", "score"))),
+    )
+    text = msgspec.json.encode(measures)
+    assert msgspec.json.decode(text, type=tuple[Measure, ...]) == measures
+    assert b'"kind":"prf"' in text
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Prf("x", ("s", "p"), ("s", "g"), parts=("f2",)), "x has no part f2, parts: precision, recall, f1"),
+        (lambda: Prf("x", ("s", "p"), ("t", "g"), parts=("jaccard",)), "x has no part jaccard, parts: precision"),
+        (lambda: Prf("x", ("s", "p"), ("t", "g"), parts=("matched",)), "x has no part matched"),
+        (lambda: Prf("x", ("s", "p"), ("s", "g"), beta=0.0), "beta is 0"),
+        (lambda: Prf("x", ("s", "p"), ("s", "g"), beta=math.nan), "beta is nan"),
+        (lambda: Combined("x", "y", "mean", ()), "a combination of nothing"),
+        (lambda: part_keys([Total("x", "n", ()), Total("x", "n", ())]), "defined twice: x n"),
+        (lambda: compute([Total("x", "n", (("gld", 1.0),))], ["gold"], [[1]]), "the column gld, did you mean gold"),
+        (lambda: compute([], ["gold"], [[1, 2]]), "do not have 1 columns"),
+        (
+            lambda: compute([Combined("x", "y", "mean", (("a", "b"),))], ["gold"], [[1]]),
+            "x combines a b, which is not defined, list that measure before",
+        ),
+    ],
+)
+def test_mistakes_are_explained(make, message):
+    with pytest.raises(UsageError, match=message):
+        make()

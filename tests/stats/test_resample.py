@@ -1,0 +1,351 @@
+"""Resampling against plain loops with the same draws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.errors import UsageError
+from adjudge.stats.estimator import Additive, Corpus
+from adjudge.stats.measure import Prf, Ratio, Total, compute
+from adjudge.stats.resample import (
+    Samples,
+    approximate_randomisation,
+    bootstrap,
+    bootstrap_weights,
+    holm,
+    interval,
+    median,
+    notches,
+    paired_bootstrap,
+    rank_distribution,
+)
+from adjudge.stats.table import StatsTable
+
+COLUMNS = ("s", "p", "g")
+counts = st.integers(0, 4)
+row_of_counts = st.tuples(counts, counts, counts).map(lambda t: (t[0], t[0] + t[1], t[0] + t[2]))
+pools = st.sampled_from(["micro", "macro"])
+undefined = st.sampled_from([0, 1, None])
+scores = st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0])
+
+
+def table_of(rows):
+    return StatsTable(tuple(f"d{i}" for i in range(len(rows))), COLUMNS, rows)
+
+
+def measures_of(undefined=0):
+    return (Prf("x", ("s", "p"), ("s", "g"), undefined=undefined),)
+
+
+def score(rows, measures, pool):
+    """The score of a list of documents, one by one."""
+    if pool == "micro":
+        totals = [sum(column) for column in zip(*rows, strict=True)]
+        return {key: float(v[0]) for key, v in compute(measures, COLUMNS, [totals]).items()}
+    documents = [compute(measures, COLUMNS, [row]) for row in rows]
+    result = {}
+    for key in documents[0]:
+        defined = [float(d[key][0]) for d in documents if not math.isnan(d[key][0])]
+        result[key] = sum(defined) / len(defined) if defined else math.nan
+    return result
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=1, max_size=6), pools, undefined, st.integers(0, 9))
+def test_bootstrap_equals_a_loop_with_the_same_draws(pairs, pool, undefined, seed):
+    measures = measures_of(undefined)
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    systems = {"A": Additive(table_of(a), measures, pool), "B": Additive(table_of(b), measures, pool)}
+    samples = bootstrap(systems, resamples=7, seed=seed)
+    rng = np.random.default_rng(seed)
+    for k in range(7):
+        drawn = rng.integers(0, len(pairs), size=len(pairs))  # one draw for both systems
+        for name, rows in (("A", a), ("B", b)):
+            expected = score([rows[i] for i in drawn], measures, pool)
+            for key, value in expected.items():
+                assert samples.values[name][key][k] == pytest.approx(value, abs=1e-12, nan_ok=True)
+
+
+@given(st.integers(0, 40), st.integers(1, 30), st.integers(1, 300))
+def test_draws_do_not_depend_on_the_block_size(documents, resamples, block):
+    whole = np.concatenate(list(bootstrap_weights(documents, resamples, np.random.default_rng(3), block=1 << 30)))
+    pieces = list(bootstrap_weights(documents, resamples, np.random.default_rng(3), block=block))
+    assert np.array_equal(np.concatenate(pieces), whole)
+    assert all(piece.size <= max(block, documents) for piece in pieces)
+    assert whole.shape == (resamples, documents)
+    assert (whole.sum(axis=1) == documents).all()
+
+
+def test_draws_are_uniform():
+    weights = np.concatenate(list(bootstrap_weights(4, 20_000, np.random.default_rng(0))))
+    assert weights.mean(axis=0) == pytest.approx([1, 1, 1, 1], abs=0.02)
+    assert weights.var(axis=0) == pytest.approx([0.75] * 4, abs=0.03)  # binomial(4, 1/4)
+
+
+def test_the_seed_decides():
+    systems = {"A": Additive(table_of([(1, 2, 3), (2, 3, 3), (0, 1, 2)]), measures_of())}
+    one, two, other = (bootstrap(systems, resamples=50, seed=s).values["A"]["x", "f1"] for s in (1, 1, 2))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+@given(row_of_counts, st.integers(1, 6), pools)
+def test_the_interval_of_a_constant_table_is_the_constant(row, documents, pool):
+    samples = bootstrap({"A": Additive(table_of([row] * documents), measures_of(), pool)}, resamples=20, seed=1)
+    for key, value in samples.points["A"].items():
+        assert interval(samples.values["A"][key]) == pytest.approx((value, value), abs=1e-12)
+
+
+def test_a_corpus_metric_is_resampled_like_any_other():
+    table = table_of([(1, 2, 3), (2, 3, 3), (0, 1, 2)])
+    additive = Additive(table, measures_of())
+    corpus = Corpus(table.ids, {}, additive.evaluate)
+    samples = bootstrap({"A": additive, "B": corpus}, resamples=40, seed=5)
+    assert np.array_equal(samples.values["A"]["x", "f1"], samples.values["B"]["x", "f1"])
+
+
+def test_no_documents_and_one_document():
+    none = bootstrap({"A": Additive(table_of([]), measures_of(None))}, resamples=5, seed=1)
+    assert none.documents == 0
+    assert interval(none.values["A"]["x", "f1"]) is None
+    one = bootstrap({"A": Additive(table_of([(1, 2, 2)]), measures_of())}, resamples=5, seed=1)
+    assert interval(one.values["A"]["x", "f1"]) == (0.5, 0.5)
+
+
+def test_systems_must_share_their_documents():
+    a, b = table_of([(1, 2, 2), (1, 1, 1)]), table_of([(1, 2, 2)])
+    with pytest.raises(UsageError, match="A and B are not on the same documents: d1 in one only"):
+        bootstrap({"A": Additive(a, measures_of()), "B": Additive(b, measures_of())})
+    with pytest.raises(UsageError, match="the order differs"):
+        bootstrap({"A": Additive(a, measures_of()), "B": Additive(a.select(["d1", "d0"]), measures_of())})
+    with pytest.raises(UsageError, match="no system"):
+        bootstrap({})
+    with pytest.raises(UsageError, match="resamples is 0"):
+        bootstrap({"A": Additive(a, measures_of())}, resamples=0)
+
+
+@given(st.lists(scores, min_size=1, max_size=30), st.sampled_from([0.5, 0.9, 0.95]))
+def test_percentiles_by_interpolation(values, level):
+    def percentile(q):
+        place = q * (len(values) - 1)
+        below = math.floor(place)
+        above = min(below + 1, len(values) - 1)
+        ordered = sorted(values)
+        return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+    assert interval([*values, math.nan], level) == pytest.approx(
+        (percentile((1 - level) / 2), percentile((1 + level) / 2)), abs=1e-9
+    )
+    assert median([math.nan, *values]) == pytest.approx(statistics.median(values))
+    iqr = percentile(0.75) - percentile(0.25)
+    reach = 1.15 * iqr / math.sqrt(len(values))
+    middle = statistics.median(values)
+    assert notches([*values, math.nan], constant=1.15) == pytest.approx((middle - reach, middle + reach))
+
+
+def test_the_usual_notch_constant_is_the_default():
+    low, high = notches([0.0, 1.0, 2.0, 3.0, 4.0])
+    assert (high - low) / 2 == pytest.approx(1.57 * 2 / math.sqrt(5))
+
+
+def test_summaries_of_nothing():
+    assert interval([math.nan]) is None
+    assert median([]) is None
+    assert notches([math.nan]) is None
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])
+def test_levels_are_fractions(level):
+    with pytest.raises(UsageError, match="is not between 0 and 1"):
+        interval([1.0], level)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=2, max_size=6), pools, undefined, st.integers(0, 9))
+def test_paired_bootstrap_equals_a_loop(pairs, pool, undefined, seed):
+    measures = measures_of(undefined)
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    systems = {"A": Additive(table_of(a), measures, pool), "B": Additive(table_of(b), measures, pool)}
+    test = paired_bootstrap(bootstrap(systems, resamples=19, seed=seed), "A", "B", ("x", "f1"), level=0.8)
+    observed = score(a, measures, pool)["x", "f1"] - score(b, measures, pool)["x", "f1"]
+    if math.isnan(observed):
+        assert (test.difference, test.p) == (None, None)
+        return
+    rng = np.random.default_rng(seed)
+    differences = []
+    for _ in range(19):
+        drawn = rng.integers(0, len(pairs), size=len(pairs))
+        one, other = (score([rows[i] for i in drawn], measures, pool)["x", "f1"] for rows in (a, b))
+        differences.append(one - other)
+    defined = [d for d in differences if not math.isnan(d)]
+    assert test.difference == pytest.approx(observed, abs=1e-12)
+    if not defined:
+        assert test.p is None
+        return
+    extreme = sum(abs(d - observed) >= abs(observed) - 1e-12 for d in defined)
+    assert test.p == (1 + extreme) / (len(defined) + 1)
+    assert test.wins == sum(d > 1e-12 for d in defined) / len(defined)
+    assert test.ties == sum(abs(d) <= 1e-12 for d in defined) / len(defined)
+    assert (test.low, test.high) == pytest.approx(interval(defined, 0.8), abs=1e-12)
+
+
+def test_paired_bootstrap_of_a_system_with_itself():
+    estimator = Additive(table_of([(1, 2, 2), (1, 1, 3)]), measures_of())
+    test = paired_bootstrap(bootstrap({"A": estimator, "B": estimator}, resamples=30), "A", "B", ("x", "f1"))
+    assert (test.difference, test.p, test.wins, test.ties) == (0, 1, 0, 1)
+
+
+def test_one_document_proves_nothing():
+    a, b = table_of([(2, 2, 2)]), table_of([(1, 2, 2)])
+    samples = bootstrap({"A": Additive(a, measures_of()), "B": Additive(b, measures_of())}, resamples=99)
+    test = paired_bootstrap(samples, "A", "B", ("x", "f1"))
+    assert (test.difference, test.low, test.high, test.p) == (0.5, 0.5, 0.5, None)
+    assert approximate_randomisation(a, b, measures_of(), trials=99)["x", "f1"].p == 1
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.tuples(row_of_counts, row_of_counts), max_size=6),
+    pools,
+    undefined,
+    st.integers(0, 9),
+    st.integers(1, 20),
+)
+def test_approximate_randomisation_equals_a_loop(pairs, pool, undefined, seed, block):
+    measures = measures_of(undefined)
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    tests = approximate_randomisation(table_of(a), table_of(b), measures, pool=pool, trials=19, seed=seed, block=block)
+    if not pairs:
+        assert all(test.p is None for test in tests.values())
+        return
+    observed = {key: score(a, measures, pool)[key] - score(b, measures, pool)[key] for key in tests}
+    rng = np.random.default_rng(seed)
+    drawn = {key: [] for key in tests}
+    for _ in range(19):
+        swaps = rng.random(len(pairs)) < 0.5
+        one = [y if swap else x for (x, y), swap in zip(pairs, swaps, strict=True)]
+        other = [x if swap else y for (x, y), swap in zip(pairs, swaps, strict=True)]
+        for key in tests:
+            drawn[key].append(score(one, measures, pool)[key] - score(other, measures, pool)[key])
+    for key, test in tests.items():
+        if math.isnan(observed[key]):
+            assert (test.difference, test.p) == (None, None)
+            continue
+        defined = [d for d in drawn[key] if not math.isnan(d)]
+        assert test.difference == pytest.approx(observed[key], abs=1e-12)
+        extreme = sum(abs(d) >= abs(observed[key]) - 1e-12 for d in defined)
+        assert test.p == ((1 + extreme) / (len(defined) + 1) if defined else None)
+
+
+def test_randomisation_finds_the_exact_p_value():
+    """With 4 documents there are 16 ways to swap; many trials must come close to counting them all."""
+    a, b = [(4, 4, 4), (3, 4, 4), (4, 4, 4), (1, 4, 4)], [(1, 4, 4), (2, 4, 4), (2, 4, 4), (2, 4, 4)]
+    measures = measures_of()
+    observed = score(a, measures, "micro")["x", "f1"] - score(b, measures, "micro")["x", "f1"]
+    extreme = 0
+    for swaps in itertools.product([False, True], repeat=4):
+        one = [y if s else x for x, y, s in zip(a, b, swaps, strict=True)]
+        other = [x if s else y for x, y, s in zip(a, b, swaps, strict=True)]
+        d = score(one, measures, "micro")["x", "f1"] - score(other, measures, "micro")["x", "f1"]
+        extreme += abs(d) >= abs(observed) - 1e-12
+    got = approximate_randomisation(table_of(a), table_of(b), measures, trials=20_000)["x", "f1"].p
+    assert got == pytest.approx(extreme / 16, abs=0.02)
+
+
+def test_fractional_counts_tie_despite_rounding():
+    """Swapping all documents or none gives the same |difference|, which sums of thirds must not hide."""
+    a = StatsTable(("a", "b", "c"), ("s",), [[1 / 3], [0.1], [2 / 3]])
+    b = StatsTable(("a", "b", "c"), ("s",), [[0.1], [0.7], [0.2]])
+    test = approximate_randomisation(a, b, [Total("x", "n", (("s", 1.0),))], trials=4000)["x", "n"]
+    sizes = [1 / 3 - 0.1, -0.6, 2 / 3 - 0.2]
+    signs = itertools.product([1, -1], repeat=3)
+    extreme = sum(abs(sum(s * d for s, d in zip(sign, sizes, strict=True))) >= abs(sum(sizes)) - 1e-9 for sign in signs)
+    assert test.p == pytest.approx(extreme / 8, abs=0.04)
+
+
+def test_randomisation_needs_like_tables():
+    a = table_of([(1, 1, 1)])
+    with pytest.raises(UsageError, match="different columns"):
+        approximate_randomisation(a, StatsTable(("d0",), ("s", "p", "q"), [[1, 1, 1]]), measures_of())
+    with pytest.raises(UsageError, match="trials is 0"):
+        approximate_randomisation(a, a, measures_of(), trials=0)
+
+
+def test_holm_by_hand():
+    assert holm([]) == []
+    assert holm([0.2]) == [0.2]
+    assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
+    assert holm([0.5, 0.6, None]) == [1.0, 1.0, None]
+
+
+@given(st.lists(st.none() | st.floats(0, 1), max_size=8))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
+    """Reject in order of p while p_(i) <= alpha / (m - i + 1)."""
+    adjusted = holm(p_values)
+    tested = [p for p in p_values if p is not None]
+    for alpha in (0.01, 0.05, 0.3):
+        rejected = 0
+        for i, p in enumerate(sorted(tested)):
+            if p * (len(tested) - i) > alpha:
+                break
+            rejected += 1
+        assert sum(p is not None and p <= alpha for p in adjusted) == rejected
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert (p is None) == (q is None)
+        assert p is None or p <= q <= 1
+
+
+@given(st.integers(1, 4), st.integers(1, 12), st.data())
+def test_ranks_by_brute_force(systems, size, data):
+    value = st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan])
+    names = [f"S{i}" for i in range(systems)]
+    samples = {name: [data.draw(value) for _ in range(size)] for name in names}
+    got = rank_distribution(samples, level=0.5)
+    clean = {name: [-math.inf if math.isnan(v) else v for v in column] for name, column in samples.items()}
+    for name in names:
+        ranks = [1 + sum(clean[other][k] > clean[name][k] for other in names) for k in range(size)]
+        assert got.fractions[name] == tuple(ranks.count(r) / size for r in range(1, systems + 1))
+        for other in names:
+            if other != name:
+                assert got.beats[name][other] == sum(clean[name][k] > clean[other][k] for k in range(size)) / size
+        low, high = got.ranges[name]
+        assert sum(r < low for r in ranks) <= 0.25 * size <= sum(r <= low for r in ranks)
+        assert sum(r < high for r in ranks) < 0.75 * size <= sum(r <= high for r in ranks) or size == 1
+        assert sum(low <= r <= high for r in ranks) >= 0.5 * size
+    medians = [statistics.median(clean[name]) for name in got.order]
+    assert sorted(got.order) == names
+    assert medians == sorted(medians, reverse=True)
+
+
+def test_ranks_need_shared_samples():
+    with pytest.raises(UsageError, match="same number of samples"):
+        rank_distribution({"A": [1.0], "B": [1.0, 2.0]})
+    with pytest.raises(UsageError, match="at least one"):
+        rank_distribution({"A": []})
+
+
+def test_undefined_samples_are_left_out_of_a_paired_test():
+    samples = Samples(
+        points={"A": {("x", "f1"): 0.5}, "B": {("x", "f1"): 0.25}},
+        values={"A": {("x", "f1"): np.array([0.5, math.nan, 0.75])}, "B": {("x", "f1"): np.array([0.25, 0.5, 0.25])}},
+        documents=3,
+        resamples=3,
+        seed=1,
+    )
+    test = paired_bootstrap(samples, "A", "B", ("x", "f1"))
+    assert (test.difference, test.wins, test.p) == (0.25, 1, 2 / 3)
+
+
+def test_ratio_measures_resample_too():
+    table = StatsTable(("a", "b", "c"), ("s", "g"), [[-3, 2], [2, 2], [1, 2]])
+    clipped = Additive(table, (Ratio("x", "score", (("s", 1.0),), (("g", 1.0),), clip=0.0),))
+    values = bootstrap({"A": clipped}, resamples=200, seed=2).values["A"]["x", "score"]
+    assert values.min() == 0
+    assert values.max() <= 1
