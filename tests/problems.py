@@ -124,8 +124,8 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         return draw(leaves())
     kind = draw(
         st.sampled_from(
-            ["leaf", "record", "record", "set", "set", "set", "overlap", "sum", "union", "map", "threshold", "max"]
-            + ["unit", "normalise", "normalise", "greedy", "sequence", "graph"]
+            "leaf record record set set set overlap sum union map threshold max unit "
+            "normalise normalise greedy sequence graph".split()
         )
     )
     below = shapes(depth - 1)

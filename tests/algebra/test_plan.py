@@ -2,11 +2,11 @@
 
 import pickle
 
-import problems
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import problems
 from adjudge.algebra import ir
 from adjudge.algebra.plan import plan
 from adjudge.errors import UsageError, ValidationError

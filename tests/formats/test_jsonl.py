@@ -8,7 +8,7 @@ import os
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
@@ -36,6 +36,7 @@ def problems(content: bytes) -> list[str]:
     return str(caught.value).splitlines()
 
 
+@settings(deadline=None)
 @given(st.lists(st.dictionaries(TEXT, VALUES, max_size=3), min_size=1, max_size=5), st.booleans())
 def test_what_is_written_is_read(data: list[dict[str, object]], packed: bool) -> None:
     data = [{**document, "id": f"d{index}"} for index, document in enumerate(data)]
@@ -56,6 +57,9 @@ def test_sources_of_every_kind(tmp_path, monkeypatch) -> None:
     read = [read_all(source) for source in (plain, str(plain), packed, content, io.BytesIO(content), "-")]
     assert {corpus.digest for corpus in read} == {hashlib.sha256(content).hexdigest()}
     assert all([(d.id, d.line) for d in corpus.documents] == [("a", 1), ("12", 4)] for corpus in read)
+    stream = io.BytesIO(content)
+    read_all(stream)
+    assert not stream.closed
     assert [corpus.path for corpus in read][2:] == [str(packed), "<bytes>", "<stream>", "<stdin>"]
 
 
@@ -176,6 +180,7 @@ def test_only_validation_problems_are_validation_errors() -> None:
         read_all(b"{}")
 
 
+@settings(deadline=None)
 @given(VALUES.filter(lambda value: isinstance(value, dict | list)), st.data(), st.sampled_from([None, 1]))
 def test_locate_finds_every_value(value: object, data: st.DataObject, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=data.draw(st.booleans()), indent=indent)

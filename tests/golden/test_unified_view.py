@@ -111,7 +111,9 @@ scirex_mention = iou(above=0.5)
 scirex_entity = record({"0": exact, "1": threshold(precision(set_of(scirex_mention)), above=0.5)})
 scirex_relation = threshold(f1(set_of(scirex_entity)), at_least=1)
 
-triples = record({"0": union(case(variable, prefix="?"), exact), "1": exact, "2": union(case(variable, prefix="?"), exact)})
+triples = record(
+    {"0": union(case(variable, prefix="?"), exact), "1": exact, "2": union(case(variable, prefix="?"), exact)}
+)
 
 
 def content_words(premodifiers):
@@ -272,18 +274,14 @@ EXPRESSED = {
     "muc4_setfill": lambda c, b: each_pair(set_fill(c), c, list(c["expected"]), b),
     "muc4_stringfill": strings,
     "muc4_templates": lambda c, b: prf(muc4(c), c, b),
-    "template_phi_subset": lambda c, b: prf(
-        f1(set_of(record({"0": exact, "1": set_of(record(role_filler))}))), c, b
-    ),
+    "template_phi_subset": lambda c, b: prf(f1(set_of(record({"0": exact, "1": set_of(record(role_filler))}))), c, b),
     "better_granular": better,
     "smatch_cai_knight": lambda c, b: prf(f1(latent(set_of(triples))), c, b),
     "latent_consistency": lambda c, b: {"sigma": sigma(latent(set_of(triples)), c, b)},
     "lcs": lambda c, b: {"sigma": sigma(sequence(exact), c, b)},
     "weighted_lcs": lambda c, b: {"sigma": sigma(sequence(given(c)), c, b)},
     "dag": lambda c, b: {
-        "sigma": sigma(
-            mapped(graph(exact, ids="value"), by=lambda x: {**x, "nodes": list(x["nodes"])}), c, b
-        )
+        "sigma": sigma(mapped(graph(exact, ids="value"), by=lambda x: {**x, "nodes": list(x["nodes"])}), c, b)
     },
     "hier_level": levels,
     "hier_supertypes": lambda c, b: {"sim": sigma(hierarchy(separator=".", credit="ancestors"), c, b)},

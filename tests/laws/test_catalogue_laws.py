@@ -2,11 +2,11 @@
 
 import random
 
-import fitting
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fitting
 from adjudge.algebra import ir
 from adjudge.algebra.plan import plan
 from adjudge.metrics import catalogue, find

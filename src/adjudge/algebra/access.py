@@ -29,6 +29,11 @@ def getter(name: str) -> Callable[[Any], Any]:
 
     def read(value: Any) -> Any:
         kind = type(value)
+        if kind is dict:
+            try:
+                return value[name]
+            except KeyError:
+                raise MissingField(name) from None
         reader = readers.get(kind)
         if reader is None:
             reader = readers[kind] = _reader(kind, name)

@@ -216,7 +216,8 @@ class Alignment:
             counts = f"{len(here.matched)} matched, {len(here.missed)} missed, {len(here.spurious)} spurious"
             lines.append(f"{level}: {counts}")
             lines += [
-                f"  =  {m.gold_path} ~ system {m.system_path} (score {m.score:g}): {short(m.gold)}" for m in here.matched
+                f"  =  {m.gold_path} ~ system {m.system_path} (score {m.score:g}): {short(m.gold)}"
+                for m in here.matched
             ]
             lines += [f"  -  missed   {u.path}: {short(u.value)}" for u in here.missed]
             lines += [f"  +  spurious {u.path}: {short(u.value)}" for u in here.spurious]

@@ -94,7 +94,7 @@ def load_spec(source: str | Path, *, path: str | None = None) -> MetricSpec:
 
 
 def _is_file_name(source: str) -> bool:
-    if "\n" in source:
+    if "\n" in source or not source.strip():
         return False
     return source.endswith((".json", ".yaml", ".yml")) or not (":" in source or "{" in source)
 

@@ -245,6 +245,8 @@ class _Collection:
 
 def _collection(tp: Any, at: _At) -> _Collection | None:
     origin, args = typing.get_origin(tp), typing.get_args(tp)
+    if origin is not None and not args:  # typing.List
+        tp, origin = origin, None
     inside = at.step("[*]")
     if origin in _COLLECTIONS or (origin is tuple and len(args) == 2 and args[1] is Ellipsis):
         return _Collection(_derive(args[0], inside))
@@ -292,16 +294,20 @@ def _matched(
 def _positions(args: tuple[Any, ...], at: _At) -> ir.Record:
     if not args or args == ((),):
         raise at.error("tuple does not say what it holds", "write, for example, tuple[int, str] or tuple[str, ...]")
-    if any(each is Ellipsis or typing.get_origin(each) is typing.Unpack for each in args):
+    if any(each is Ellipsis or typing.get_origin(each) is typing.Unpack or _is_unpacked(each) for each in args):
         raise at.error("a tuple with an open part cannot be compared by position", _REMEDY)
     return ir.Record(fields={str(i): _derive(each, at.step(f"[{i}]")) for i, each in enumerate(args)})
+
+
+def _is_unpacked(tp: Any) -> bool:
+    return bool(getattr(tp, "__unpacked__", False))
 
 
 # Classes
 
 
 def _class(tp: Any, cls: Any, args: tuple[Any, ...], at: _At) -> ir.Similarity:
-    if not isinstance(cls, type) or cls in (object, type):
+    if not isinstance(cls, type) or cls in (object, type, Any):
         raise at.error(f"{_name(tp)} says nothing about how to compare", _REMEDY)
     if issubclass(cls, Variable):
         return ir.Variable()

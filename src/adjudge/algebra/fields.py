@@ -111,8 +111,8 @@ def _check_decorated(cls: type, listed: set[str]) -> None:
             ]
             if added:
                 raise UsageError(
-                    f"{cls.__qualname__} annotates {', '.join(added)} but is not a {decorator} itself",
-                    hint=f"decorate {cls.__qualname__} with @{decorator}",
+                    f"{cls.__qualname__} annotates {', '.join(added)} but has no @{decorator} of its own",
+                    hint=f"decorate {cls.__qualname__} as well",
                 )
 
 

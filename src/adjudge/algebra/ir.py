@@ -38,20 +38,20 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, tag_field="sim", omit_defa
         return hash((type(self), *(frozenset(v.items()) if isinstance(v, dict) else v for v in values)))
 
 
-class Exact(Node, tag="exact"):
+class Exact(Node, frozen=True, tag="exact"):
     """phi = [s = g]; lists compare as tuples, true is not 1. (Eq. 1)"""
 
     type: Kind | None = None
     values: tuple[str | int | bool | None, ...] | None = None
 
 
-class Record(Node, tag="record"):
+class Record(Node, frozen=True, tag="record"):
     """Product over fields; a field is an attribute, a key, or a position written as a number. (Eq. 2)"""
 
     fields: dict[str, Similarity]
 
 
-class Sum(Node, tag="sum"):
+class Sum(Node, frozen=True, tag="sum"):
     """Sum over fields: parts of one record that are counted together."""
 
     fields: dict[str, Similarity]
@@ -70,13 +70,13 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     python: Fn | None = None
 
 
-class Union(Node, tag="union"):
+class Union(Node, frozen=True, tag="union"):
     """0 between different cases, the case's own similarity within one (and its own self score)."""
 
     cases: tuple[Case, ...]
 
 
-class Mapped(Node, tag="map"):
+class Mapped(Node, frozen=True, tag="map"):
     """phi(f(s), f(g)); `system` and `gold` override `by` on one side."""
 
     of: Similarity
@@ -85,7 +85,7 @@ class Mapped(Node, tag="map"):
     gold: Fn | None = None
 
 
-class Threshold(Node, tag="threshold"):
+class Threshold(Node, frozen=True, tag="threshold"):
     """[phi > above] or [phi >= at_least], decided in integers wherever phi is a ratio of counts. (Eq. 29-31)"""
 
     of: Similarity
@@ -94,19 +94,19 @@ class Threshold(Node, tag="threshold"):
     keep: bool = False
 
 
-class Max(Node, tag="max"):
+class Max(Node, frozen=True, tag="max"):
     """The best of several similarities of the same two values."""
 
     of: tuple[Similarity, ...]
 
 
-class Unit(Node, tag="unit"):
+class Unit(Node, frozen=True, tag="unit"):
     """The similarity of `of`, with a self score of one by definition (fillers that are counted, Eq. 32)."""
 
     of: Similarity
 
 
-class Hierarchy(Node, tag="hierarchy"):
+class Hierarchy(Node, frozen=True, tag="hierarchy"):
     """Partial credit between types of a hierarchy, given by `parents` or by the path in the value itself.
 
     `halving` 2^(k-d) and `linear` k/d, with k common levels and d levels of the deeper type (Eq. 38, both readings);
@@ -121,7 +121,7 @@ class Hierarchy(Node, tag="hierarchy"):
     table: tuple[tuple[str, str, float], ...] = ()
 
 
-class Overlap(Node, tag="overlap"):
+class Overlap(Node, frozen=True, tag="overlap"):
     """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)"""
 
     of: Similarity
@@ -129,7 +129,7 @@ class Overlap(Node, tag="overlap"):
     duplicates: Duplicates | None = None
 
 
-class Span(Node, tag="span"):
+class Span(Node, frozen=True, tag="span"):
     """Overlap of two spans [start, end), given as objects or pairs; `inclusive` ends count as in [start, end]."""
 
     by: SpanKind = "jaccard"
@@ -138,17 +138,17 @@ class Span(Node, tag="span"):
     inclusive: bool = False
 
 
-class Edit(Node, tag="edit"):
+class Edit(Node, frozen=True, tag="edit"):
     """1 - (edit distance) / (length of the longer string); two empty strings are equal."""
 
 
-class Number(Node, tag="number"):
+class Number(Node, frozen=True, tag="number"):
     """max(0, 1 - |s - g| / scale)."""
 
     scale: float
 
 
-class Custom(Node, tag="custom"):
+class Custom(Node, frozen=True, tag="custom"):
     """A Python function of (system, gold), with what the planner may rely on.
 
     `key`: values with different keys have similarity 0. `upper`: a number no similarity exceeds; `bound`: a cheap
@@ -164,7 +164,7 @@ class Custom(Node, tag="custom"):
     self_score: float | None = None
 
 
-class Set(Node, tag="set"):
+class Set(Node, frozen=True, tag="set"):
     """The value of an optimal matching of elements under a constraint. (Eq. 13)
 
     `N:1` sends each system element to at most one gold element, `1:N` the reverse; `best` keeps one pair only.
@@ -176,7 +176,7 @@ class Set(Node, tag="set"):
     empty: Literal[0, 1] | None = None
 
 
-class Greedy(Node, tag="greedy"):
+class Greedy(Node, frozen=True, tag="greedy"):
     """A one-to-one matching built step by step instead of optimally.
 
     `order`: take pairs by falling `score`, or go through the `system` or `gold` elements in their order (`rank`, if
@@ -194,7 +194,7 @@ class Greedy(Node, tag="greedy"):
     empty: Literal[0, 1] | None = None
 
 
-class Sequence(Node, tag="sequence"):
+class Sequence(Node, frozen=True, tag="sequence"):
     """The best order-preserving matching of two sequences: weighted LCS for 1:1. (Eq. 37)"""
 
     of: Similarity
@@ -202,7 +202,7 @@ class Sequence(Node, tag="sequence"):
     empty: Literal[0, 1] | None = None
 
 
-class Graph(Node, tag="graph"):
+class Graph(Node, frozen=True, tag="graph"):
     """The best matching of nodes under which reachability agrees on both sides. (Eq. 37, DAGs and digraphs)
 
     Edges are pairs of node ids; `ids` says what an id is: the `index` of the node, its `value`, or a field's name.
@@ -216,17 +216,17 @@ class Graph(Node, tag="graph"):
     empty: Literal[0, 1] | None = None
 
 
-class Variable(Node, tag="variable"):
+class Variable(Node, frozen=True, tag="variable"):
     """A variable: two variables are similar iff the enclosing `latent` matches them. (Eq. 34)"""
 
 
-class Latent(Node, tag="latent"):
+class Latent(Node, frozen=True, tag="latent"):
     """The best value of `of` over all one-to-one matchings of the variables inside it. (Eq. 35, 36)"""
 
     of: Similarity
 
 
-class Normalise(Node, tag="normalise"):
+class Normalise(Node, frozen=True, tag="normalise"):
     """A ratio of a matching value and its self scores. (Eq. 4-7)
 
     With `recall`, precision comes from `of` and recall from `recall`, and F is their harmonic mean (B3, one-sided

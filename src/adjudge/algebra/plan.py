@@ -1,8 +1,8 @@
 """From a similarity to the fastest exact way of computing it, and the explanation of the choice.
 
-    plan(node).observe(gold, system)      # the numbers
-    plan(node).explain()                  # how they are found
-    plan(node, backend="reference")       # the slow, obvious way, for checking
+plan(node).observe(gold, system)      # the numbers
+plan(node).explain()                  # how they are found
+plan(node, backend="reference")       # the slow, obvious way, for checking
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Plan:
 
     def _prepare(self, value: Any, side: int) -> Any:
         try:
-            return self.op.prepare(value, side)
+            return self.op.prepare(value, side, {})
         except Misfit as misfit:
             raise _invalid(misfit, "system" if side == SYSTEM else "gold") from misfit
 

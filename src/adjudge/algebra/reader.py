@@ -84,7 +84,7 @@ class _Reader:
 
     def stop(self) -> None:
         if self.problems:
-            raise FormatError(self.problems)
+            raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
 
     def keys(self, raw: dict[str, Any], where: Where, kind: type, what: str) -> dict[str, Any]:
         """The known keys of an object; complains about the others, missing ones and impossible choices."""

@@ -54,8 +54,8 @@ def phi(node: ir.Similarity, s: Any, g: Any, variables: Variables) -> Fraction:
         case ir.Sum():
             return sum((phi(part, *both(s, g, name), variables) for name, part in node.fields.items()), ZERO)
         case ir.Union():
-            left, right = case_of(node, s), case_of(node, g)
-            return phi(node.cases[left].of, s, g, variables) if left == right else ZERO
+            case = case_of(node, s)
+            return phi(node.cases[case].of, s, g, variables) if case == case_of(node, g) else ZERO
         case ir.Mapped():
             return phi(node.of, apply(node, s, 0), apply(node, g, 1), variables)
         case ir.Threshold():
@@ -71,8 +71,8 @@ def phi(node: ir.Similarity, s: Any, g: Any, variables: Variables) -> Fraction:
             shared = best_pairing(node.of, left, right, variables)
             return overlap(node.by, shared, Fraction(len(left)), Fraction(len(right)))
         case ir.Span():
-            left, right = offsets(node, s), offsets(node, g)
-            return overlap(node.by, Fraction(len(left & right)), Fraction(len(left)), Fraction(len(right)))
+            here, there = offsets(node, s), offsets(node, g)
+            return overlap(node.by, Fraction(len(here & there)), Fraction(len(here)), Fraction(len(there)))
         case ir.Edit():
             longer = max(len(s), len(g))
             return 1 - Fraction(edit_distance(s, g), longer) if longer else ONE

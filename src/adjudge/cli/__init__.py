@@ -29,6 +29,10 @@ LISTED = 100  # problems shown before "and N more"
 INTERRUPTED, BROKEN_PIPE, BUG = 130, 141, 70
 
 
+class ReaderGone(Exception):
+    """The program that reads our output has ended, as `head` does."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports the one that is called."""
 
@@ -59,7 +63,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example:  adjudge score relation.strict gold.jsonl system.jsonl",
+    epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl system.jsonl",
 )
 @click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")
 def app() -> None:
@@ -92,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
+    except ReaderGone:
         return _broken_pipe()
     except Exception as error:
         verbose = "--verbose" in arguments

@@ -12,7 +12,7 @@ from adjudge.cli.output import check_targets, emit
 from adjudge.errors import UsageError
 
 
-@click.command("explain", epilog="Example:  adjudge explain event.argument-cls")
+@click.command("explain", epilog="\b\nExample:\n  adjudge explain event.argument-cls")
 @click.argument("metric")
 @output_options
 def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001

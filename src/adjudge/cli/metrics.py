@@ -10,13 +10,13 @@ from adjudge.cli.options import output_options
 from adjudge.cli.output import check_targets, emit
 
 
-@click.command("metrics", epilog="Example:  adjudge metrics relation")
+@click.command("metrics", epilog="\b\nExample:\n  adjudge metrics relation")
 @click.argument("name", required=False)
 @output_options
 def command(name: str | None, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """List the metrics, or those of one family, or show one of them.
 
-    NAME is a metric (relation.strict) or a family (relation).
+    NAME is a metric (relation.strict) or a family (relation). With --quiet, only the names.
     """
     import json
 
@@ -31,6 +31,9 @@ def command(name: str | None, format_: str, output: Path | None, quiet: bool, ve
         hint = did_you_mean(name, [*known, *families]) or f"families are {', '.join(families)}"
         raise UsageError(f"there is no metric {name!r}", hint=hint)
     chosen = [each for each in known.values() if name in (None, each.name, each.family)]
+    if quiet and format_ == "text":
+        emit("".join(f"{each.name}\n" for each in chosen), output)
+        return
     if name in known and format_ == "text":
         (one,) = chosen
         example = json.dumps(one.example, ensure_ascii=False) if one.example else None

@@ -9,17 +9,19 @@ from typing import Any, TypeVar
 import click
 
 from adjudge.errors import UsageError
+from adjudge.tasks.scoring import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 POOLS = ("micro", "macro")
-PROFILES = ("default", "multiset", "strict", "undefined")
 TESTS = ("paired-bootstrap", "approximate-randomisation")
 
 
-def level(_: click.Context, __: click.Parameter, text: str) -> float:
+def level(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
     """A confidence level (95, 95% or 0.95) as a fraction of one."""
+    if text is None:
+        return None
     number, percent = _number(text)
     fraction = number / 100 if percent or number >= 1 else number
     if not 0.5 <= fraction < 1:
@@ -40,10 +42,12 @@ def gates(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> tuple[
     return tuple(found)
 
 
-def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str], int]:
+def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
     """A check that a value is a whole number from 0, with the remedy in the message."""
 
-    def check(_: click.Context, __: click.Parameter, text: str) -> int:
+    def check(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+        if text is None:
+            return None
         if not (text.isascii() and text.isdigit()):
             raise click.BadParameter(f"{text!r} is not possible, {remedy}")
         return int(text)
@@ -76,7 +80,7 @@ output_options = compose(
     click.option(
         "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, whole or not at all."
     ),
-    click.option("--quiet", is_flag=True, help="Scores only: no progress, no signature, no notes."),
+    click.option("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
     click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
 )
 save_option = click.option(
@@ -85,36 +89,36 @@ save_option = click.option(
     type=click.Path(path_type=Path),
     help="Save the result with its table of documents, for compare.",
 )
-resampling_options = compose(
-    click.option(
-        "--bootstrap",
-        metavar="N",
-        callback=whole("give the number of resamples, or 0 for no intervals"),
-        default="1000",
-        show_default=True,
-        help="Resamples for intervals and tests; 0 turns them off.",
-    ),
-    click.option(
-        "--ci", metavar="LEVEL", callback=level, default="95", show_default=True, help="Confidence of the intervals."
-    ),
-    click.option(
-        "--seed",
-        metavar="N",
-        callback=whole("give a whole number from 0"),
-        default="13",
-        show_default=True,
-        help="Seed of the resampling.",
-    ),
-    click.option(
-        "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="How two systems are compared."
-    ),
-)
 by_option = click.option(
     "--by",
     metavar="FIELD",
     multiple=True,
     help="Also score by a field of the gold documents (genre) or of elements (relations.type). Repeatable.",
 )
+
+
+def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:
+    """The options of intervals and tests; if `inherited`, what is not given is None."""
+
+    def option(name: str, default: str, text: str, **more: Any) -> Callable[[F], F]:
+        standard: dict[str, Any] = {} if inherited else {"default": default, "show_default": True}
+        return click.option(name, help=text, **standard, **more)
+
+    resamples = whole("give the number of resamples, or 0 for no intervals")
+    return compose(
+        option(
+            "--bootstrap",
+            "1000",
+            "Resamples for intervals and tests; 0 turns them off.",
+            metavar="N",
+            callback=resamples,
+        ),
+        option("--ci", "95", "Confidence of the intervals.", metavar="LEVEL", callback=level),
+        option("--seed", "13", "Seed of the resampling.", metavar="N", callback=whole("give a whole number from 0")),
+        option("--test", TESTS[0], "How two systems are compared.", type=click.Choice(TESTS)),
+    )
+
+
 fail_under_option = click.option(
     "--fail-under",
     metavar="NAME=VALUE",
@@ -124,7 +128,7 @@ fail_under_option = click.option(
 )
 scoring_options = compose(
     by_option,
-    resampling_options,
+    resampling_options(),
     click.option(
         "--pool",
         type=click.Choice(POOLS),
@@ -132,8 +136,8 @@ scoring_options = compose(
     ),
     click.option(
         "--profile",
-        type=click.Choice(PROFILES),
-        default=PROFILES[0],
+        type=click.Choice(list(PROFILES)),
+        default="default",
         show_default=True,
         help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
         "0/0 is 0 or has no value (undefined).",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli import ReaderGone
 from adjudge.errors import UsageError
 from adjudge.report.files import check_writable, write_atomic
 
@@ -28,8 +29,11 @@ def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
 def emit(text: str, output: Path | None) -> None:
     """Print, or write the file whole."""
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderGone from None
     else:
         write_atomic(output, text)
 
@@ -57,5 +61,6 @@ class Log:
         self.start = time.perf_counter()
 
     def __call__(self, message: str) -> None:
+        """Say something."""
         if self.verbose:
             click.echo(f"{time.perf_counter() - self.start:6.2f} s  {message}", err=True)

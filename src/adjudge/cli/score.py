@@ -16,7 +16,7 @@ from adjudge.tasks.scoring import as_metrics, explain_document, score
 
 @click.command(
     "score",
-    epilog="Example:  adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5",
+    epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5",
 )
 @click.argument("metric")
 @click.argument("gold")

@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import zlib
+from ast import literal_eval
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from gzip import BadGzipFile, GzipFile
@@ -131,10 +132,12 @@ def split_path(path: str) -> tuple[str | int, ...]:
 
     >>> split_path("$.spans[0].start")
     ('spans', 0, 'start')
+    >>> split_path("$.spans['a.b']")
+    ('spans', 'a.b')
     """
     steps: list[str | int] = []
-    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path.removeprefix("$")):
-        steps.append(int(index) if index else name)
+    for name, index, quoted in re.findall(r"""([^.\[\]]+)|\[(\d+)\]|\[(["'].*?["'])\]""", path.removeprefix("$")):
+        steps.append(literal_eval(quoted) if quoted else int(index) if index else name)
     return tuple(steps)
 
 
@@ -164,7 +167,7 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
 def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a source."""
     if isinstance(source, bytes):
-        yield _unpacked(io.BytesIO(source))
+        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))))
     elif isinstance(source, str | Path) and str(source) != "-":
         try:
             stream = Path(source).open("rb")  # noqa: SIM115
@@ -173,7 +176,15 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
         with stream:
             yield _unpacked(stream)
     else:
-        yield _unpacked(sys.stdin.buffer if isinstance(source, str | Path) else source)
+        given: Any = sys.stdin.buffer if isinstance(source, str | Path) else source
+        if hasattr(given, "peek"):
+            yield _unpacked(given)
+        else:
+            buffered = io.BufferedReader(given)
+            try:
+                yield _unpacked(buffered)
+            finally:
+                buffered.detach()  # else the caller's stream would be closed with ours
 
 
 def _cannot_open(error: OSError, place: str) -> NoReturn:
@@ -188,8 +199,7 @@ def _cannot_open(error: OSError, place: str) -> NoReturn:
 
 def _unpacked(stream: Any) -> IO[bytes]:
     """The stream, or what is compressed in it; never a seek, because a pipe has none."""
-    peekable: Any = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
-    return cast("IO[bytes]", GzipFile(fileobj=peekable) if peekable.peek(2)[:2] == _GZIP else peekable)
+    return cast("IO[bytes]", GzipFile(fileobj=stream) if stream.peek(2)[:2] == _GZIP else stream)
 
 
 class _Lines:

@@ -1,6 +1,6 @@
 """The catalogue: one file per family, found by looking, so that adding a metric is adding a file."""
 
 from adjudge.metrics.base import Combined, Metric, Row, Scores
-from adjudge.metrics.registry import Definition, catalogue, find, metric
+from adjudge.metrics.registry import Definition, catalogue, derive, find, metric
 
-__all__ = ["Combined", "Definition", "Metric", "Row", "Scores", "catalogue", "find", "metric"]
+__all__ = ["Combined", "Definition", "Metric", "Row", "Scores", "catalogue", "derive", "find", "metric"]

@@ -1,7 +1,7 @@
 """What a metric is: a similarity of documents, what is reported of it, and the conventions it goes by.
 
-    observe(gold, system) -> Row     counts of one document
-    measures                         how summed counts become scores
+observe(gold, system) -> Row     counts of one document
+measures                         how summed counts become scores
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
 
 Pool = Literal["micro", "macro"]
+DEFAULTS = ir.Conventions()
 PARTS = ("precision", "recall", "f1", "jaccard", "matched", "system", "gold")
 
 
@@ -68,18 +69,18 @@ class Metric:
     """A metric of documents.
 
     `similarity` compares two documents; if it is a ratio, the ratio says what is reported (a plain matching value
-    is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `written` is the
-    text that `find` turns back into this metric.
+    is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `origin` is the
+    text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back.
     """
 
     similarity: ir.Similarity
     name: str = "metric"
     report: tuple[str, ...] = ()
     pool: Pool = "micro"
-    conventions: ir.Conventions = ir.Conventions()
+    conventions: ir.Conventions = DEFAULTS
     about: str = ""
     laws: tuple[str, ...] = ()
-    written: str | None = None
+    origin: str | None = None
     document: Any = None
     within: str | None = None
     time_limit: float | None = None
@@ -285,14 +286,16 @@ class Combined:
     part: str = "score"
     about: str = ""
     laws: tuple[str, ...] = ()
-    written: str | None = None
+    origin: str | None = None
 
     def __post_init__(self) -> None:
         if not self.of:
             raise UsageError(f"{self.name} combines nothing", hint="name at least one metric")
         for member, part in self.of:
             if part not in member.parts:
-                raise UsageError(f"{self.name}: {member.name} has no part {part!r}", hint=did_you_mean(part, member.parts))
+                raise UsageError(
+                    f"{self.name}: {member.name} has no part {part!r}", hint=did_you_mean(part, member.parts)
+                )
         if len({member.pool for member, _ in self.of}) > 1:
             raise UsageError(f"{self.name} combines metrics that are pooled differently")
 
@@ -395,7 +398,9 @@ class Combined:
         return replace(self, of=members)
 
     def __str__(self) -> str:
-        return self.written or self.name
+        from adjudge.metrics.registry import with_common_options
+
+        return with_common_options(self.origin or self.name, self.conventions, self.pool)
 
 
 def _slice_path(path: str) -> tuple[str, list[str]]:

@@ -67,8 +67,8 @@ def _validated(validate: Any, document: Any) -> Any:
     try:
         return validate(document)
     except ValueError as error:
-        details = getattr(error, "errors", lambda: [{"loc": (), "msg": str(error)}])()
-        first = details[0]
+        listed = getattr(error, "errors", None)
+        first = listed()[0] if listed is not None else {"loc": (), "msg": str(error)}
         steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
         raise ValidationError(f"${steps}: {first['msg']}") from None
 

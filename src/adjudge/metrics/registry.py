@@ -11,16 +11,16 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from adjudge.algebra import ir
+from adjudge.algebra import derive_similarity, ir
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.metrics.base import Combined, Metric, Scores
+from adjudge.metrics.base import Combined, Metric, Pool, Scores
 
 LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")
@@ -49,9 +49,9 @@ class Definition:
         pool = common.pop("pool", "micro")
         built = self.build(**own)
         conventions = _conventions(common)
-        written = _written(self.name, {**own, **common}, {key: p.default for key, p in known.items()}, pool)
+        origin = _written(self.name, {key: value for key, value in own.items() if value != known[key].default})
         if isinstance(built, Combined):
-            return _renamed(built, self, written).with_options(pool=pool, conventions=conventions)
+            return _renamed(built, self, origin).with_options(pool=pool, conventions=conventions)
         return Metric(
             similarity=built,
             name=self.name,
@@ -59,7 +59,7 @@ class Definition:
             conventions=conventions,
             about=self.about,
             laws=self.laws,
-            written=written,
+            origin=origin,
             within=self.within,
         )
 
@@ -89,11 +89,9 @@ class Definition:
         return {name: p.default for name, p in inspect.signature(self.build).parameters.items()}
 
 
-def _renamed(built: Combined, definition: Definition, written: str) -> Combined:
+def _renamed(built: Combined, definition: Definition, origin: str) -> Combined:
     """A combined metric under its catalogue name."""
-    from dataclasses import replace
-
-    return replace(built, name=definition.name, about=definition.about, laws=definition.laws, written=written)
+    return replace(built, name=definition.name, about=definition.about, laws=definition.laws, origin=origin)
 
 
 def metric(
@@ -121,13 +119,13 @@ def catalogue() -> tuple[Definition, ...]:
     found: dict[str, Definition] = {}
     for module in pkgutil.iter_modules(package.__path__):
         for value in vars(importlib.import_module(f"{__package__}.{module.name}")).values():
-            if isinstance(value, Definition):
-                if found.setdefault(value.name, value) is not value:
-                    raise RuntimeError(f"two metrics are called {value.name}")
+            if isinstance(value, Definition) and found.setdefault(value.name, value) is not value:
+                raise RuntimeError(f"two metrics are called {value.name}")
     return tuple(found[name] for name in sorted(found))
 
 
 _NAME = re.compile(r"([\w.+-]+)(?:\((.*)\))?", re.DOTALL)
+_TYPE = re.compile(r"([\w.]+:[\w.]+)(?:\((.*)\))?", re.DOTALL)
 
 
 def find(text: str) -> Any:
@@ -142,21 +140,22 @@ def find(text: str) -> Any:
     if text.lstrip().startswith("{"):
         from adjudge.algebra.data import load_spec
 
-        return from_spec(load_spec(text), written=text)
+        return from_spec(load_spec(text))
     if Path(text).suffix.lower() in (".json", ".yaml", ".yml"):
         return _from_file(Path(text))
     by_name = _NAME.fullmatch(text)
     known = {definition.name: definition for definition in catalogue()}
     if by_name and by_name[1] in known:
         return known[by_name[1]](**_options(by_name[2] or "", text))
-    if ":" in text:
-        return _from_type(text)
+    by_type = _TYPE.fullmatch(text)
+    if by_type:
+        return _from_type(by_type[1], _options(by_type[2] or "", text))
     name = by_name[1] if by_name else text
     hint = did_you_mean(name, known) or "see `adjudge metrics`, or give a .yaml file or module:Type"
     raise UsageError(f"there is no metric {text!r}", hint=hint)
 
 
-def from_spec(spec: Any, written: str | None = None) -> Metric:
+def from_spec(spec: Any) -> Metric:
     """A metric from a specification."""
     similarity = spec.metric
     if spec.recall is not None:
@@ -169,7 +168,6 @@ def from_spec(spec: Any, written: str | None = None) -> Metric:
         pool=spec.pool,
         conventions=spec.conventions,
         about=spec.about or "",
-        written=written,
     )
 
 
@@ -180,41 +178,62 @@ def _from_file(path: Path) -> Metric:
     return from_spec(spec if spec.name else msgspec.structs.replace(spec, name=path.stem))
 
 
-def _from_type(text: str) -> Metric:
+def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
     from adjudge.algebra.functions import resolve
 
     module, _, name = text.partition(":")
     if module not in sys.modules and str(Path.cwd()) not in sys.path:
         # A type next to the data is what people have; python -m would find it too.
         sys.path.insert(0, str(Path.cwd()))
-    kind = resolve(f"{module}:{name}")
-    return from_type(kind, name=name, written=text)
+    common = {key: value for key, value in options.items() if key in _RESERVED}
+    for option in options:
+        if option not in (*_RESERVED, "nested"):
+            raise UsageError(f"{text} has no option {option!r}", hint=f"it takes nested, {', '.join(_RESERVED)}")
+    pool = common.pop("pool", "micro")
+    nested = {"nested": options["nested"]} if "nested" in options else {}
+    origin = _written(text, nested)
+    return derive(resolve(text), name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested)
 
 
-def from_type(kind: Any, *, name: str | None = None, written: str | None = None, **options: Any) -> Metric:
-    """The metric of a type: a record is compared as a document, anything else as the document's field `value`."""
-    from adjudge.algebra.derive import derive_similarity
+def derive(
+    kind: Any,
+    *,
+    name: str | None = None,
+    nested: Literal["f1", "count"] = "f1",
+    pool: Pool = "micro",
+    conventions: ir.Conventions | None = None,
+    origin: str | None = None,
+) -> Metric:
+    """The metric of a type: the type is the metric.
 
-    nested = {"nested": options.pop("nested")} if "nested" in options else {}
-    similarity = derive_similarity(kind, **nested)
+    Fields are compared by equality unless `typing.Annotated` says otherwise, records by the product of their fields,
+    collections by the best one-to-one matching of their elements; inside a record a collection counts by its F1, or
+    with `nested="count"` by the number of matched elements. A record type is a document; values of any other type
+    stand in a document's field `value`.
+
+    >>> derive(set[int]).score({3, 4, 5}, {1, 2, 3, 4}).precision
+    0.5
+    """
+    similarity = derive_similarity(kind, nested=nested)
     shape: ir.Similarity = similarity
     while isinstance(shape, ir.Latent | ir.Normalise):
         shape = shape.of
-    within = None if isinstance(shape, ir.Record | ir.Sum) else "value"
+    whole = isinstance(shape, ir.Record | ir.Sum)
     return Metric(
         similarity=similarity,
-        name=name or getattr(kind, "__name__", "metric"),
-        written=written,
-        document=kind if within is None else None,
-        within=within,
-        **options,
+        name=name or str(getattr(kind, "__name__", "metric")),
+        pool=pool,
+        conventions=conventions or ir.Conventions(),
+        origin=origin,
+        document=kind if whole else None,
+        within=None if whole else "value",
     )
 
 
 def write(metric: Metric) -> str:
     """The text that `find` turns back into a metric."""
-    if metric.written is not None:
-        return metric.written
+    if metric.origin is not None:
+        return with_common_options(metric.origin, metric.conventions, metric.pool)
     from adjudge.algebra.data import MetricSpec, dump_spec
 
     spec = MetricSpec(
@@ -246,13 +265,25 @@ def _conventions(given: Mapping[str, Any]) -> ir.Conventions:
         raise UsageError(f"wrong convention: {error}", hint=f"write {choices}") from None
 
 
-def _written(name: str, given: Mapping[str, Any], defaults: Mapping[str, Any], pool: str) -> str:
-    standard = {**defaults, **msgspec.structs.asdict(ir.Conventions())}
-    shown = {key: value for key, value in given.items() if value != standard.get(key)}
-    if pool != "micro":
-        shown["pool"] = pool
-    texts = [f"{key}={msgspec.json.encode(value).decode()}" for key, value in shown.items()]
+def _written(name: str, options: Mapping[str, Any]) -> str:
+    texts = [f"{key}={msgspec.json.encode(value).decode()}" for key, value in options.items()]
     return f"{name}({','.join(texts)})" if texts else name
+
+
+def with_common_options(origin: str, conventions: ir.Conventions, pool: str) -> str:
+    """The text of a metric with those conventions that are not the usual ones.
+
+    >>> with_common_options("record.set(beta=2)", ir.Conventions(empty=1), "macro")
+    'record.set(beta=2,empty=1,pool="macro")'
+    """
+    usual = msgspec.structs.asdict(ir.Conventions())
+    changed = {key: value for key, value in msgspec.structs.asdict(conventions).items() if value != usual[key]}
+    if pool != "micro":
+        changed["pool"] = pool
+    if not changed:
+        return origin
+    extra = _written("", changed)
+    return f"{origin[:-1]},{extra[1:]}" if origin.endswith(")") else origin + extra
 
 
 _OPTION = re.compile(r'\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,]*)\s*(?:,|$)')

@@ -7,7 +7,10 @@ from adjudge.metrics.registry import metric
 from adjudge.model.structures import Relation
 
 LAWS = ("self", "order", "swap", "bounded", "pooled")
-EXAMPLE = {"id": "d1", "relations": [{"type": "capital", "subject": {"start": 0, "end": 5}, "object": {"start": 9, "end": 15}}]}
+EXAMPLE = {
+    "id": "d1",
+    "relations": [{"type": "capital", "subject": {"start": 0, "end": 5}, "object": {"start": 9, "end": 15}}],
+}
 
 
 @metric("relation.strict", within="relations", laws=LAWS, example=EXAMPLE)

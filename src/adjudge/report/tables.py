@@ -139,8 +139,11 @@ def escape_markdown(text: str) -> str:
 
     >>> print(escape_markdown("a|b *c* <d>"))
     a\|b \*c\* \<d>
+    >>> print(escape_markdown("57.1 [55.0, 59.2]"), escape_markdown("[a](b)"))
+    57.1 [55.0, 59.2] \[a](b)
     """
-    return "".join("\\" + character if character in r"\`*|<[" else character for character in _one_line(text))
+    special = "\\`*|<" + ("[" if "](" in text else "")
+    return "".join("\\" + character if character in special else character for character in _one_line(text))
 
 
 def width(text: str) -> int:

@@ -40,6 +40,11 @@ def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None)
     `system` is the documents of one system, a list of paths, or a mapping from names to documents. A mapping that has
     the id of a gold document among its keys is one system (id -> document), any other mapping is several.
     """
+    several_at_once = (
+        system.values() if isinstance(system, Mapping) else system if isinstance(system, list) else [system]
+    )
+    if _is_stdin(gold) + sum(map(_is_stdin, several_at_once)) > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
     problems: list[Problem] = []
     read_gold = _attempt(gold, "gold", problems)
     several = list(_several(gold, system, read_gold))
@@ -48,8 +53,6 @@ def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None)
     if names is not None and len(names) != len(several):
         raise UsageError(f"{len(names)} names for {len(several)} systems", hint="give one name for each system")
     chosen = list(names) if names is not None else _distinct([name for name, _ in several])
-    if sum(_is_stdin(source) for source in (gold, *(source for _, source in several))) > 1:
-        raise UsageError("standard input can be read only once", hint="use - for one of the files")
     sides = [_attempt(source, name, problems) for name, (_, source) in zip(chosen, several, strict=True)]
     if problems:
         raise FormatError(problems)

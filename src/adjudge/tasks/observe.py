@@ -64,22 +64,31 @@ class Observer:
     def __call__(self, gold: Any, systems: tuple[Any, ...]) -> Observed:
         """Counts of every system, or complaints if a document does not fit."""
         observed = Observed([Seen() for _ in systems])
-        for side, document in enumerate((gold, *systems), GOLD):
-            if document is not MISSING:
-                observed.complaints += _misfits(self.metrics, document, side)
-        if observed.complaints:
-            return observed
-        for metric in self.metrics:
-            self._observe(metric, wrapped(metric, gold), [wrapped(metric, each) for each in systems], observed)
+        failure: Exception | None = None
+        try:
+            for metric in self.metrics:
+                self._observe(metric, wrapped(metric, gold), [wrapped(metric, each) for each in systems], observed)
+        except Exception as error:  # a function of the user's may fail in any way on a document that does not fit
+            failure = error
+        if failure or observed.complaints:
+            # Counting stops at the first misfit; the slower check finds them all.
+            sides = enumerate((gold, *systems), GOLD)
+            found = [each for side, document in sides for each in _misfits(self.metrics, document, side)]
+            if failure and not found:
+                raise failure
+            observed.complaints = found or observed.complaints
         return observed
 
     def _observe(self, metric: AnyMetric, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
         prepared = _prepared(metric, gold, GOLD, observed)
+        for place, document in enumerate(systems):
+            own = _prepared(metric, document, place, observed)
+            _count(metric, prepared, own, place, observed.systems[place].counts, observed)
+        if observed.complaints:
+            return
         paths = [path for path in self.paths if looks_at(metric, path)]
         parts = {(path, value): MISSING for path in paths for value in (*metric.slice_values(gold, path), _ABSENT)}
         for place, document in enumerate(systems):
-            seen = observed.systems[place]
-            _count(metric, prepared, _prepared(metric, document, place, observed), place, seen.counts, observed)
             for path in paths:
                 self._slice(metric, path, gold, document, place, parts, observed)
 
@@ -158,8 +167,14 @@ def _prepared(metric: AnyMetric, document: Any, side: int, observed: Observed) -
 
 
 def _misfits(metrics: tuple[AnyMetric, ...], document: Any, side: int) -> list[Complaint]:
-    found = [Complaint(side, *each) for metric in metrics for each in metric.check(wrapped(metric, document))]
-    return list(dict.fromkeys(found))  # metrics over the same fields complain in the same words
+    if document is MISSING:
+        return []
+    found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
+    for metric in metrics:
+        for path, message, hint in metric.check(wrapped(metric, document)):
+            remedy = hint or f"`adjudge explain {metric.name}` shows what is expected"
+            found.setdefault((path, message), Complaint(side, path, message, remedy))
+    return list(found.values())
 
 
 def _complaints(error: ValidationError, side: int) -> list[Complaint]:

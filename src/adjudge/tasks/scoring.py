@@ -156,8 +156,7 @@ def split_names(text: str) -> list[str]:
 
 
 def _as_metric(value: Any) -> AnyMetric:
-    from adjudge.metrics import Metric, find
-    from adjudge.metrics.registry import Definition, from_type
+    from adjudge.metrics import Definition, Metric, derive, find
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value))
@@ -167,7 +166,7 @@ def _as_metric(value: Any) -> AnyMetric:
         return Metric(similarity=cast("ir.Similarity", value))
     if hasattr(value, "observe"):
         return cast("AnyMetric", value)
-    return from_type(value)
+    return derive(value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -348,11 +347,13 @@ def _notes(campaign: _Campaign, place: int) -> list[Note]:
 def _signature(campaign: _Campaign) -> dict[str, str]:
     from adjudge.stats.signature import hash_chunks
 
-    names = []
-    for each in campaign.metrics:
-        written = str(each)
-        # A metric without a short name (a type, a file) is identified by the hash of what it computes.
-        short = written.startswith(each.name)
-        names.append(written if short else f"{each.name}#{hash_chunks([written.encode()])}")
+    def identity(metric: AnyMetric) -> str:
+        try:
+            written = str(metric)
+        except UsageError:  # it contains a function without a name
+            return f"{metric.name}#unnamed"
+        # A metric from a file or a similarity has no short name; the hash of what it computes stands for it.
+        return f"{metric.name}#{hash_chunks([written.encode()])}" if written.startswith("{") else written
+
     digests = [side.digest.encode() for side in (campaign.gold, *campaign.systems)]
-    return {"metric": "+".join(names), "in": hash_chunks(digests)}
+    return {"metric": "+".join(identity(each) for each in campaign.metrics), "in": hash_chunks(digests)}

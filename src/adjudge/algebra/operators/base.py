@@ -21,6 +21,9 @@ SYSTEM, GOLD = 0, 1
 
 Table: TypeAlias = list[tuple[int, int, float]]
 Ratios: TypeAlias = list[tuple[int, int, int, int]]
+# What was already prepared in this document: the operator and the identity of the raw value lead to the raw value
+# (kept, so that its identity stays its own) and its prepared form.
+Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
 
 
 class Misfit(Exception):
@@ -89,15 +92,18 @@ class Op:
     accepts_null = False
     nested = False
 
-    def prepare(self, value: Any, side: int) -> Any:
-        """The value in the form that the other methods want; raises `Misfit`."""
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        """The value in the form that the other methods want; raises `Misfit`.
+
+        `memo` lasts for one document: a value that stands in many places is prepared once.
+        """
         raise NotImplementedError
 
     def identity(self, p: Any) -> Hashable:
         """A hashable stand-in: equal identities mean equal values, as far as this similarity can see."""
         raise NotImplementedError
 
-    def block(self, p: Any) -> Hashable:  # noqa: ARG002
+    def block(self, p: Any) -> Hashable:
         """Values with different blocks have similarity 0."""
         return None
 
@@ -121,7 +127,7 @@ class Op:
         """`table` in fractions of integers."""
         return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
 
-    def variables(self, p: Any) -> tuple[Hashable, ...]:  # noqa: ARG002
+    def variables(self, p: Any) -> tuple[Hashable, ...]:
         """The variables inside a prepared value, in a fixed order."""
         return ()
 
@@ -137,7 +143,7 @@ class Op:
 
     def _difference(self, s: Any, g: Any, path: str) -> Difference:
         ctx = Context(time_limit=1.0)
-        ps, pg = self.prepare(s, SYSTEM), self.prepare(g, GOLD)
+        ps, pg = self.prepare(s, SYSTEM, {}), self.prepare(g, GOLD, {})
         value, own = self.pair(ps, pg, ctx), self.self_score(ps, SYSTEM) + self.self_score(pg, GOLD)
         similarity = 2 * value / own if own else (1.0 if self.identity(ps) == self.identity(pg) else 0.0)
         return Difference(path, s, g, similarity)
@@ -211,7 +217,7 @@ def freeze(value: Any) -> Hashable:
         return freeze(value.value)
     if isinstance(value, tuple):
         return tuple([freeze(item) for item in value])
-    if kind.__eq__ is object.__eq__:
+    if getattr(kind, "__eq__", None) is object.__eq__:
         raise Misfit(
             f"{kind.__qualname__} objects have no equality of their own",
             "give the class __eq__ and __hash__ (a frozen dataclass has both)",

@@ -13,6 +13,7 @@ from adjudge.algebra.operators.base import (
     SYSTEM,
     Context,
     Line,
+    Memo,
     Misfit,
     Op,
     Ratios,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def elements(value: Any) -> Sequence[Any]:
     """The elements of a collection in a reproducible order; a string or an object is not a collection."""
     if type(value) is list or type(value) is tuple:
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, set | frozenset):
         # The order of a set changes from run to run; matchings with ties must not.
         return sorted(value, key=repr)
@@ -50,12 +51,13 @@ def reduce_table(match: str, table: Table) -> tuple[float, Table]:
     if match == "best":
         best = min(table, key=lambda entry: (-entry[2], entry[0], entry[1]))
         return best[2], [best]
-    side = 0 if match == "N:1" else 1
+    rows = match == "N:1"
     chosen: dict[int, tuple[int, int, float]] = {}
     for entry in table:
-        held = chosen.get(entry[side])
-        if held is None or entry[2] > held[2] or (entry[2] == held[2] and entry[1 - side] < held[1 - side]):
-            chosen[entry[side]] = entry
+        here, there = (entry[0], entry[1]) if rows else (entry[1], entry[0])
+        held = chosen.get(here)
+        if held is None or entry[2] > held[2] or (entry[2] == held[2] and there < held[1 if rows else 0]):
+            chosen[here] = entry
     pairs = [chosen[key] for key in sorted(chosen)]
     return fsum(value for _, _, value in pairs), pairs
 
@@ -63,12 +65,13 @@ def reduce_table(match: str, table: Table) -> tuple[float, Table]:
 class Bag:
     """A prepared collection of exactly compared elements: positions by key."""
 
-    __slots__ = ("items", "positions", "size")
+    __slots__ = ("identity", "items", "positions", "size")
 
     def __init__(self, items: Sequence[Any], positions: dict[Hashable, Any], size: int) -> None:
         self.items = items
         self.positions = positions
         self.size = size
+        self.identity: Hashable = None
 
 
 class BagOp(Op):
@@ -81,27 +84,36 @@ class BagOp(Op):
         self.duplicates = duplicates
         self.multi = duplicates == "multiset"
 
-    def prepare(self, value: Any, side: int) -> Any:
-        items = elements(value)
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        known = memo.get((id(self), id(value)))
+        if known is not None:
+            return known[1]
+        bag = self._bag(elements(value), side, memo)
+        memo[id(self), id(value)] = (value, bag)
+        return bag
+
+    def _bag(self, items: Sequence[Any], side: int, memo: Memo) -> Bag:
         prepare = self.element.prepare
         positions: dict[Hashable, Any] = {}
         position = 0
         try:
             if self.multi:
                 for position, item in enumerate(items):
-                    positions.setdefault(prepare(item, side), []).append(position)
+                    positions.setdefault(prepare(item, side, memo), []).append(position)
                 return Bag(items, positions, len(items))
             for position, item in enumerate(items):
-                if positions.setdefault(prepare(item, side), position) != position and self.duplicates == "error":
+                if positions.setdefault(prepare(item, side, memo), position) != position and self.duplicates == "error":
                     raise Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset")
         except Misfit as misfit:
             raise misfit.under(f"[{position}]") from None
         return Bag(items, positions, len(positions))
 
     def identity(self, p: Any) -> Hashable:
-        if self.multi:
-            return frozenset((key, len(at)) for key, at in p.positions.items())
-        return frozenset(p.positions)
+        if p.identity is None:
+            counted = self.multi
+            p.identity = frozenset((k, len(at)) for k, at in p.positions.items()) if counted else frozenset(p.positions)
+        name: Hashable = p.identity
+        return name
 
     def shared(self, s: Bag, g: Bag) -> int:
         """|S & G|, for multisets the sum of the smaller counts."""
@@ -150,7 +162,7 @@ class BagOp(Op):
                 out.extend((i, j) for i in rows for j in columns)
         return out[:1] if match == "best" else out
 
-    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:  # noqa: ARG002
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         pairs = self.matching(s, g, self.constraint)
         for i, j in pairs:
             report.match(f"{sp}[{i}]", f"{gp}[{j}]", s.items[i], g.items[j], 1.0, self.element)
@@ -181,7 +193,7 @@ class ExactSetOp(BagOp):
         self.constraint = node.match
         self.empty = node.empty or 0
 
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:  # noqa: ARG002
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if not s.size or not g.size:
             return float(self.empty and not s.size and not g.size)
         if not self.multi or self.constraint == "1:1":
@@ -196,12 +208,12 @@ class ExactSetOp(BagOp):
             return float(bool(keys))
         return float(sum(len(s.positions[key]) * len(g.positions[key]) for key in keys))
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         if not p.size:
             return float(self.empty)
         return 1.0 if self.constraint == "best" else float(p.size)
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         weight = "min" if self.constraint in ("1:1", "best") else self.constraint
         best = self.constraint == "best"
         counts = self.contingency(ss, gs, weight)
@@ -219,6 +231,9 @@ def _empties(ss: Sequence[Any], gs: Sequence[Any]) -> Table:
     return [(i, j, 1.0) for i, s in enumerate(ss) if not s.size for j in columns]
 
 
+_SMALL = 8
+
+
 class OverlapOp(BagOp):
     """A function of |S & G|, |S|, |G|, from one contingency table."""
 
@@ -229,26 +244,32 @@ class OverlapOp(BagOp):
         self.by = node.by
         self.integral = node.by in ("count", "subset", "superset", "link")
 
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:  # noqa: ARG002
-        shared = self.shared(s, g)
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        if s.size <= _SMALL or g.size <= _SMALL:
+            shared = self.shared(s, g)
+        else:
+            # Two large sets may meet once per element they share (B3): count once.
+            known = ctx.solved.get((id(self), id(s), id(g)))
+            shared = self.shared(s, g) if known is None else known
+            ctx.solved[id(self), id(s), id(g)] = shared
         return overlap_ratio(self.by, shared, s.size, g.size) if shared else (0, 1)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         numerator, denominator = self.ratio(s, g, ctx)
         return numerator / denominator
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         if not p.size:
             return 0.0
         numerator, denominator = overlap_ratio(self.by, p.size, p.size, p.size)
         return numerator / denominator
 
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:  # noqa: ARG002
+    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
         by = self.by
         counts = self.contingency(ss, gs)
         return [(i, j, *overlap_ratio(by, n, ss[i].size, gs[j].size)) for (i, j), n in counts.items()]
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         return [(i, j, top / bottom) for i, j, top, bottom in self.ratios(ss, gs, ctx) if top]
 
     def line(self) -> Line:
@@ -278,7 +299,7 @@ class CollectionOp(Op):
         self.duplicates = duplicates
         self.integral = element.integral
 
-    def prepare(self, value: Any, side: int) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         items = elements(value)
         prepared: list[Any] = []
         positions: list[int] = []
@@ -286,7 +307,7 @@ class CollectionOp(Op):
         unique = self.duplicates != "multiset"
         for position, item in enumerate(items):
             try:
-                p = self.element.prepare(item, side)
+                p = self.element.prepare(item, side, memo)
                 if unique:
                     identity = self.element.identity(p)
                     if identity in seen:
@@ -325,7 +346,7 @@ class CollectionOp(Op):
             return float(self.empty)
         return fsum(self.element.self_score(each, side) for each in p.prepared)
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         rows = [(i, a) for i, s in enumerate(ss) for a in range(s.size)]
         columns = [(j, b) for j, g in enumerate(gs) for b in range(g.size)]
         inner = self.element.table(
@@ -384,7 +405,7 @@ class SetOp(CollectionOp):
         super().__init__(element, node.empty or 0, node.duplicates or "set")
         self.match = node.match
 
-    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         return reduce_table(self.match, table)
 
     def self_score(self, p: Any, side: int) -> float:
@@ -410,7 +431,7 @@ class GreedyOp(CollectionOp):
         super().__init__(element, node.empty or 0, node.duplicates or "set")
         self.node = node
 
-    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         used: tuple[set[int], set[int]] = (set(), set())
         pairs: Table = []
 
@@ -427,16 +448,17 @@ class GreedyOp(CollectionOp):
             for entry in sorted(table, key=lambda e: (-e[2], e[first], e[1 - first])):
                 take(entry)
         else:
-            lead = 0 if self.node.order == "system" else 1
+            by_system = self.node.order == "system"
+            follow = 1 if by_system else 0
             rows: dict[int, Table] = {}
             for entry in table:
-                rows.setdefault(entry[lead], []).append(entry)
-            for row in self._ranked(s if lead == 0 else g, rows):
+                rows.setdefault(entry[0] if by_system else entry[1], []).append(entry)
+            for row in self._ranked(s if by_system else g, rows):
                 options = rows[row]
                 if self.node.take == "best":
-                    options.sort(key=lambda e: (-e[2], e[1 - lead]))
+                    options.sort(key=lambda e: (-e[2], e[follow]))
                 else:
-                    options.sort(key=lambda e: e[1 - lead])
+                    options.sort(key=lambda e: e[follow])
                 for entry in options:
                     if take(entry):
                         break
@@ -468,17 +490,17 @@ class SequenceOp(CollectionOp):
     def identity(self, p: Any) -> Hashable:
         return tuple([self.element.identity(each) for each in p.prepared])
 
-    def prepare(self, value: Any, side: int) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if isinstance(value, set | frozenset):
             raise Misfit("a set has no order", "give a list, or match it as a set")
-        return super().prepare(value, side)
+        return super().prepare(value, side, memo)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if self.element.exact and self.match == "1:1" and s.size and g.size:
             return float(lcs_length(s.prepared, g.prepared))
         return super().pair(s, g, ctx)
 
-    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:  # noqa: ARG002
+    def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         return best_chain(table, rows_strict=self.rows_strict, columns_strict=self.columns_strict)
 
     def line(self) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
@@ -15,6 +16,7 @@ from adjudge.algebra.operators.base import (
     Context,
     Difference,
     Line,
+    Memo,
     Misfit,
     Op,
     Ratios,
@@ -22,12 +24,26 @@ from adjudge.algebra.operators.base import (
     describe,
     hash_join,
 )
+from adjudge.algebra.operators.leaf import ExactOp
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
 
 # A bucket this small is compared directly; a larger one asks its most selective part for candidates.
 _DIRECT = 16
+
+
+class Missing(Misfit):
+    """A field that is not there; the complaint is about the object, not about the field."""
+
+    fresh = True
+
+    def under(self, step: str) -> Misfit:
+        """The first step would name the field itself."""
+        if self.fresh:
+            self.fresh = False
+            return self
+        return super().under(step)
 
 
 class Fields:
@@ -41,21 +57,28 @@ class Fields:
         try:
             return get(value)
         except MissingField:
-            if op.accepts_null:
-                return None
-            if value is None or isinstance(value, str | int | float):
-                raise Misfit(f"expected an object with the field {name!r}, got {describe(value)}") from None
-            raise Misfit(f"the field {name!r} is missing", "add it to the object").under("") from None
+            return self._absent(value, name, op)
 
-    def prepare(self, value: Any, side: int) -> list[Any]:
+    def _absent(self, value: Any, name: str, op: Op) -> Any:
+        if op.accepts_null:
+            return None
+        if value is None or isinstance(value, str | int | float):
+            raise Missing(f"expected an object with the field {name!r}, got {describe(value)}") from None
+        raise Missing(f"the field {name!r} is missing", "add it to the object") from None
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> list[Any]:
         """All fields, prepared."""
         out = []
-        for name, get, op in self.parts:
-            raw = self.raw(value, name, get, op)
-            try:
-                out.append(op.prepare(raw, side))
-            except Misfit as misfit:
-                raise misfit.under(f".{name}") from None
+        name = ""
+        try:
+            for name, get, op in self.parts:
+                try:
+                    raw = get(value)
+                except MissingField:
+                    raw = self._absent(value, name, op)
+                out.append(op.prepare(raw, side, memo))
+        except Misfit as misfit:
+            raise misfit.under(f".{name}") from None
         return out
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
@@ -82,11 +105,36 @@ class RecordOp(Op):
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
+        self.plain = self._plain() if self.exact else None
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
 
-    def prepare(self, value: Any, side: int) -> Any:
-        parts = self.fields.prepare(value, side)
+    def _plain(self) -> tuple[Any, Any, tuple[frozenset[type], ...]] | None:
+        """How to read all fields in one step, if each is a plain string or integer."""
+        kinds = [op.plain for op in self.ops.values() if isinstance(op, ExactOp)]
+        if len(kinds) < max(2, len(self.ops)) or not all(kinds) or any("." in name for name in self.ops):
+            return None
+        return itemgetter(*self.ops), attrgetter(*self.ops), tuple(kinds)
+
+    def _quick(self, value: Any) -> Any:
+        """The key of a record of plain fields, or None if it needs a closer look."""
+        assert self.plain is not None
+        by_key, by_name, kinds = self.plain
+        try:
+            key = by_key(value) if type(value) is dict else by_name(value)
+        except (KeyError, AttributeError):
+            return None
+        for part, kind in zip(key, kinds, strict=True):
+            if type(part) not in kind:
+                return None
+        return key
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if self.plain is not None:
+            key = self._quick(value)
+            if key is not None:
+                return key
+        parts = self.fields.prepare(value, side, memo)
         if self.exact:
             return tuple(parts)
         return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
@@ -97,7 +145,8 @@ class RecordOp(Op):
         return tuple([op.identity(part) for op, part in zip(self.ops.values(), p[1], strict=True)])
 
     def block(self, p: Any) -> Hashable:
-        return p if self.exact else p[0]
+        key: Hashable = p if self.exact else p[0]
+        return key
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if self.exact:
@@ -133,7 +182,7 @@ class RecordOp(Op):
                 value *= op.self_score(p[1][k], side)
         return value
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         out: Table = []
         if self.lead is None:
             return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
@@ -204,8 +253,8 @@ class SumOp(Op):
         self.names = list(ops)
         self.integral = all(op.integral for op in self.parts)
 
-    def prepare(self, value: Any, side: int) -> Any:
-        return self.fields.prepare(value, side)
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        return self.fields.prepare(value, side, memo)
 
     def identity(self, p: Any) -> Hashable:
         return tuple([op.identity(part) for op, part in zip(self.parts, p, strict=True)])
@@ -216,7 +265,7 @@ class SumOp(Op):
     def self_score(self, p: Any, side: int) -> float:
         return sum(op.self_score(p[k], side) for k, op in enumerate(self.parts))
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         sums: dict[tuple[int, int], float] = {}
         for k, op in enumerate(self.parts):
             for i, j, value in op.table([s[k] for s in ss], [g[k] for g in gs], ctx):
@@ -255,10 +304,10 @@ class UnionOp(Op):
         self.nested = any(op.nested for op in ops)
         self.accepts_null = may_be_absent(node)
 
-    def prepare(self, value: Any, side: int) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         k = case_of(self.node, value)
         if k is not None:
-            return (k, self.ops[k].prepare(value, side))
+            return (k, self.ops[k].prepare(value, side, memo))
         known = ", ".join(case.name or case.type or f"case {k}" for k, case in enumerate(self.node.cases))
         raise Misfit(f"no case of the union takes {describe(value)}", f"expected one of: {known}")
 
@@ -269,13 +318,17 @@ class UnionOp(Op):
         return (p[0], self.ops[p[0]].block(p[1]))
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return self.ops[s[0]].pair(s[1], g[1], ctx) if s[0] == g[0] else 0.0
+        return self._op(s).pair(s[1], g[1], ctx) if s[0] == g[0] else 0.0
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
-        return self.ops[s[0]].ratio(s[1], g[1], ctx) if s[0] == g[0] else (0, 1)
+        return self._op(s).ratio(s[1], g[1], ctx) if s[0] == g[0] else (0, 1)
 
     def self_score(self, p: Any, side: int) -> float:
-        return self.ops[p[0]].self_score(p[1], side)
+        return self._op(p).self_score(p[1], side)
+
+    def _op(self, p: Any) -> Op:
+        op: Op = self.ops[p[0]]
+        return op
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         if self.exact:
@@ -290,7 +343,7 @@ class UnionOp(Op):
         return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
-        return self.ops[p[0]].variables(p[1])
+        return self._op(p).variables(p[1])
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         if s[0] == g[0]:
@@ -303,7 +356,7 @@ class UnionOp(Op):
         self.ops[p[0]].walk(p[1], side, path, report)
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        left, right = self.prepare(s, SYSTEM)[0], self.prepare(g, GOLD)[0]
+        left, right = self.prepare(s, SYSTEM, {})[0], self.prepare(g, GOLD, {})[0]
         return self.ops[left].differences(s, g, path) if left == right else [Difference(path, s, g, 0.0)]
 
     def line(self) -> Line:
@@ -322,8 +375,8 @@ class Wrapper(Op):
         self.integral, self.rational = inner.integral, inner.rational
         self.accepts_null = inner.accepts_null
 
-    def prepare(self, value: Any, side: int) -> Any:
-        return self.inner.prepare(value, side)
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        return self.inner.prepare(value, side, memo)
 
     def identity(self, p: Any) -> Hashable:
         return self.inner.identity(p)
@@ -380,10 +433,10 @@ class MappedOp(Wrapper):
             reason = f"{type(error).__name__}: {error}"
             raise Misfit(f"the function {name} cannot take {describe(value)} ({reason})") from error
 
-    def prepare(self, value: Any, side: int) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         mapped = self.apply(value, side)
         try:
-            return self.inner.prepare(mapped, side)
+            return self.inner.prepare(mapped, side, memo)
         except Misfit as misfit:
             entry = self.functions[side]
             raise misfit.under("" if entry is None else f"|{entry[0]}") from None
@@ -413,7 +466,7 @@ class MappedOp(Wrapper):
 class UnitOp(Wrapper):
     """A self score of one by definition."""
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
     def line(self) -> Line:
@@ -429,8 +482,8 @@ class MaxOp(Op):
         self.integral = all(op.integral for op in ops)
         self.nested = any(op.nested for op in ops)
 
-    def prepare(self, value: Any, side: int) -> Any:
-        return [op.prepare(value, side) for op in self.ops]
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        return [op.prepare(value, side, memo) for op in self.ops]
 
     def identity(self, p: Any) -> Hashable:
         return tuple([op.identity(part) for op, part in zip(self.ops, p, strict=True)])
@@ -509,7 +562,7 @@ class ThresholdOp(Wrapper):
             return 0.0
         return value if self.node.keep else 1.0
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         keep = self.node.keep
         if self.by_integers:
             from adjudge.algebra.operators.leaf import EditOp
@@ -556,12 +609,12 @@ class NormaliseOp(Wrapper):
         # Different blocks mean 0 inside; that is 0 here only if 0/0 is 0 and both sides see the same blocks.
         self.blocking = inner.blocking and recall is None and not self.undefined
 
-    def prepare(self, value: Any, side: int) -> Any:
-        p = self.inner.prepare(value, side)
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        p = self.inner.prepare(value, side, memo)
         own = self.inner.self_score(p, side)
         if self.recall is None:
             return (p, own)
-        q = self.recall.prepare(value, side)
+        q = self.recall.prepare(value, side, memo)
         return (p, own, q, self.recall.self_score(q, side))
 
     def identity(self, p: Any) -> Hashable:
@@ -615,7 +668,7 @@ class NormaliseOp(Wrapper):
         own = p[3] if self.recall is not None and side == GOLD else p[1]
         return 1.0 if own > 0 else float(self.undefined)
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         if self.undefined:
             return self._table_with_undefined(ss, gs, ctx)
         inner = self.inner.table([s[0] for s in ss], [g[0] for g in gs], ctx)

@@ -13,6 +13,7 @@ from adjudge.algebra.access import MissingField, getter, is_kind, may_be_absent
 from adjudge.algebra.operators.base import (
     Context,
     Line,
+    Memo,
     Misfit,
     Op,
     Ratios,
@@ -26,6 +27,7 @@ from adjudge.algebra.solve.edit import levenshtein
 from adjudge.algebra.solve.intervals import overlapping_pairs
 from adjudge.errors import UsageError
 
+
 class ExactOp(Op):
     """Equality: the prepared value is its own hash key."""
 
@@ -36,8 +38,13 @@ class ExactOp(Op):
         self.kind = node.type
         self.values = None if node.values is None else frozenset(freeze(value) for value in node.values)
         self.accepts_null = may_be_absent(node)
+        # Values of these types are their own keys and need no further look.
+        plain = {"string": (str,), "integer": (int,), None: (str, int)}.get(node.type, ())
+        self.plain: frozenset[type] = frozenset(plain if node.values is None else ())
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if type(value) in self.plain:
+            return value
         key = freeze(value)
         if self.kind is not None and not is_kind(value.value if isinstance(value, enum.Enum) else value, self.kind):
             raise Misfit(f"expected {_article(self.kind)}, got {describe(value)}")
@@ -51,13 +58,13 @@ class ExactOp(Op):
     def block(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:  # noqa: ARG002
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return 1.0 if s == g else 0.0
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
 
     def line(self) -> Line:
@@ -78,7 +85,7 @@ class SpanOp(Op):
         self.start, self.end = getter(node.start), getter(node.end)
         self.integral = node.by in ("count", "any")
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if isinstance(value, list | tuple) and not hasattr(value, self.node.start):
             if len(value) != 2:
                 raise Misfit("expected a span of two offsets", "write [start, end]")
@@ -101,7 +108,7 @@ class SpanOp(Op):
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:  # noqa: ARG002
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         shared = min(s[1], g[1]) - max(s[0], g[0])
         if shared <= 0:
             return 0, 1
@@ -111,7 +118,7 @@ class SpanOp(Op):
         numerator, denominator = self.ratio(s, g, ctx)
         return numerator / denominator
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         length: int = p[1] - p[0]
         return float(length if self.node.by == "count" else length > 0)
 
@@ -119,7 +126,7 @@ class SpanOp(Op):
         candidates = overlapping_pairs([s[0] for s in ss], [s[1] for s in ss], [g[0] for g in gs], [g[1] for g in gs])
         return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j in candidates]
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         return [(i, j, top / bottom) for i, j, top, bottom in self.ratios(ss, gs, ctx)]
 
     def line(self) -> Line:
@@ -163,7 +170,7 @@ class DistinctOp(Op):
                     out.extend((i, j, value) for i in rows for j in columns)
         return out
 
-    def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:  # noqa: ARG002
+    def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:
         """phi(s, g), or anything not above `floor` if phi is not."""
         return self.pair(s, g, ctx)
 
@@ -173,7 +180,7 @@ class EditOp(DistinctOp):
 
     rational = True
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if not isinstance(value, str):
             raise Misfit(f"expected a string, got {describe(value)}")
         return value
@@ -181,7 +188,7 @@ class EditOp(DistinctOp):
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:  # noqa: ARG002
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         longer = max(len(s), len(g))
         return (longer - levenshtein(s, g), longer) if longer else (1, 1)
 
@@ -198,7 +205,7 @@ class EditOp(DistinctOp):
             return 0.0
         return self.pair(s, g, ctx)
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
     def line(self) -> Line:
@@ -211,7 +218,7 @@ class NumberOp(Op):
     def __init__(self, node: ir.Number) -> None:
         self.scale = node.scale
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if not is_kind(value, "number") or not math.isfinite(value):
             raise Misfit(f"expected a finite number, got {describe(value)}")
         return value
@@ -219,13 +226,13 @@ class NumberOp(Op):
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:  # noqa: ARG002
-        return max(0.0, 1 - abs(s - g) / self.scale)
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        return max(0.0, 1.0 - float(abs(s - g)) / self.scale)
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         from bisect import bisect_left
 
         order = sorted(range(len(gs)), key=gs.__getitem__)
@@ -257,7 +264,7 @@ class HierarchyOp(DistinctOp):
         self.blocking = not node.table
         self.chains: dict[Hashable, tuple[Hashable, ...]] = {}
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
             return tuple(value)
         if not isinstance(value, str) or not value:
@@ -289,7 +296,7 @@ class HierarchyOp(DistinctOp):
     def _written(self, p: Any) -> str:
         return (self.node.separator or ".").join(p) if isinstance(p, tuple) else p
 
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:  # noqa: ARG002
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         if self.credits:
             credit = self.credits.get((self._written(s), self._written(g)))
             if credit is not None:
@@ -314,7 +321,7 @@ class HierarchyOp(DistinctOp):
         numerator, denominator = self.ratio(s, g, ctx)
         return numerator / denominator
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
     def line(self) -> Line:
@@ -329,7 +336,7 @@ class CustomOp(Op):
         self.function = node.function.function
         self.blocking = node.key is not None
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         key = None if self.node.key is None else freeze(self.node.key(value))
         try:
             identity = freeze(value)
@@ -353,13 +360,13 @@ class CustomOp(Op):
             )
         return max(0.0, value)
 
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:  # noqa: ARG002
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return 0.0 if s[1] != g[1] else self._call(s[0], g[0])
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return self._call(p[0], p[0]) if self.node.self_score is None else self.node.self_score
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         if self.node.upper is not None and self.node.upper <= floor:
             return []
         left, right = group(ss, self.identity), group(gs, self.identity)
@@ -397,19 +404,19 @@ class VariableOp(Op):
 
     blocking = True
 
-    def prepare(self, value: Any, side: int) -> Any:  # noqa: ARG002
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         return ("variable", freeze(value))
 
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
-    def block(self, p: Any) -> Hashable:  # noqa: ARG002
+    def block(self, p: Any) -> Hashable:
         return "variable"
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return 1.0 if ctx.mapping is None or ctx.mapping.allows(s, g) else 0.0
 
-    def self_score(self, p: Any, side: int) -> float:  # noqa: ARG002
+    def self_score(self, p: Any, side: int) -> float:
         return 1.0
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:

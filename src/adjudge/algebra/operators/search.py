@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter
-from adjudge.algebra.operators.base import Context, Line, Mapping, Misfit, Op, Table, describe, freeze
+from adjudge.algebra.operators.base import Context, Line, Mapping, Memo, Misfit, Op, Table, describe, freeze
 from adjudge.algebra.operators.collection import CollectionOp, Items, SetOp, elements
 from adjudge.algebra.operators.combine import MappedOp, NormaliseOp, RecordOp, SumOp, Wrapper
 from adjudge.algebra.solve.order import order_preserving, reachability
@@ -49,7 +49,7 @@ class GraphOp(CollectionOp):
         self.nodes, self.edges = getter(node.nodes), getter(node.edges)
         self.id = None if node.ids in ("index", "value") else getter(node.ids)
 
-    def prepare(self, value: Any, side: int) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         try:
             items, edges = elements(self.nodes(value)), elements(self.edges(value))
         except MissingField:
@@ -60,7 +60,7 @@ class GraphOp(CollectionOp):
         prepared = []
         for position, item in enumerate(items):
             try:
-                prepared.append(self.element.prepare(item, side))
+                prepared.append(self.element.prepare(item, side, memo))
             except Misfit as misfit:
                 raise misfit.under(f".{self.node.nodes}[{position}]") from None
         names = self._names(items)
@@ -70,8 +70,8 @@ class GraphOp(CollectionOp):
                 source, target = edge
                 links.append((names[freeze(source)], names[freeze(target)]))
             except (TypeError, ValueError, KeyError):
-                misfit = Misfit(f"the edge {edge!r} does not join two nodes", f"ids are the {self.node.ids} of a node")
-                raise misfit.under(f".{self.node.edges}[{position}]") from None
+                wrong = Misfit(f"the edge {edge!r} does not join two nodes", f"ids are the {self.node.ids} of a node")
+                raise wrong.under(f".{self.node.edges}[{position}]") from None
         return Ordered(items, prepared, reachability(len(items), links))
 
     def _names(self, items: Sequence[Any]) -> dict[Hashable, int]:
@@ -96,9 +96,7 @@ class GraphOp(CollectionOp):
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         solution = remembered(self, s, g, ctx)
         if solution is None:
-            solution = order_preserving(
-                table, s.reach, g.reach, match=self.node.match, time_limit=ctx.time_limit
-            )
+            solution = order_preserving(table, s.reach, g.reach, match=self.node.match, time_limit=ctx.time_limit)
             remember(self, s, g, ctx, solution)
         return (solution.bound if ctx.upper else solution.value), solution.pairs
 
@@ -132,7 +130,7 @@ class LatentOp(Wrapper):
         self.nested = True
         self.linear = _is_linear(inner)
 
-    def variables(self, p: Any) -> tuple[Hashable, ...]:  # noqa: ARG002
+    def variables(self, p: Any) -> tuple[Hashable, ...]:
         return ()
 
     def solve(self, s: Any, g: Any, ctx: Context) -> Found:
@@ -147,9 +145,10 @@ class LatentOp(Wrapper):
         numbers: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
         candidates: list[tuple[float, tuple[tuple[int, int], ...], int, int]] = []
         places: list[tuple[int, int, int, float]] = []
-        match: ir.Match = "N:N"
+        match: Literal["1:1", "N:1", "1:N", "N:N"] = "N:N"
         offset = 0
         for which, (op, left, right, _, _) in enumerate(sets):
+            assert op.match != "best"
             match = op.match
             element = op.element
             known = ([element.variables(p) for p in left.prepared], [element.variables(p) for p in right.prepared])
@@ -179,7 +178,9 @@ class LatentOp(Wrapper):
         mapping = {names[0][k]: names[1][m] for k, m in solution.mapping.items()}
         if free:
             matched = set(solution.mapping.items())
-            chosen = [place for place, candidate in zip(places, candidates, strict=True) if matched.issuperset(candidate[1])]
+            chosen = [
+                place for place, candidate in zip(places, candidates, strict=True) if matched.issuperset(candidate[1])
+            ]
         else:
             chosen = [places[index] for index in solution.chosen]
         value, bound = solution.value + constant, solution.bound + constant
@@ -188,12 +189,16 @@ class LatentOp(Wrapper):
     def _solve_by_search(self, s: Any, g: Any, ctx: Context) -> Found:
         from adjudge.algebra.solve.latent import branch_and_bound
 
-        def evaluate(decided: dict[Hashable, Hashable], open_: set[Hashable]) -> float:
-            return self.inner.pair(s, g, replace(ctx, mapping=Mapping(decided, open_), solved={}))
+        left = list(dict.fromkeys(self.inner.variables(s)))
+        right = list(dict.fromkeys(self.inner.variables(g)))
 
-        left, right = dict.fromkeys(self.inner.variables(s)), dict.fromkeys(self.inner.variables(g))
-        best = branch_and_bound(list(left), list(right), evaluate, ctx.time_limit)
-        return Found(best.value, best.bound, best.optimal, best.mapping, [])
+        def evaluate(decided: dict[int, int], open_: set[int]) -> float:
+            mapping = Mapping({left[k]: right[m] for k, m in decided.items()}, {left[k] for k in open_})
+            return self.inner.pair(s, g, replace(ctx, mapping=mapping, solved={}))
+
+        best = branch_and_bound(range(len(left)), range(len(right)), evaluate, ctx.time_limit)
+        found = {left[k]: right[m] for k, m in best.mapping.items()}
+        return Found(best.value, best.bound, best.optimal, found, [])
 
     def _solution(self, s: Any, g: Any, ctx: Context) -> Found:
         found: Found | None = remembered(self, s, g, ctx)
@@ -213,7 +218,7 @@ class LatentOp(Wrapper):
     def self_score(self, p: Any, side: int) -> float:
         return self.inner.self_score(p, side)
 
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:  # noqa: ARG002
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         # Without a mapping the inner table is optimistic: it names every pair that can be above zero.
         out: Table = []
         for i, j, _ in self.inner.table(ss, gs, replace(ctx, mapping=None, solved={})):
@@ -239,8 +244,8 @@ class LatentOp(Wrapper):
         for which, (op, left, right, here, there) in enumerate(sets):
             pairs = [(a, b, value) for at, a, b, value in solution.chosen if at == which]
             op.report_pairs(pairs, left, right, here, there, report, ctx)
-        for op, left, right, here, there in others:
-            op.align(left, right, here, there, report, ctx)
+        for other, left, right, here, there in others:
+            other.align(left, right, here, there, report, ctx)
 
     def line(self) -> Line:
         how = "components and bounds, then sparse ILP" if self.linear else "branch and bound over the variables"
@@ -349,9 +354,7 @@ def _exact_but_for_variables(op: Op) -> bool:
 
 def _linear_parts(
     op: Op, s: Any, g: Any, ctx: Context, sp: str, gp: str
-) -> tuple[
-    list[tuple[SetOp, Any, Any, str, str]], float, float, list[tuple[Op, Any, Any, str, str]]
-]:
+) -> tuple[list[tuple[SetOp, Any, Any, str, str]], float, float, list[tuple[Op, Any, Any, str, str]]]:
     """The sets that mention variables, the constant beside them, the factor before them, and variable-free parts."""
     if isinstance(op, SetOp):
         return [(op, s, g, sp, gp)], 0.0, 1.0, []

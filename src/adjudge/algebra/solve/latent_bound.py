@@ -17,6 +17,8 @@ from adjudge.algebra.solve.ilp import settled
 from adjudge.algebra.solve.latent_core import Climber, Core
 
 _NOTHING = 1e-12
+# Rounds after which a problem counts as hard enough for thorough climbing.
+_EASY = 4
 
 
 @dataclass(slots=True)
@@ -29,16 +31,22 @@ class Incumbent:
     value: float
     seen: set[frozenset[int]]
 
-    def offer(self, candidates: list[int]) -> None:
+    def offer(self, candidates: list[int], *, thorough: bool = True) -> None:
         """Climb from a choice, unless it was tried before, and keep the better one."""
         start = frozenset(candidates)
         if start in self.seen:
             return
         self.seen.add(start)
-        found = self.climber.climb(candidates)
-        value = self.climber.core.exact(found)
+        self.consider(self.climber.climb(candidates, thorough=thorough))
+        if self.climber.core.rivals:
+            # Climbing goes by the optimistic value and may lose real value on the way.
+            self.consider(set(candidates))
+
+    def consider(self, choice: set[int]) -> None:
+        """Keep a choice if it is better than the best so far."""
+        value = self.climber.core.exact(choice)
         if value > self.value:
-            self.chosen, self.value = found, value
+            self.chosen, self.value = choice, value
 
     def beats(self, bound: float) -> bool:
         """Whether nothing under the bound can be better."""
@@ -126,7 +134,8 @@ class Relaxation:
                 index[row, column] = p
         mate, row_price, column_price = priced_matching(table)
         self.matched = [index[pair] for pair in mate.items()]
-        return math.fsum(self.worth[p] for p in self.matched), row_price, column_price
+        total = math.fsum(self.worth[p] for p in self.matched)
+        return self.core.constant + total, row_price, column_price
 
     def exclude_hopeless(
         self, bound: float, row_price: dict[int, float], column_price: dict[int, float], incumbent: Incumbent
@@ -189,7 +198,7 @@ def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline:
     for used in range(1, rounds + 1):
         bound, row_price, column_price = relaxation.bound()
         if used % 4 == 1 or relaxation.core.exact(set(relaxation.matched)) > incumbent.value:
-            incumbent.offer(relaxation.matched)
+            incumbent.offer(relaxation.matched, thorough=used > _EASY)
         stalled = 0 if bound < best - 1e-3 * max(1e-9, best - incumbent.value) else stalled + 1
         best = min(best, bound)
         if incumbent.beats(best) or (deadline is not None and time.monotonic() > deadline):

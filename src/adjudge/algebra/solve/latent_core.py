@@ -18,6 +18,9 @@ Match = Literal["1:1", "N:1", "1:N", "N:N"]
 # weight, candidates that must all be chosen, system element, gold element, index in the caller's list
 Rival = tuple[float, tuple[int, ...], int, int, int]
 
+# A move must gain more than rounding.
+_GAIN = 1e-9
+
 
 def match_elements(pairs: Sequence[tuple[float, int, int, int]], match: Match) -> tuple[float, list[int]]:
     """The best total weight of (weight, system element, gold element, index) under the constraint, and the indices."""
@@ -50,10 +53,11 @@ class Core:
     loose: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
     rivals: list[Rival] = field(default_factory=list)
     match: Match = "N:N"
+    constant: float = 0.0
 
     def optimistic(self, chosen: set[int]) -> float:
         """What the chosen candidates are worth if no group has to share an element."""
-        parts = [self.base[p] for p in chosen]
+        parts = [self.constant, *(self.base[p] for p in chosen)]
         for p in chosen:
             links = self.links[p]
             if len(links) < len(chosen):
@@ -82,73 +86,146 @@ class Core:
 
 
 class Climber:
-    """Improves a choice by moving one system variable to another gold variable, the displaced one taking its place."""
+    """Improves a choice by local moves, judged by the optimistic value."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
         self.index = {key: p for p, key in enumerate(core.keys)}
+        self.rows: dict[int, list[int]] = {}
+        self.columns: dict[int, list[int]] = {}
+        for p, (row, column) in enumerate(core.keys):
+            self.rows.setdefault(row, []).append(p)
+            self.columns.setdefault(column, []).append(p)
         self.wide_at: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
         for term in core.wide:
             for p in term[1]:
                 self.wide_at.setdefault(p, []).append(term)
 
-    def climb(self, start: Iterable[int]) -> set[int]:
-        """A choice that no single move improves, at least as good as the start (by the optimistic value)."""
-        core, keys, links = self.core, self.core.keys, self.core.links
-        chosen: set[int] = set()
-        by_row: dict[int, int] = {}
-        by_column: dict[int, int] = {}
-        gain = list(core.base)  # what a candidate adds (or has added) to the others, wide terms aside
+    def climb(self, start: Iterable[int], *, thorough: bool = False) -> set[int]:
+        """A choice that no single move improves, at least as good as the start; `thorough` tries whole terms as well."""
+        choice = _Choice(self, start)
+        while choice.move_candidates() or (thorough and choice.insert_terms()):
+            pass
+        return choice.chosen
 
-        def put(p: int) -> None:
-            chosen.add(p)
-            by_row[keys[p][0]] = by_column[keys[p][1]] = p
-            for q, weight in links[p].items():
-                gain[q] += weight
 
-        def drop(p: int) -> None:
-            chosen.discard(p)
-            del by_row[keys[p][0]], by_column[keys[p][1]]
-            for q, weight in links[p].items():
-                gain[q] -= weight
+class _Choice:
+    """A choice under change, with what every candidate adds (or has added) to the others by its links."""
 
+    __slots__ = ("by_column", "by_row", "chosen", "climber", "gain")
+
+    def __init__(self, climber: Climber, start: Iterable[int]) -> None:
+        self.climber = climber
+        self.chosen: set[int] = set()
+        self.by_row: dict[int, int] = {}
+        self.by_column: dict[int, int] = {}
+        self.gain = list(climber.core.base)
         for p in start:
-            put(p)
-        # A candidate that cannot gain more than what it displaces is worth is not even looked at: most of them.
-        improved = True
-        while improved:
-            improved = False
-            for p, (row, column) in enumerate(keys):
-                if p in chosen:
-                    continue
-                a, b = by_row.get(row), by_column.get(column)
-                swap = None
-                change = gain[p]
-                if a is not None:
-                    change -= gain[a] + links[p].get(a, 0.0)
-                if b is not None:
-                    change -= gain[b] + links[p].get(b, 0.0)
-                    if a is not None:
-                        change += links[a].get(b, 0.0)
-                        swap = self.index.get((keys[b][0], keys[a][1]))
-                        if swap is not None:
-                            mine = links[swap]
-                            change += gain[swap] - mine.get(a, 0.0) - mine.get(b, 0.0) + mine.get(p, 0.0)
-                if self.wide_at:
-                    out = {q for q in (a, b) if q is not None}
-                    into = {q for q in (p, swap) if q is not None}
-                    change += self._wide_change(chosen, out, into)
-                if change > 1e-9:
-                    improved = True
-                    for q in {a, b} - {None}:
-                        assert q is not None
-                        drop(q)
-                    put(p)
-                    if swap is not None:
-                        put(swap)
-        return chosen
+            self.put(p)
 
-    def _wide_change(self, chosen: set[int], out: set[int], into: set[int]) -> float:
-        after = (chosen - out) | into
-        touched = {term for p in out | into for term in self.wide_at.get(p, ())}
-        return sum(w * (after.issuperset(needs) - chosen.issuperset(needs)) for w, needs in touched)
+    def put(self, p: int) -> float:
+        """Choose p, whose variables are free; what that adds."""
+        row, column = self.climber.core.keys[p]
+        added = self.gain[p] + self._wide(p)
+        self.chosen.add(p)
+        self.by_row[row] = self.by_column[column] = p
+        for q, weight in self.climber.core.links[p].items():
+            self.gain[q] += weight
+        return added
+
+    def drop(self, p: int) -> float:
+        """Give p up; what that costs."""
+        row, column = self.climber.core.keys[p]
+        self.chosen.discard(p)
+        del self.by_row[row], self.by_column[column]
+        for q, weight in self.climber.core.links[p].items():
+            self.gain[q] -= weight
+        return self.gain[p] + self._wide(p)
+
+    def _wide(self, p: int) -> float:
+        """What p adds by terms of three and more candidates, all others being chosen."""
+        terms = self.climber.wide_at.get(p)
+        if not terms:
+            return 0.0
+        return sum(weight for weight, needs in terms if all(q == p or q in self.chosen for q in needs))
+
+    def move_candidates(self) -> bool:
+        """Move a system variable to another gold variable, the displaced one taking its place; whether any move helped."""
+        keys, links, gain = self.climber.core.keys, self.climber.core.links, self.gain
+        improved = False
+        for p, (row, column) in enumerate(keys):
+            if p in self.chosen:
+                continue
+            a, b = self.by_row.get(row), self.by_column.get(column)
+            swap = None if a is None or b is None else self.climber.index.get((keys[b][0], keys[a][1]))
+            if self.climber.wide_at:
+                improved |= self._replace([p] if swap is None else [p, swap], refill=False)
+                continue
+            # The same as trying it, computed without doing it: most moves are rejected.
+            change = gain[p]
+            if a is not None:
+                change -= gain[a] + links[p].get(a, 0.0)
+            if b is not None:
+                change -= gain[b] + links[p].get(b, 0.0)
+                if a is not None:
+                    change += links[a].get(b, 0.0)
+            if swap is not None:
+                assert a is not None
+                assert b is not None
+                mine = links[swap]
+                change += gain[swap] - mine.get(a, 0.0) - mine.get(b, 0.0) + mine.get(p, 0.0)
+            if change > _GAIN:
+                improved = True
+                for q in {a, b}:
+                    if q is not None:
+                        self.drop(q)
+                self.put(p)
+                if swap is not None:
+                    self.put(swap)
+        return improved
+
+    def insert_terms(self) -> bool:
+        """Make a whole term true at once, which candidates that are worth nothing alone need; whether any helped."""
+        core = self.climber.core
+        improved = False
+        for p, links in enumerate(core.links):
+            for q in links:
+                if p < q and not (p in self.chosen and q in self.chosen):
+                    improved |= self._replace([p, q], refill=True)
+        for _, needs in core.wide:
+            if not self.chosen.issuperset(needs):
+                improved |= self._replace(list(needs), refill=True)
+        return improved
+
+    def _replace(self, wanted: list[int], *, refill: bool) -> bool:
+        """Choose `wanted`, dropping what is in the way and perhaps refilling what got free; undone unless it helps."""
+        keys = self.climber.core.keys
+        dropped: list[int] = []
+        put: list[int] = []
+        change = 0.0
+        for p in wanted:
+            if p in self.chosen:
+                continue
+            row, column = keys[p]
+            for q in {self.by_row.get(row), self.by_column.get(column)}:
+                if q is not None:
+                    change -= self.drop(q)
+                    dropped.append(q)
+            change += self.put(p)
+            put.append(p)
+        if refill:
+            for options in [
+                options for q in dropped for options in (self.climber.rows[keys[q][0]], self.climber.columns[keys[q][1]])
+            ]:
+                free = [p for p in options if keys[p][0] not in self.by_row and keys[p][1] not in self.by_column]
+                if free:
+                    p = max(free, key=self.gain.__getitem__)
+                    change += self.put(p)
+                    put.append(p)
+        if change > _GAIN:
+            return True
+        for p in reversed(put):
+            self.drop(p)
+        for q in dropped:
+            self.put(q)
+        return False

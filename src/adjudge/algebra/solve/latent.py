@@ -1,0 +1,187 @@
+"""Matching two sets whose elements mention variables: the best one-to-one matching of the variables (Eqs. 36, 43-47).
+
+What depends on the same variable pairs is gathered into one term, what cannot influence each other is solved apart, and
+the rest goes to an exact search (`latent_search`) that needs no library unless the problem is both large and hard.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from adjudge.algebra.solve.branch import branch_and_bound
+from adjudge.algebra.solve.latent_core import Core, Match, Pair, match_elements
+from adjudge.algebra.solve.latent_search import solve_core
+from adjudge.algebra.solve.solution import Solution
+
+__all__ = ["Solution", "best_variable_matching", "branch_and_bound"]
+
+# weight, variable pairs that must be matched, system element, gold element
+ElementPair = tuple[float, tuple[Pair, ...], int, int]
+# A term is named by the variable pairs it needs, sorted.
+Needs = tuple[Pair, ...]
+
+
+def best_variable_matching(
+    unary: Mapping[Pair, float],
+    pairs: Sequence[ElementPair],
+    *,
+    element_match: Match = "1:1",
+    elements_exclusive: bool = True,
+    time_limit: float | None = None,
+) -> Solution:
+    """Match system variables k to gold variables l one-to-one so that as much as possible comes true.
+
+    max sum unary[k, l] over matched (k, l) + sum of the weights of chosen element pairs, each of which needs all its
+    variable pairs matched, and its elements according to `element_match`. `elements_exclusive=False` says that this
+    last constraint follows from the variables. Weights that are not positive are ignored. Without a time limit the
+    answer is optimal; with one it says whether it is, and how much could be missing. Same input, same answer.
+
+    >>> best_variable_matching({(1, 0): 1.0}, [(1.0, ((0, 0), (1, 1)), 0, 0)])
+    Solution(value=1.0, mapping={0: 0, 1: 1}, chosen=[0], bound=1.0, optimal=True)
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    match: Match = element_match if elements_exclusive else "N:N"
+    groups = _gather(pairs)
+    worth = {needs: _group_value(members, pairs, match) for needs, members in groups.items()}
+    ties = _entangled(groups, pairs, match)
+    singles = {pair: weight for pair, weight in unary.items() if weight > 0.0}
+    matched: set[Pair] = set()
+    slack: list[float] = []
+    optimal = True
+    for core in _components(singles, groups, worth, ties, pairs, match):
+        chosen, bound, proven = solve_core(core, deadline)
+        matched.update(core.keys[p] for p in chosen)
+        slack.append(max(0.0, bound - core.exact(chosen)))
+        optimal = optimal and proven
+    return _assemble(singles, pairs, groups, match, matched, 0.0 if optimal else math.fsum(slack), optimal)
+
+
+def _gather(pairs: Sequence[ElementPair]) -> dict[Needs, list[int]]:
+    """Element pairs by the variable pairs they need; those that no one-to-one matching can satisfy are left out."""
+    groups: dict[Needs, list[int]] = {}
+    for index, (weight, wanted, _, _) in enumerate(pairs):
+        if weight > 0.0:
+            needs = tuple(sorted(set(wanted)))
+            if _consistent(needs):
+                groups.setdefault(needs, []).append(index)
+    return groups
+
+
+def _consistent(needs: Sequence[Pair]) -> bool:
+    return len({k for k, _ in needs}) == len(needs) == len({l for _, l in needs})
+
+
+def _group_value(members: list[int], pairs: Sequence[ElementPair], match: Match) -> float:
+    if len(members) == 1:
+        return pairs[members[0]][0]
+    return match_elements([(pairs[i][0], pairs[i][2], pairs[i][3], i) for i in members], match)[0]
+
+
+def _entangled(
+    groups: dict[Needs, list[int]], pairs: Sequence[ElementPair], match: Match
+) -> dict[Needs, set[Hashable]]:
+    """Groups that may hold at the same time and compete for an element, with the elements they compete for.
+
+    For all others the variables already see to it that an element is used once.
+    """
+    found: dict[Needs, set[Hashable]] = {}
+    for side, constrained in ((0, ("1:1", "N:1")), (1, ("1:1", "1:N"))):
+        if match not in constrained:
+            continue
+        wanted: dict[int, set[Needs]] = {}
+        for needs, members in groups.items():
+            for index in members:
+                wanted.setdefault(pairs[index][2 + side], set()).add(needs)
+        for element, rivals in wanted.items():
+            if len(rivals) == 1:
+                continue
+            if any(len({frozenset(pair[end] for pair in needs) for needs in rivals}) == 1 for end in (0, 1)):
+                continue  # different matches of the same variables exclude each other
+            for a, b in combinations(sorted(rivals), 2):
+                if _consistent(sorted({*a, *b})):
+                    found.setdefault(a, set()).add((side, element))
+                    found.setdefault(b, set()).add((side, element))
+    return found
+
+
+def _components(
+    singles: dict[Pair, float],
+    groups: dict[Needs, list[int]],
+    worth: dict[Needs, float],
+    ties: dict[Needs, set[Hashable]],
+    pairs: Sequence[ElementPair],
+    match: Match,
+) -> list[Core]:
+    """Independent problems: variables hang together through candidates, terms and contested elements."""
+    parent: dict[Hashable, Hashable] = {}
+
+    def find(node: Hashable) -> Hashable:
+        parent.setdefault(node, node)
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    terms = {needs: worth[needs] for needs in sorted(groups)}
+    for needs in (*terms, *((pair,) for pair in singles)):
+        nodes = [*(("k", k) for k, _ in needs), *(("l", l) for _, l in needs), *ties.get(needs, ())]
+        for node in nodes[1:]:
+            parent[find(nodes[0])] = find(node)
+    parts: dict[Hashable, tuple[dict[Pair, float], dict[Needs, float]]] = {}
+    for pair in sorted({*singles, *(pair for needs in terms for pair in needs)}):
+        parts.setdefault(find(("k", pair[0])), ({}, {}))[0][pair] = singles.get(pair, 0.0)
+    for needs, value in terms.items():
+        if needs or ties.get(needs):
+            root = find(("k", needs[0][0]) if needs else min(ties[needs], key=repr))
+            parts.setdefault(root, ({}, {}))[1][needs] = value
+    return [_core(candidates, own, groups, ties, pairs, match) for candidates, own in parts.values()]
+
+
+def _core(
+    candidates: dict[Pair, float],
+    terms: dict[Needs, float],
+    groups: dict[Needs, list[int]],
+    ties: dict[Needs, set[Hashable]],
+    pairs: Sequence[ElementPair],
+    match: Match,
+) -> Core:
+    index = {pair: p for p, pair in enumerate(candidates)}
+    base = list(candidates.values())
+    links: list[dict[int, float]] = [{} for _ in base]
+    core = Core(list(candidates), base, links, match=match)
+    constant = 0.0
+    for needs, value in terms.items():
+        places = tuple(sorted(index[pair] for pair in needs))
+        if needs in ties:
+            core.loose.append((value, places))
+            core.rivals.extend((pairs[i][0], places, pairs[i][2], pairs[i][3], i) for i in groups[needs])
+        if not places:
+            constant += value
+        elif len(places) == 1:
+            base[places[0]] += value
+        elif len(places) == 2:
+            links[places[0]][places[1]] = links[places[1]][places[0]] = value
+        else:
+            core.wide.append((value, places))
+    return replace(core, constant=constant) if constant else core
+
+
+def _assemble(
+    singles: dict[Pair, float],
+    pairs: Sequence[ElementPair],
+    groups: dict[Needs, list[int]],
+    match: Match,
+    matched: set[Pair],
+    slack: float,
+    optimal: bool,
+) -> Solution:
+    """Count from scratch what the matched variables make true, and leave out the matches that add nothing."""
+    active = [i for needs, members in groups.items() if matched.issuperset(needs) for i in members]
+    _, chosen = match_elements([(pairs[i][0], pairs[i][2], pairs[i][3], i) for i in sorted(active)], match)
+    useful = {pair for i in chosen for pair in pairs[i][1]} | (matched & singles.keys())
+    value = math.fsum([*(singles[pair] for pair in useful if pair in singles), *(pairs[i][0] for i in chosen)])
+    return Solution(value, dict(sorted(useful)), sorted(chosen), value + slack, optimal)

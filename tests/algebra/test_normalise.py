@@ -1,0 +1,122 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.algebra import ir
+from adjudge.algebra.normalise import f, f1, f_measure, jaccard, jaccard_ratio, one_sided, precision, prf, ratio, recall
+from adjudge.algebra.similarity import exact
+from adjudge.errors import UsageError
+
+SET = ir.Set(of=exact)
+counts = st.integers(0, 50)
+undefineds = st.sampled_from([0, 1, None])
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (f1(SET), ir.Normalise(of=SET)),
+        (f(SET, beta=2, undefined=1), ir.Normalise(of=SET, beta=2.0, undefined=1)),
+        (precision(SET), ir.Normalise(of=SET, by="precision")),
+        (recall(SET), ir.Normalise(of=SET, by="recall")),
+        (jaccard(SET), ir.Normalise(of=SET, by="jaccard")),
+        (prf(SET), f1(SET)),
+        (prf(precision(SET), recall(SET)), ir.Normalise(of=precision(SET), recall=recall(SET))),
+        (
+            one_sided(exact, empty=1),
+            ir.Normalise(of=ir.Set(of=exact, match="N:1", empty=1), recall=ir.Set(of=exact, match="1:N", empty=1)),
+        ),
+    ],
+)
+def test_constructors(made, expected):
+    assert made == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: f(SET, beta=-1), "beta must not be negative"),
+        (lambda: f(SET, beta=math.inf), "finite"),
+        (lambda: f1("set"), "must be a similarity"),
+        (lambda: prf(SET, "set"), "recall must be a similarity"),
+        (lambda: f1(SET, undefined=0.5), "undefined must be 0 or 1"),
+    ],
+)
+def test_mistakes(make, message):
+    with pytest.raises(UsageError, match=message):
+        make()
+
+
+@given(counts, counts, undefineds)
+def test_ratio(top, bottom, undefined):
+    got = ratio(top, bottom, undefined)
+    assert got == (undefined if bottom == 0 else pytest.approx(float(Fraction(top, bottom or 1))))
+    assert got is None or type(got) is float
+
+
+def obvious_f(p_num, p_den, r_num, r_den, beta, undefined):
+    """The textbook definition in fractions; None where nothing is defined."""
+    p = Fraction(p_num, p_den) if p_den else undefined
+    r = Fraction(r_num, r_den) if r_den else undefined
+    if p is None and r is None:
+        return None
+    p, r, square = p or 0, r or 0, Fraction(beta) ** 2
+    return (1 + square) * p * r / (square * p + r) if square * p + r else 0
+
+
+@given(counts, counts, counts, counts, st.sampled_from([0.5, 1.0, 2.0]), undefineds)
+def test_f_measure_of_two_matchings(p_num, p_den, r_num, r_den, beta, undefined):
+    p_num, r_num = min(p_num, p_den), min(r_num, r_den)
+    got = f_measure(p_num, p_den, r_num, r_den, beta=beta, undefined=undefined, same=False)
+    expected = obvious_f(p_num, p_den, r_num, r_den, beta, undefined)
+    assert got == (None if expected is None else pytest.approx(float(expected)))
+
+
+@given(st.data(), st.integers(1, 50), st.integers(1, 50), st.sampled_from([0.5, 1.0, 2.0]))
+def test_both_forms_agree_when_one_matching_gives_both(data, system, gold, beta):
+    shared = data.draw(st.integers(0, min(system, gold)))
+    one = f_measure(shared, system, shared, gold, beta=beta, undefined=0, same=True)
+    two = f_measure(shared, system, shared, gold, beta=beta, undefined=0, same=False)
+    assert one == pytest.approx(two)
+    assert 0 <= one <= 1
+
+
+@given(
+    st.lists(st.tuples(counts, counts, counts, counts), min_size=1, max_size=8),
+    undefineds,
+    st.booleans(),
+    st.sampled_from([0.5, 1.0]),
+)
+def test_arrays_do_what_scalars_do(rows, undefined, same, beta):
+    columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
+
+    def plain(values):
+        return [None if math.isnan(value) else float(value) for value in values]
+
+    def scalars(function):
+        return [function(*map(float, row)) for row in rows]
+
+    assert plain(ratio(columns[0], columns[1], undefined)) == scalars(lambda a, b, *_: ratio(a, b, undefined))
+    got = f_measure(*columns, beta=beta, undefined=undefined, same=same)
+    assert plain(got) == scalars(lambda *row: f_measure(*row, beta=beta, undefined=undefined, same=same))
+    got = jaccard_ratio(columns[0], columns[1], columns[2], undefined)
+    assert plain(got) == scalars(lambda a, b, c, _: jaccard_ratio(a, b, c, undefined))
+
+
+def test_shapes_and_numpy_scalars():
+    table = np.arange(6.0).reshape(2, 3)
+    assert ratio(table, 2.0, 0).tolist() == (table / 2).tolist()
+    assert ratio(1.0, table, 0)[0, 0] == 0
+    assert ratio(table, np.array([1.0, 0.0, 2.0]), None).shape == (2, 3)
+    assert ratio(np.float64(1), np.int64(2), 0) == 0.5
+    assert type(ratio(np.int64(1), np.int64(2), 0)) is float
+    assert ratio(np.float64(0), np.float64(0), None) is None
+
+
+def test_jaccard_ratio():
+    assert jaccard_ratio(2, 3, 4, 0) == pytest.approx(2 / 5)
+    assert jaccard_ratio(0, 0, 0, 1) == 1.0

@@ -1,0 +1,139 @@
+"""Every kind of bad input: one clear line each, the right exit code, and nothing written."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import LISTED
+
+GOOD = '{"id": "d%d", "relations": []}'
+RELATION = {"type": "x", "subject": {"start": 0, "end": 1}, "object": {"start": 2, "end": 3}}
+
+
+SHOWN = "`adjudge explain relation.strict` shows what is expected"
+
+
+def document(**changes: object) -> bytes:
+    return json.dumps({"id": "d1", "relations": [{**RELATION, **changes}]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("second", "at", "said"),
+    [
+        (b'{"id": "d1", "relations": [}', b"}", "malformed JSON (expecting value), mend the line"),
+        (
+            b'{"id": "d1", "relations": [1,',
+            b"",
+            "malformed JSON (the line ends in the middle of a value), complete the line",
+        ),
+        (b'{"id": "d1", "relations": [], "p": NaN}', b"NaN", "NaN is not JSON, write null or a number"),
+        (b'{"id": "d1", "t": "caf\xe9", "relations": []}', b"\xe9", "byte 0xe9 is not UTF-8, save the file as UTF-8"),
+        (b"[1, 2]", None, "expected an object, got an array, write one object per line"),
+        (b'{"relations": []}', None, 'the document has no id, add a field "id"'),
+        (b'{"id": null, "relations": []}', b"null", "expected a string or an integer as id, got null, quote the id"),
+        (
+            b'{"id": "d0", "relations": []}',
+            b'"d0"',
+            "duplicate id 'd0', it is already used in line 1; give every document its own id",
+        ),
+        (b'{"id": "dd1", "relations": []}', None, "the document 'dd1' is not in the gold documents, did you mean d1?"),
+        (
+            b'{"id": "d1", "relation": []}',
+            b"{",
+            "relations: the field 'relations' is missing, did you mean relation?",
+        ),
+        (b'{"id": "d1", "relations": 5}', b"5", f"relations: expected an array, got an integer, {SHOWN}"),
+        (document(type=5), b"5", f"relations[0].type: expected a string, got an integer, {SHOWN}"),
+        (
+            document(subject={"start": "0", "end": 1}),
+            b'"0"',
+            f"relations[0].subject.start: expected an integer, got a string, {SHOWN}",
+        ),
+        (
+            document(object={"start": 2}),
+            b'{"start": 2}',
+            "relations[0].object.end: the field 'end' is missing, the fields there are start",
+        ),
+    ],
+)
+def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said: str) -> None:
+    column = "" if at is None else f":{(second.index(at) if at else len(second)) + 1}"
+    (campaign / "bad.jsonl").write_bytes((GOOD % 0).encode() + b"\n" + second + b"\n" + (GOOD % 2).encode() + b"\n")
+    ran = adjudge("score", "relation.strict", "gold.jsonl", "bad.jsonl", "-o", "out", "--save", "saved.json")
+    assert (ran.code, ran.out, ran.err) == (1, "", f"error: bad.jsonl:2{column}: {said}\n")
+    assert not (campaign / "out").exists()
+    assert not (campaign / "saved.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (
+            ("relation.strit", "gold.jsonl", "good.jsonl"),
+            2,
+            "there is no metric 'relation.strit', did you mean relation.strict or relation.spans?",
+        ),
+        (("relation.strict", "none.jsonl", "good.jsonl"), 2, "none.jsonl: there is no such file, check the path"),
+        (("relation.strict", "gold.jsonl", "."), 2, ".: this is a folder, name the file in it"),
+        (
+            ("relation.strict", "gold.jsonl", "empty.jsonl"),
+            1,
+            "empty.jsonl: the file has no documents, write one JSON object per line, each with an id",
+        ),
+        (
+            ("relation.strict", "gold.jsonl", "array.json"),
+            1,
+            "array.json:1:1: the file is one JSON array, write one object per line, for example with: jq -c '.[]'",
+        ),
+        (
+            ("relation.strict", "gold.jsonl", "good.jsonl", "--by", "gener"),
+            2,
+            "no gold document has a field 'gener' to slice by, did you mean genre?",
+        ),
+    ],
+)
+def test_the_call_or_the_file(adjudge, campaign: Path, arguments, code: int, said: str) -> None:
+    (campaign / "empty.jsonl").write_text("")
+    (campaign / "array.json").write_text('[{"id": "d0"}]')
+    ran = adjudge("score", *arguments, "-o", "out", "--save", "saved.json")
+    assert (ran.code, ran.out, ran.err) == (code, "", f"error: {said}\n")
+    assert not (campaign / "out").exists()
+    assert not (campaign / "saved.json").exists()
+
+
+def test_every_problem_is_listed_up_to_a_limit(adjudge, campaign: Path) -> None:
+    number = LISTED + 30
+    (campaign / "gold.jsonl").write_text("".join(GOOD % i + "\n" for i in range(number)))
+    (campaign / "bad.jsonl").write_text("".join(f'{{"id": "d{i}", "relations": {i}}}\n' for i in range(number)))
+    lines = adjudge("score", "relation.strict", "gold.jsonl", "bad.jsonl").err.splitlines()
+    assert len(lines) == LISTED + 1
+    assert lines[0].startswith("error: bad.jsonl:1:27: relations: expected an array")
+    assert lines[-1] == "error: and 30 more problems"
+
+
+def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
+    import adjudge.cli.score as module
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(module, "score", broken)
+    ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
+    assert ran.code == 70
+    assert ran.err.splitlines() == [
+        "error: this is a bug of adjudge, not of your input: ZeroDivisionError: oops",
+        "error: please report it to the maintainers, with the output of the same command and --verbose",
+    ]
+    assert "Traceback" in adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl", "--verbose").err
+
+
+def test_an_interrupt(adjudge, monkeypatch) -> None:
+    import adjudge.cli.score as module
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "score", interrupted)
+    ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
+    assert (ran.code, ran.err.strip()) == (130, "error: interrupted")
