@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adjudge.model.variable import Variable
     from adjudge.stats.build import compare
     from adjudge.stats.result import Result
-    from adjudge.tasks.scoring import explain, score
+    from adjudge.tasks.scoring import explain_document, score
 
 _HOMES = {
     "adjudge.algebra": (
@@ -51,7 +51,7 @@ _HOMES = {
     "adjudge.model.variable": "Variable",
     "adjudge.stats.build": "compare",
     "adjudge.stats.result": "Result",
-    "adjudge.tasks.scoring": "explain score",
+    "adjudge.tasks.scoring": "explain_document score",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -68,7 +68,7 @@ __all__ = [
     "custom",
     "derive",
     "exact",
-    "explain",
+    "explain_document",
     "f1",
     "find",
     "hierarchy",

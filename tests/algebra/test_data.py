@@ -196,8 +196,17 @@ def test_equal_nodes_have_equal_bytes(tree):
     assert encode(reordered(tree)) == encode(tree)
 
 
-def test_integers_and_floats_have_equal_bytes():
+def copied(text):
+    return "".join(list(text))
+
+
+def test_what_is_equal_has_equal_bytes_however_it_was_made():
     assert encode(ir.Number(scale=2)) == encode(ir.Number(scale=2.0))
+    assert encode(ir.Span(start=copied("start"), by=copied("jaccard"))) == encode(ir.Span()) == b'{"sim":"span"}'
+    assert encode(ir.Set(of=ir.Exact(), match=copied("1:1"))) == encode(ir.Set(of=ir.Exact()))
+    assert encode(ir.Normalise(of=ir.Exact(), beta=float("1"))) == encode(ir.Normalise(of=ir.Exact()))
+    # true is not 1
+    assert encode(ir.Exact(values=(True,))) != encode(ir.Exact(values=(1,)))
 
 
 @many
@@ -321,6 +330,7 @@ def test_json_escapes():
         ("metric: {sim: sett, of: exact}", ["1:15: there is no similarity 'sett', did you mean set?"]),
         ("metric: {sim: zzz}", ["1:15: there is no similarity 'zzz', known are exact, record, "]),
         ("metric: {sim: 3}", ["1:15: there is no similarity 3"]),
+        ("metric: {sim: [set]}", ["1:15: there is no similarity ['set']"]),
         ("metric: set", ["1:9: set needs of, write {sim: set, of: ...}"]),
         ("metric: hierarchy", ["1:9: hierarchy needs its settings"]),
         ("metric: [exact]", ["1:9: expected a similarity, got an array"]),
@@ -358,7 +368,8 @@ def test_json_escapes():
         ("metric: {sim: sequence, of: exact, match: best}", ["1:43: match cannot be best"]),
         ("metric: {sim: overlap, of: exact, by: dise}", ["1:39: by cannot be dise, did you mean dice?"]),
         (
-            "metric:\n  sim: record\n  fields:\n    a: {sim: number, scale: wide}\n    b: {sim: threshold, of: span, above: x}\n",
+            "metric:\n  sim: record\n  fields:\n"
+            "    a: {sim: number, scale: wide}\n    b: {sim: threshold, of: span, above: x}\n",
             ["4:29: expected a number, got a string", "5:42: expected a number or null, got a string"],
         ),
         ("metric: {sim: record, fields: 3}", ["1:31: expected an object, got an integer"]),
@@ -409,6 +420,9 @@ def test_json_escapes():
         ("# only a comment\n", ["the file is empty"]),
         ('{"metric": \n  }', ["2:3: Expecting value"]),
         ('{"metric": NaN}', ["NaN is not allowed"]),
+        ('{"metric": "exact", "about": "\\ud800"}', ["'\\ud800' is half a character"]),
+        ('metric: exact\nabout: "\\ud800"', ["'\\ud800' is half a character"]),
+        ('{"about": "\x7f\u2028\x85", "metric": "exat"}', ["1:28: there is no similarity 'exat'"]),
         ('{"metric": "exact",\n "metric": "edit"}', ["2:2: the key 'metric' is given twice"]),
         ('{"metric": {"sim": "set",\n\t"of": "exat"}}', ["2:8: there is no similarity 'exat'"]),
     ],

@@ -14,7 +14,7 @@ Shorthands: a name alone (`exact`, `edit`, `span`, `variable`) for a similarity 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,6 +28,7 @@ from adjudge.errors import FormatError, Problem, UsageError
 __all__ = ["MetricSpec", "decode", "dump_spec", "encode", "load_spec", "spec_schema"]
 
 
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 _OMITTED: dict[str, Any] = {"name": "", "about": "", "recall": None, "report": []}
 
 
@@ -47,10 +48,34 @@ def encode(node: ir.Similarity) -> bytes:
     >>> encode(ir.Set(of=ir.Exact()))
     b'{"of":{"sim":"exact"},"sim":"set"}'
     """
-    plain = decode(msgspec.json.encode(node, enc_hook=_written))
+    return msgspec.json.encode(_canonical(node), enc_hook=_written, order="sorted")
+
+
+def _canonical(node: ir.Similarity) -> ir.Similarity:
+    """The same node in the one form that is written: 1 is 1.0 where a number is meant, defaults are left out."""
+    try:
+        plain = decode(msgspec.json.encode(node, enc_hook=_written))
+    except FormatError:
+        plain = None
     if plain != node:
         raise UsageError("the similarity cannot be written down", hint="are all its numbers finite?")
-    return msgspec.json.encode(plain, enc_hook=_written, order="sorted")
+    return _with_defaults(node if plain is None else plain)
+
+
+def _with_defaults(node: ir.Similarity) -> ir.Similarity:
+    # msgspec leaves out a field only if it holds the very object that is the default.
+    if isinstance(node, ir.Union):
+        node = ir.Union(cases=tuple(_defaulted(case) for case in node.cases))
+    return _defaulted(ir.rebuild(node, _with_defaults))
+
+
+def _defaulted(struct: _Struct) -> _Struct:
+    same = {
+        field.name: field.default
+        for field in msgspec.structs.fields(struct)
+        if type(getattr(struct, field.name)) is type(field.default) and getattr(struct, field.name) == field.default
+    }
+    return msgspec.structs.replace(struct, **same)
 
 
 def decode(data: bytes | str) -> ir.Similarity:
@@ -71,6 +96,8 @@ def dump_spec(spec: MetricSpec) -> dict[str, Any]:
     >>> dump_spec(MetricSpec(metric=ir.Exact()))["metric"]
     {'sim': 'exact'}
     """
+    recall = None if spec.recall is None else _canonical(spec.recall)
+    spec = msgspec.structs.replace(spec, metric=_canonical(spec.metric), recall=recall)
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(spec, enc_hook=_written))
     return {key: value for key, value in plain.items() if key not in _OMITTED or value != _OMITTED[key]}
 

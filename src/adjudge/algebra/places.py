@@ -48,29 +48,55 @@ def read_source(text: str, *, path: str | None = None) -> Source:
     """
     if not text.strip():
         raise FormatError(Problem("the file is empty", path=path, hint="it needs at least metric: ..."))
-    if text.lstrip("\ufeff \t\r\n").startswith("{") or (path or "").endswith(".json"):
-        try:
-            return _read_json(text.removeprefix("\ufeff"), path)
-        except FormatError:
-            # {sim: exact} without quotes is YAML; a file that calls itself JSON must be JSON.
-            if (path or "").endswith(".json") or text.lstrip("\ufeff \t\r\n{").startswith('"'):
-                raise
-    return _read_yaml(text.removeprefix("\ufeff"), path)
+    text = text.removeprefix("\ufeff")
+    is_json = (path or "").endswith(".json")
+    # {sim: exact} without quotes is YAML; a file that calls itself JSON must be JSON.
+    if is_json or re.match(r'\s*\{\s*["}]', text):
+        source = _read_json(text, path)
+    else:
+        source = _read_yaml(text, path)
+    try:
+        json.dumps(source.value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        message = f"{error.object[error.start]!r} is half a character"
+        raise FormatError(Problem(message, path=path, hint="write the character itself")) from None
+    return source
+
+
+# Whatever is a line break or not a character to YAML.
+_SPECIAL = re.compile("[^\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def _read_json(text: str, path: str | None) -> Source:
+    twice: list[str] = []
+
     def constant(name: str) -> NoReturn:
         raise FormatError(Problem(f"{name} is not allowed", path=path))
 
+    def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        twice.extend(key for position, key in enumerate(keys) if key in keys[:position])
+        return dict(pairs)
+
     try:
-        value = json.loads(text, parse_constant=constant)
+        value = json.loads(text, parse_constant=constant, object_pairs_hook=mapping)
     except json.JSONDecodeError as error:
         raise FormatError(Problem(error.msg, path=path, line=error.lineno, column=error.colno)) from None
     except RecursionError:
         raise FormatError(Problem("the nesting is too deep", path=path)) from None
-    # A tab inside a JSON string is written \t, so a raw one is only layout, which YAML does not accept.
-    marked = _read_yaml(text.replace("\t", " "), path)
+    # Only the places are taken from YAML, so what YAML does not accept is replaced, one character by one: a tab (in a
+    # JSON string it is written \t, so a raw one is only layout) and special characters.
+    marked, problems = _composed(_SPECIAL.sub("?", text.replace("\t", " ")), path)
+    if twice:
+        raise FormatError(problems or [Problem(f"the key {key!r} is given twice", path=path) for key in twice])
     return Source(value, path, marked.values, marked.keys)
+
+
+def _read_yaml(text: str, path: str | None) -> Source:
+    source, problems = _composed(text, path)
+    if problems:
+        raise FormatError(problems)
+    return source
 
 
 @cache
@@ -90,7 +116,7 @@ def _loader() -> Any:
     return Loader
 
 
-def _read_yaml(text: str, path: str | None) -> Source:
+def _composed(text: str, path: str | None) -> tuple[Source, list[Problem]]:
     import yaml
 
     try:
@@ -111,9 +137,7 @@ def _read_yaml(text: str, path: str | None) -> Source:
     source = Source(None, path)
     problems: list[Problem] = []
     value = _value(root, (), source, problems, ())
-    if problems:
-        raise FormatError(problems)
-    return Source(value, path, source.values, source.keys)
+    return Source(value, path, source.values, source.keys), problems
 
 
 def _value(node: Any, where: Where, source: Source, problems: list[Problem], inside: tuple[Any, ...]) -> Any:

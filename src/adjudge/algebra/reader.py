@@ -134,15 +134,15 @@ class _Reader:
             guess = "record" if "fields" in raw else "union" if "cases" in raw else "set"
             self.note(where, "a similarity needs sim, its name", f"add, for example, sim: {guess}")
             return raw
-        if name not in CLASSES:
+        if not isinstance(name, str) or name not in CLASSES:
             self.unknown(name, (*where, "sim"))
             return raw
         raw = dict(raw)
-        if raw.get("match") in ALIASES:
-            raw["match"] = ALIASES[raw["match"]]
+        if isinstance(raw.get("match"), str):
+            raw["match"] = ALIASES.get(raw["match"], raw["match"])
         inner = self.children(raw, where)
         before = len(self.problems)
-        own = self.keys(raw, where, CLASSES[name], str(name))
+        own = self.keys(raw, where, CLASSES[name], name)
         if len(self.problems) == before:
             self.convert({**own, **_placeholders(own)}, CLASSES[name], where)
         return {**own, **inner}

@@ -176,9 +176,8 @@ class _Choice:
                 change += gain[swap] - mine.get(a, 0.0) - mine.get(b, 0.0) + mine.get(p, 0.0)
             if change > _GAIN:
                 improved = True
-                for q in {a, b}:
-                    if q is not None:
-                        self.drop(q)
+                for q in self._in_the_way(p):
+                    self.drop(q)
                 self.put(p)
                 if swap is not None:
                     self.put(swap)
@@ -186,16 +185,25 @@ class _Choice:
 
     def insert_terms(self) -> bool:
         """Make a whole term true at once, which candidates that are worth nothing alone need; whether any helped."""
-        core = self.climber.core
+        core, gain = self.climber.core, self.gain
         improved = False
         for p, links in enumerate(core.links):
-            for q in links:
+            for q, weight in links.items():
                 if p < q and not (p in self.chosen and q in self.chosen):
-                    improved |= self._replace([p, q], refill=True)
+                    lost = sum(gain[other] for other in self._in_the_way(p, q))
+                    # A guess: what is displaced finds half of its worth elsewhere.
+                    if gain[p] + gain[q] + weight > lost / 2:
+                        improved |= self._replace([p, q], refill=True)
         for _, needs in core.wide:
             if not self.chosen.issuperset(needs):
                 improved |= self._replace(list(needs), refill=True)
         return improved
+
+    def _in_the_way(self, *wanted: int) -> set[int]:
+        """Chosen candidates that share a variable with the wanted ones."""
+        keys = self.climber.core.keys
+        found = {self.by_row.get(keys[p][0]) for p in wanted} | {self.by_column.get(keys[p][1]) for p in wanted}
+        return {q for q in found if q is not None and q not in wanted}
 
     def _replace(self, wanted: list[int], *, refill: bool) -> bool:
         """Choose `wanted`, dropping what is in the way and perhaps refilling what got free; undone unless it helps."""
@@ -206,11 +214,9 @@ class _Choice:
         for p in wanted:
             if p in self.chosen:
                 continue
-            row, column = keys[p]
-            for q in {self.by_row.get(row), self.by_column.get(column)}:
-                if q is not None:
-                    change -= self.drop(q)
-                    dropped.append(q)
+            for q in sorted(self._in_the_way(p)):
+                change -= self.drop(q)
+                dropped.append(q)
             change += self.put(p)
             put.append(p)
         if refill:
