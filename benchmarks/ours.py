@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from measure import Run, serve
-
 from adjudge.algebra import (
     case,
     exact,
@@ -21,6 +19,7 @@ from adjudge.algebra import (
 from adjudge.algebra.plan import plan
 from adjudge.formats import jsonl
 from adjudge.metrics import find
+from measure import Run, serve
 
 CEAF = set_of(overlap(exact, by="dice"))
 MUC = many_to_many(overlap(exact, by="link"))

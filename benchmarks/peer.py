@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import metametric.dsl as mm
-from measure import Run, serve
 from metametric.core.metric import Variable
 from metametric.metrics.coref import b_cubed_precision, b_cubed_recall, ceaf_phi4, muc
 from metametric.metrics.event_extraction import argument_classification
 from metametric.metrics.semantic_parsing import s_match
 from metametric.structures.amr import AMR, Prop
 from metametric.structures.ie import Argument, Entity, EntitySet, Event, EventSet, Mention, Trigger
+
+from measure import Run, serve
 
 
 def _entities(content: Any) -> list[EntitySet]:

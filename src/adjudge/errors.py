@@ -47,6 +47,10 @@ class AdjudgeError(Exception):
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
 
+    def __reduce__(self) -> tuple[type[AdjudgeError], tuple[tuple[Problem, ...]]]:
+        # An error must survive the way back from a worker process.
+        return type(self), (tuple(self.problems),)
+
 
 class FormatError(AdjudgeError):
     """A file cannot be read as what it claims to be."""

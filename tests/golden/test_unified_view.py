@@ -315,3 +315,9 @@ def test_the_ilp_written_out():
     rows = LinearConstraint(np.array(c["matrix"]), -np.inf, np.array(c["upper"]))
     solved = milp(-np.array(c["objective"]), constraints=rows, integrality=np.ones(5), bounds=Bounds(0, 1))
     assert -solved.fun == pytest.approx(c["expected"]["optimum"])
+
+
+def test_the_copy_is_true(conformance):
+    """The cases here are the published ones."""
+    official = conformance / "cases" / "metrics.json"
+    assert json.loads(official.read_text()) == DATA

@@ -197,6 +197,18 @@ class Alignment:
         found = [(each.path, each.value) for each in self.spurious if each.level == level]
         return found + [(each.system_path, each.system) for each in self.matched if each.level == level]
 
+    def _nearest(self, item: Unmatched) -> str:
+        """A second line: the nearest counterpart and how it differs."""
+        why = self.why(item)
+        if why.nearest_path is None:
+            return ""
+        other = "system" if item.side == GOLD else "gold"
+        differing = [each for each in why.differences if each.similarity < 1]
+        said = "; ".join(
+            f"{each.path or 'value'} is {short(each.system, 30)}, gold {short(each.gold, 30)}" for each in differing
+        )
+        return f"\n     nearest {other} {why.nearest_path}: {said or 'equal, but matched elsewhere'}"
+
     def to_data(self) -> dict[str, Any]:
         """The alignment as JSON-able data."""
         return {
@@ -219,6 +231,6 @@ class Alignment:
                 f"  =  {m.gold_path} ~ system {m.system_path} (score {m.score:g}): {short(m.gold)}"
                 for m in here.matched
             ]
-            lines += [f"  -  missed   {u.path}: {short(u.value)}" for u in here.missed]
-            lines += [f"  +  spurious {u.path}: {short(u.value)}" for u in here.spurious]
+            lines += [f"  -  missed   {u.path}: {short(u.value)}{self._nearest(u)}" for u in here.missed]
+            lines += [f"  +  spurious {u.path}: {short(u.value)}{self._nearest(u)}" for u in here.spurious]
         return "\n".join(lines) or "nothing to align: both sides are empty"

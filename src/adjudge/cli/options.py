@@ -153,6 +153,12 @@ scoring_options = compose(
         show_default=True,
         help="Processes to use; 0 lets the program choose.",
     ),
+    click.option(
+        "--time-limit",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Stop searching a document after this time; unproven scores say so and carry their bound.",
+    ),
     save_option,
     output_options,
 )

@@ -35,7 +35,7 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
         _explain(metric, gold, systems, **options)
         return
     log = Log(verbose=options["verbose"])
-    metrics = as_metrics(metric, pool=options["pool"], profile=options["profile"])
+    metrics = as_metrics(metric, pool=options["pool"], profile=options["profile"], time_limit=options["time_limit"])
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 

@@ -86,6 +86,10 @@ class Metric:
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise UsageError(
+                f"a time limit of {self.time_limit:g} seconds leaves no time", hint="give a positive number"
+            )
         if self.pool not in ("micro", "macro"):
             raise UsageError(f"there is no pooling {self.pool!r}", hint="use micro or macro")
         known = (*PARTS, f"f{self.beta:g}")
@@ -257,9 +261,20 @@ class Metric:
 
     # Identity
 
-    def with_options(self, *, pool: Pool | None = None, conventions: ir.Conventions | None = None) -> Metric:
-        """The same metric, pooled or counting otherwise."""
-        return replace(self, pool=pool or self.pool, conventions=conventions or self.conventions)
+    def with_options(
+        self,
+        *,
+        pool: Pool | None = None,
+        conventions: ir.Conventions | None = None,
+        time_limit: float | None = None,
+    ) -> Metric:
+        """The same metric, pooled or counting otherwise, or with a limit in seconds for each search."""
+        return replace(
+            self,
+            pool=pool or self.pool,
+            conventions=conventions or self.conventions,
+            time_limit=self.time_limit if time_limit is None else time_limit,
+        )
 
     @property
     def members(self) -> tuple[Metric, ...]:
@@ -392,10 +407,18 @@ class Combined:
         """The document with only those elements whose field has a value."""
         return self.members[0].restrict(document, path, value)
 
-    def with_options(self, *, pool: Pool | None = None, conventions: ir.Conventions | None = None) -> Combined:
+    def with_options(
+        self,
+        *,
+        pool: Pool | None = None,
+        conventions: ir.Conventions | None = None,
+        time_limit: float | None = None,
+    ) -> Combined:
         """The same combination of members that are pooled or count otherwise."""
-        members = tuple((member.with_options(pool=pool, conventions=conventions), part) for member, part in self.of)
-        return replace(self, of=members)
+        changed = [
+            member.with_options(pool=pool, conventions=conventions, time_limit=time_limit) for member, _ in self.of
+        ]
+        return replace(self, of=tuple((member, part) for member, (_, part) in zip(changed, self.of, strict=True)))
 
     def __str__(self) -> str:
         from adjudge.metrics.registry import with_common_options

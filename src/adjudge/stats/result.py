@@ -25,7 +25,10 @@ Slice: TypeAlias = dict[str, AttributeValue]
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One part of one metric on one slice, as a fraction of one; a value of None is undefined."""
+    """One part of one metric on one slice, as a fraction of one; a value of None is undefined.
+
+    If a search was cut short, `optimal` is false and the true value is proven to lie between `value` and `bound`.
+    """
 
     metric: str
     pool: str
@@ -36,6 +39,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     level: float | None = None
     numerator: float | None = None
     denominator: float | None = None
+    optimal: bool = True
+    bound: float | None = None
     slice: Slice
 
 

@@ -33,12 +33,12 @@ class Complaint:
 class Seen:
     """The counts of one document and one system, all metrics together.
 
-    `slices` has the counts per path and value of elements, `rest` those of a value that the document does not have.
+    `bound` has proven upper bounds of counts whose search was cut short. `slices` has the counts per path and value of elements, `rest` those of a value that the document does not have.
     """
 
     counts: dict[str, float] = field(default_factory=dict)
     optimal: bool = True
-    slack: float = 0.0
+    bound: dict[str, float] = field(default_factory=dict)
     slices: dict[str, dict[Hashable, dict[str, float]]] = field(default_factory=dict)
     rest: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -155,7 +155,7 @@ def _count(metric: AnyMetric, gold: Any, system: Any, place: int, counts: dict[s
     seen = observed.systems[place]
     if not row.optimal and counts is seen.counts:
         seen.optimal = False
-        seen.slack += sum((row.bound or {}).get(name, value) - value for name, value in row.counts.items())
+        seen.bound.update(row.bound or {})
 
 
 def _prepared(metric: AnyMetric, document: Any, side: int, observed: Observed) -> Any:

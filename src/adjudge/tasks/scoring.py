@@ -54,13 +54,15 @@ def score(
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
     test: Test = "paired-bootstrap",
+    time_limit: float | None = None,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
     `metric` is a name of the catalogue, a metric, a similarity, a type, or a list of these. `gold` is a path, a list
     of documents, or a mapping from ids to documents; `system` is the same, or several of it (a list of paths, or a
     mapping from names). Documents without ids are paired by position. `by` names fields of the gold documents
-    (`genre`) or of elements (`relations.type`).
+    (`genre`) or of elements (`relations.type`). `time_limit` bounds, in seconds, the search for each document where a
+    metric needs one; a score that is then not proven says so and carries its bound.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -68,7 +70,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
-    metrics = as_metrics(metric, pool=pool, profile=profile)
+    metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit)
     gold_side, systems = read_sides(gold, system, names)
     chosen = choose(gold_side, docs)
     slices = slicing(by, [document.data for document in chosen.values()], metrics)
@@ -103,12 +105,16 @@ def explain_document(
         own = side.documents.get(document)
         pair = (chosen[document].data, None if own is None else own.data)
         found[side.name] = {
-            each.name: each.align(*(prepared(each, wrapped(each, data)) for data in pair)) for each in metrics
+            each.name: each.align(*(prepared(each, wrapped(each, data)) for data in pair))
+            for whole in metrics
+            for each in whole.members
         }
     return found
 
 
-def as_metrics(metric: Any, *, pool: str | None = None, profile: str = "default") -> tuple[AnyMetric, ...]:
+def as_metrics(
+    metric: Any, *, pool: str | None = None, profile: str = "default", time_limit: float | None = None
+) -> tuple[AnyMetric, ...]:
     """One or several metrics, under one pooling and the conventions of a profile.
 
     >>> [each.name for each in as_metrics("relation.strict(beta=2), relation.spans")]
@@ -127,6 +133,7 @@ def as_metrics(metric: Any, *, pool: str | None = None, profile: str = "default"
         each.with_options(
             pool=cast("Any", pool),
             conventions=msgspec.structs.replace(each.conventions, **changes) if changes else None,
+            time_limit=time_limit,
         )
         for each in found
     )
@@ -264,6 +271,7 @@ def _result(
         notes={side.name: _notes(campaign, place) for place, side in enumerate(campaign.systems)},
         signature_fields=_signature(campaign),
     )
+    whole = _bounded(whole, campaign)
     parts = []
     for path in slices.paths:
         metrics = [each for each in campaign.metrics if looks_at(each, path)]
@@ -271,6 +279,27 @@ def _result(
             tables = _tables(campaign, metrics, lambda seen, p=path, v=value: seen.slices[p].get(v, seen.rest[p]))  # type: ignore[misc]
             parts.append(({path: value}, build(metrics, tables)))
     return _joined(whole, parts) if parts else whole
+
+
+def _bounded(whole: Result, campaign: _Campaign) -> Result:
+    """The result with the proven bound of every score that a search cut short may have left too low."""
+    from adjudge.stats.estimator import Additive
+
+    if all(each.optimal for seen in campaign.seen for each in seen):
+        return whole
+    measures = tuple(measure for each in campaign.metrics for measure in each.measures)
+    tables = _tables(campaign, campaign.metrics, lambda seen: {**seen.counts, **seen.bound})
+    replace = msgspec.structs.replace
+    systems = []
+    for system in whole.systems:
+        best = Additive(tables[system.name], measures, pool=cast("Any", campaign.metrics[0].pool)).point()
+        scores = []
+        for each in system.scores:
+            bound = best.get((each.metric, each.part))
+            open_ = not each.slice and bound is not None and each.value is not None and bound > each.value
+            scores.append(replace(each, optimal=False, bound=bound) if open_ else each)
+        systems.append(replace(system, scores=tuple(scores)))
+    return replace(whole, systems=tuple(systems))
 
 
 def _tables(
@@ -334,7 +363,7 @@ def _notes(campaign: _Campaign, place: int) -> list[Note]:
     pairs = [(identifier, seen[place]) for identifier, seen in zip(campaign.ids, campaign.seen, strict=True)]
     cut = [identifier for identifier, seen in pairs if not seen.optimal]
     if cut:
-        slack = sum(seen.slack for _, seen in pairs)
+        slack = sum(seen.bound[name] - seen.counts[name] for _, seen in pairs for name in seen.bound)
         plural = "s were" if len(cut) > 1 else " was"
         message = (
             f"{len(cut)} document{plural} not solved to the end in the time allowed; "
@@ -356,4 +385,13 @@ def _signature(campaign: _Campaign) -> dict[str, str]:
         return f"{metric.name}#{hash_chunks([written.encode()])}" if written.startswith("{") else written
 
     digests = [side.digest.encode() for side in (campaign.gold, *campaign.systems)]
-    return {"metric": "+".join(identity(each) for each in campaign.metrics), "in": hash_chunks(digests)}
+    conventions = dict.fromkeys(each.conventions for each in campaign.metrics)
+    return {
+        "metric": "+".join(identity(each) for each in campaign.metrics),
+        "dup": "+".join(dict.fromkeys(each.duplicates for each in conventions)),
+        "empty": "+".join(dict.fromkeys(str(each.empty) for each in conventions)),
+        "undef": "+".join(
+            dict.fromkeys("null" if each.undefined is None else str(each.undefined) for each in conventions)
+        ),
+        "in": hash_chunks(digests),
+    }

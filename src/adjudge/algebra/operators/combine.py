@@ -230,6 +230,9 @@ class RecordOp(Op):
         rest = tuple((name, op.line()) for name, op in self.ops.items() if not op.exact)
         if self.exact:
             return Line(f"equality of ({', '.join(exact)})", "O(1)")
+        if len(self.ops) == 1:
+            ((name, inner),) = rest
+            return Line(f"{name}: {inner.text}", inner.cost, inner.children)
         on = [*exact, *(f"part of {name}" for name in partly)]
         if on:
             return Line(f"product: bucket by ({', '.join(on)}), rest inside a bucket", "O(n + m + pairs)", rest)

@@ -1,0 +1,82 @@
+"""Exactness is never given up silently: a search that runs out of time says so and gives its bound."""
+
+import random
+
+import pytest
+
+from adjudge.algebra import case, exact, f1, graph, latent, record, set_of, union, variable
+from adjudge.algebra.plan import plan
+from adjudge.metrics import Metric
+
+
+def hard_graph(seed, size=24, labels=2):
+    """Many edges, few labels: nothing tells the variables apart but the structure."""
+    rng = random.Random(seed)
+    return [
+        [f"?{a}", rng.choice("rs"[:labels]), f"?{b}"]
+        for a in range(size)
+        for b in range(size)
+        if a != b and rng.random() < 0.25
+    ]
+
+
+triples = latent(
+    set_of(record({"0": union(case(variable, prefix="?"), exact), "1": exact, "2": union(case(variable, prefix="?"), exact)}))
+)
+
+
+def test_latent_search_without_time():
+    gold, system = hard_graph(1), hard_graph(2)
+    seen = plan(triples, time_limit=1e-6).observe(gold, system)
+    assert not seen.optimal
+    assert seen.value < seen.bound <= min(len(gold), len(system)) + 1e-9
+    assert seen.value > 0
+
+
+def test_bound_holds_below_a_ratio():
+    """F1 of the bound is a bound of F1: the second pass goes through every level."""
+    gold, system = hard_graph(3), hard_graph(4)
+    inner = plan(triples, time_limit=1e-6).observe(gold, system)
+    outer = plan(f1(triples), time_limit=1e-6).observe(gold, system)
+    assert not outer.optimal
+    assert outer.value <= outer.bound <= 1
+    assert outer.bound == pytest.approx(2 * inner.bound / (len(gold) + len(system)), rel=0.2)
+
+
+def test_graph_search_without_time():
+    rng = random.Random(5)
+
+    def dag(size):
+        edges = [[a, b] for a in range(size) for b in range(a + 1, size) if rng.random() < 0.15]
+        return {"nodes": [rng.choice("ab") for _ in range(size)], "edges": edges}
+
+    gold, system = dag(30), dag(30)
+    seen = plan(graph(exact), time_limit=1e-6).observe(gold, system)
+    assert not seen.optimal
+    assert 0 < seen.value < seen.bound <= 30
+
+
+def test_enough_time_is_optimal():
+    small = hard_graph(6, size=5)
+    seen = plan(triples, time_limit=60).observe(small, small)
+    assert seen.optimal
+    assert seen.bound is None
+    assert seen.value == len({tuple(each) for each in small})
+
+
+def test_metric_and_result_carry_the_bound(tmp_path):
+    from adjudge import score
+
+    metric = Metric(triples, name="graphs", within="triples")
+    gold = [{"id": "easy", "triples": [["?a", "r", "?b"]]}, {"id": "hard", "triples": hard_graph(1)}]
+    system = [{"id": "easy", "triples": [["?x", "r", "?y"]]}, {"id": "hard", "triples": hard_graph(2)}]
+    row = metric.with_options(time_limit=1e-6).observe(gold[1], system[1])
+    assert not row.optimal
+    assert row.bound["graphs:matched"] > row.counts["graphs:matched"]
+    result = score(metric, gold, system, time_limit=1e-6, bootstrap=0)
+    scores = {each.part: each for each in result.systems[0].scores}
+    assert not scores["f1"].optimal
+    assert scores["f1"].value < scores["f1"].bound <= 1
+    (note,) = [note for note in result.systems[0].notes if note.code == "not-optimal"]
+    assert note.examples == ("hard",)
+    assert '"optimal":false' in result.to_json().replace(" ", "")

@@ -1,0 +1,17 @@
+"""What all tests share: where the official data files are, if they are anywhere."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    """The folder named by ADJUDGE_CONFORMANCE, by default ../shared next to the project."""
+    named = os.environ.get("ADJUDGE_CONFORMANCE")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared"
+    if not folder.is_dir():
+        where = f"ADJUDGE_CONFORMANCE={named}" if named else "ADJUDGE_CONFORMANCE is not set and ../shared is not there"
+        pytest.skip(f"needs the official data files: {where}")
+    return folder
