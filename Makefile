@@ -23,7 +23,7 @@ unit: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 bench: $(VENV)/.installed
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

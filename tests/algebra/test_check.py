@@ -1,6 +1,7 @@
 import dataclasses
 import enum
 import math
+from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
@@ -11,6 +12,7 @@ from adjudge.algebra.check import describe, problems
 from adjudge.algebra.derive import derive_similarity
 from adjudge.algebra.matching import graph, greedy, latent, one_to_one, sequence, set_of
 from adjudge.algebra.normalise import f1, prf
+from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import (
     best_of,
     case,
@@ -32,6 +34,7 @@ from adjudge.algebra.similarity import (
     unit,
     variable,
 )
+from adjudge.errors import ValidationError
 from adjudge.model.variable import Variable
 
 STRING, INTEGER = ir.Exact(type="string"), ir.Exact(type="integer")
@@ -59,170 +62,194 @@ def found(node, value, **options):
     return [(path, message) for path, message, _ in problems(node, value, **options)]
 
 
-@pytest.mark.parametrize(
-    ("node", "values"),
-    [
-        (exact, [1, "a", None, True, 1.5, [1, [2]], {"a": [1]}, (1, 2), frozenset({1}), b"x", Colour.RED]),
-        (STRING, ["", "a"]),
-        (INTEGER, [0, -3, np.int64(5)]),
-        (ir.Exact(type="number"), [0, 0.5, np.float32(1)]),
-        (ir.Exact(type="array"), [[], (), set(), range(3)]),
-        (ir.Exact(values=("red", 1, None)), ["red", 1, None, Colour.RED]),
-        (span(), [[1, 2], (1, 1), Pair(1, 2), {"start": 0, "end": 3, "text": "abc"}, (np.int64(1), np.int64(2))]),
-        (span(start="b", end="e", inclusive=True), [{"b": 3, "e": 3}, [3, 3]]),
-        (span(start="0", end="1"), [[1, 2], {"0": 1, "1": 2}]),
-        (edit(), [""]),
-        (hierarchy({"a": "b"}), ["a", "unknown"]),
-        (hierarchy(separator="."), ["a.b"]),
-        (number(2), [0, 1.5, np.float64(3)]),
-        (custom(max), [object(), None]),
-        (variable, ["x", 3, Variable("x")]),
-        (record(a=exact), [{"a": 1, "extra": 2}, Mutable(1)][:1]),
-        (record(x=exact), [Mutable(1), {"x": None}]),
-        (record({"0": INTEGER, "1": STRING}), [[1, "a"], (1, "a"), {"0": 1, "1": "a"}]),
-        (record(start=INTEGER), [Pair(1, 2)]),
-        (total(a=one_to_one(exact), b=one_to_one(exact)), [{"a": [], "b": [1]}]),
-        (union(case(exact, type="null"), STRING), [None, "a"]),
-        (one_to_one(exact), [[], (1,), {1}, frozenset(), np.array([1]), {}.keys(), range(2)]),
-        (sequence(exact), [[], (1,), np.array([1])]),
-        (overlap(), [[1, 2], {3}]),
-        (mapped(exact, by="casefold"), ["A"]),
-        (text("words", normalise="squad"), ["a b"]),
-        (one_of(STRING), ["a", ["a", "b"]]),
-        (threshold(span(), above=0.5), [[1, 2]]),
-        (best_of(exact, STRING), ["a"]),
-        (unit(exact), [1]),
-        (latent(one_to_one(variable)), [["x"]]),
-        (f1(one_to_one(exact)), [[1]]),
-        (prf(one_to_one(exact), one_to_one(STRING)), [["a"]]),
-        (graph(exact), [{"nodes": ["a", "b"], "edges": [[0, 1], (1, 1)]}, {"nodes": [], "edges": []}]),
-        (graph(exact, ids="value"), [{"nodes": ["a", ["b"]], "edges": [["a", ["b"]]]}]),
-        (graph(record(label=exact), ids="id"), [{"nodes": [{"id": 7, "label": "a"}], "edges": [[7, 7]]}]),
-        (greedy(exact, order="system", rank="get(c)"), [[{"c": 1}, {"c": 0.5}]]),
-    ],
-)
+FITS = [
+    (exact, [1, "a", None, True, 1.5, [1, [2]], {"a": [1]}, (1, 2), frozenset({1}), b"x", Colour.RED]),
+    (STRING, ["", "a"]),
+    (INTEGER, [0, -3, np.int64(5)]),
+    (ir.Exact(type="number"), [0, 0.5, np.float32(1)]),
+    (ir.Exact(type="array"), [[], (), set(), range(3)]),
+    (ir.Exact(values=("red", 1, None)), ["red", 1, None, Colour.RED]),
+    (span(), [[1, 2], (1, 1), Pair(1, 2), {"start": 0, "end": 3, "text": "abc"}, (np.int64(1), np.int64(2))]),
+    (span(start="b", end="e", inclusive=True), [{"b": 3, "e": 3}, [3, 3]]),
+    (span(start="0", end="1"), [[1, 2], {"0": 1, "1": 2}]),
+    (edit(), [""]),
+    (hierarchy({"a": "b"}), ["a", "unknown", ["b", "a"]]),
+    (hierarchy(separator="."), ["a.b"]),
+    (number(2), [0, 1.5, np.float64(3)]),
+    (custom(max), [object(), None]),
+    (variable, ["x", 3, Variable("x")]),
+    (record(a=exact), [{"a": 1, "extra": 2}, Mutable(1)][:1]),
+    (record(x=exact), [Mutable(1), {"x": None}]),
+    (record({"0": INTEGER, "1": STRING}), [[1, "a"], (1, "a"), {"0": 1, "1": "a"}]),
+    (record(start=INTEGER), [Pair(1, 2)]),
+    (total(a=one_to_one(exact), b=one_to_one(exact)), [{"a": [], "b": [1]}]),
+    (union(case(exact, type="null"), STRING), [None, "a"]),
+    (one_to_one(exact), [[], (1,), {1}, frozenset(), np.array([1]), {}.keys(), range(2)]),
+    (sequence(exact), [[], (1,), np.array([1])]),
+    (overlap(), [[1, 2], {3}]),
+    (mapped(exact, by="casefold"), ["A"]),
+    (text("words", normalise="squad"), ["a b"]),
+    (one_of(STRING), ["a", ["a", "b"]]),
+    (threshold(span(), above=0.5), [[1, 2]]),
+    (best_of(exact, STRING), ["a"]),
+    (unit(exact), [1]),
+    (latent(one_to_one(variable)), [["x"]]),
+    (f1(one_to_one(exact)), [[1]]),
+    (prf(one_to_one(exact), one_to_one(STRING)), [["a"]]),
+    (graph(exact), [{"nodes": ["a", "b"], "edges": [[0, 1], (1, 1)]}, {"nodes": [], "edges": []}]),
+    (graph(exact, ids="value"), [{"nodes": ["a", ["b"]], "edges": [["a", ["b"]]]}]),
+    (graph(record(label=exact), ids="id"), [{"nodes": [{"id": 7, "label": "a"}], "edges": [[7, 7]]}]),
+    (greedy(exact, order="system", rank="get(c)"), [[{"c": 1}, {"c": 0.5}]]),
+]
+
+
+@pytest.mark.parametrize(("node", "values"), FITS)
 def test_what_fits(node, values):
     for value in values:
         assert found(node, value) == [], value
 
 
-@pytest.mark.parametrize(
-    ("node", "value", "expected"),
-    [
-        (STRING, 5, [("$", "expected a string, got an integer")]),
-        (INTEGER, True, [("$", "expected an integer, got a boolean")]),
-        (INTEGER, 3.0, [("$", "expected an integer, got a number")]),
-        (INTEGER, None, [("$", "expected an integer, got null")]),
-        (ir.Exact(type="null"), 0, [("$", "expected null, got an integer")]),
-        (ir.Exact(type="number"), math.nan, [("$", "NaN is not equal to anything, itself included")]),
-        (exact, math.nan, [("$", "NaN is not equal to anything, itself included")]),
-        (exact, {"a": [1, math.nan]}, [("$.a[1]", "NaN is not equal to anything, itself included")]),
-        (exact, Mutable(1), [("$", "Mutable objects are not hashable")]),
-        (exact, NoEquality(), [("$", "NoEquality objects have no equality of their own")]),
-        (ir.Exact(values=("a", 1)), "b", [("$", "'b' is not one of a, 1")]),
-        (ir.Exact(values=("a", 1)), True, [("$", "True is not one of a, 1")]),
-        (span(), [5, 2], [("$", "the span ends at 2 before it starts at 5")]),
-        (span(inclusive=True), [5, 4], [("$", "the span ends at 4 before it starts at 5")]),
-        (
-            span(),
-            {"start": "1", "end": 2.5},
-            [("$.start", "expected an integer, got a string"), ("$.end", "expected an integer, got a number")],
-        ),
-        (span(), {"start": True, "end": 2}, [("$.start", "expected an integer, got a boolean")]),
-        (span(), {"begin": 1}, [("$.start", "the field 'start' is missing"), ("$.end", "the field 'end' is missing")]),
-        (span(), [1, 2, 3], [("$", "expected a span of two offsets, got 3")]),
-        (span(), "1-2", [("$", "expected a span, got a string")]),
-        (span(), None, [("$", "expected a span, got null")]),
-        (edit(), 3, [("$", "expected a string, got an integer")]),
-        (hierarchy(separator="."), None, [("$", "expected a string, got null")]),
-        (number(1), "3", [("$", "expected a number, got a string")]),
-        (number(1), math.nan, [("$", "expected a number, got NaN")]),
-        (number(1), math.inf, [("$", "expected a number, got an infinite number")]),
-        (number(1), True, [("$", "expected a number, got a boolean")]),
-        (variable, None, [("$", "expected a variable, got null")]),
-        (variable, ["x"], [("$", "expected a variable, got an array")]),
-        (variable, {"name": "x"}, [("$", "expected a variable, got an object")]),
-        (record(a=exact), "a", [("$", "expected an object, got a string")]),
-        (record(a=exact), [1], [("$", "expected an object, got an array")]),
-        (record(a=exact), None, [("$", "expected an object, got null")]),
-        (
-            record({"a b": exact, "2": exact}),
-            {},
-            [("$['a b']", "the field 'a b' is missing"), ("$[2]", "the field '2' is missing")],
-        ),
-        (record({"0": exact, "1": exact}), [1], [("$[1]", "the field '1' is missing")]),
-        (record({"0": exact}), "x", [("$", "expected an array, got a string")]),
-        (one_to_one(exact), "abc", [("$", "expected an array, got a string")]),
-        (one_to_one(exact), {"a": 1}, [("$", "expected an array, got an object")]),
-        (one_to_one(exact), None, [("$", "expected an array, got null")]),
-        (one_to_one(exact), b"abc", [("$", "expected an array, got an object")]),
-        (one_to_one(exact), iter([]), [("$", "a list_iterator can be read only once")]),
-        (
-            one_to_one(INTEGER),
-            ["a", 1, None],
-            [("$[0]", "expected an integer, got a string"), ("$[2]", "expected an integer, got null")],
-        ),
-        (sequence(exact), {1, 2}, [("$", "expected an array with an order, got a set")]),
-        (sequence(exact), "abc", [("$", "expected an array, got a string")]),
-        (overlap(), 3, [("$", "expected an array, got an integer")]),
-        (
-            greedy(exact, order="gold", rank="get(c)"),
-            [{"c": "x"}],
-            [("get(c)($[0])", "expected a number, got a string")],
-        ),
-        (
-            union(case(exact, type="null"), case(STRING, type="string")),
-            3,
-            [("$", "no case takes an integer; there are null, string")],
-        ),
-        (
-            union(case(exact, prefix="Q"), case(exact, has="id")),
-            "x",
-            [("$", "no case takes a string; there are strings that start with Q, objects with id")],
-        ),
-        (
-            union(case(exact, python=Pair), case(exact, name="text", type="string")),
-            3,
-            [("$", "no case takes an integer; there are Pair, text")],
-        ),
-        (
-            mapped(one_to_one(INTEGER), by="words"),
-            "a b",
-            [
-                ("words($)[0]", "expected an integer, got a string"),
-                ("words($)[1]", "expected an integer, got a string"),
-            ],
-        ),
-        (mapped(INTEGER, by="strip"), "a", [("$", "expected an integer, got a string")]),
-        (one_of(STRING), 5, [("$", "expected an array, got an integer")]),
-        (threshold(span(), above=0.5), "x", [("$", "expected a span, got a string")]),
-        (best_of(STRING, edit()), 3, [("$", "expected a string, got an integer")]),
-        (prf(one_to_one(STRING), one_to_one(STRING)), [3], [("$[0]", "expected a string, got an integer")]),
-        (graph(exact), 5, [("$", "expected an object, got an integer")]),
-        (graph(exact), {"nodes": ["a"]}, [("$.edges", "the field 'edges' is missing")]),
-        (graph(exact), {"nodes": "ab", "edges": []}, [("$.nodes", "expected an array, got a string")]),
-        (graph(STRING), {"nodes": [1], "edges": []}, [("$.nodes[0]", "expected a string, got an integer")]),
-        (
-            graph(exact),
-            {"nodes": ["a"], "edges": [[0, 1], 3, [0], ["a", 0]]},
-            [
-                ("$.edges[0][1]", "there is no node 1"),
-                ("$.edges[1]", "expected an edge, a pair of node ids, got 3"),
-                ("$.edges[2]", "expected an edge, a pair of node ids, got [0]"),
-                ("$.edges[3][0]", "there is no node 'a'"),
-            ],
-        ),
-        (graph(exact), {"nodes": ["a", "b"], "edges": [[0, True]]}, [("$.edges[0][1]", "there is no node True")]),
-        (
-            graph(exact, ids="id"),
-            {"nodes": [{"id": 1}, {"id": 1}, {}], "edges": []},
-            [("$.nodes[1]", "two nodes have the id 1"), ("$.nodes[2].id", "the field 'id' is missing")],
-        ),
-        (graph(exact, ids="value"), {"nodes": ["a"], "edges": [[{}, "a"]]}, [("$.edges[0][0]", "there is no node {}")]),
-    ],
-)
+MISFITS = [
+    (STRING, 5, [("$", "expected a string, got an integer")]),
+    (INTEGER, True, [("$", "expected an integer, got a boolean")]),
+    (INTEGER, 3.0, [("$", "expected an integer, got a number")]),
+    (INTEGER, None, [("$", "expected an integer, got null")]),
+    (ir.Exact(type="null"), 0, [("$", "expected null, got an integer")]),
+    (ir.Exact(type="number"), math.nan, [("$", "NaN is not equal to anything, itself included")]),
+    (exact, math.nan, [("$", "NaN is not equal to anything, itself included")]),
+    (exact, {"a": [1, math.nan]}, [("$.a[1]", "NaN is not equal to anything, itself included")]),
+    (exact, Mutable(1), [("$", "Mutable objects are not hashable")]),
+    (exact, NoEquality(), [("$", "NoEquality objects have no equality of their own")]),
+    (ir.Exact(values=("a", 1)), "b", [("$", "'b' is not one of a, 1")]),
+    (ir.Exact(values=("a", 1)), True, [("$", "True is not one of a, 1")]),
+    (span(), [5, 2], [("$", "the span ends at 2 before it starts at 5")]),
+    (span(inclusive=True), [5, 4], [("$", "the span ends at 4 before it starts at 5")]),
+    (
+        span(),
+        {"start": "1", "end": 2.5},
+        [("$.start", "expected an integer, got a string"), ("$.end", "expected an integer, got a number")],
+    ),
+    (span(), {"start": True, "end": 2}, [("$.start", "expected an integer, got a boolean")]),
+    (span(), {"begin": 1}, [("$.start", "the field 'start' is missing"), ("$.end", "the field 'end' is missing")]),
+    (span(), [1, 2, 3], [("$", "expected a span of two offsets, got 3")]),
+    (span(), "1-2", [("$", "expected a span, got a string")]),
+    (span(), None, [("$", "expected a span, got null")]),
+    (edit(), 3, [("$", "expected a string, got an integer")]),
+    (hierarchy(separator="."), None, [("$", "expected a string, got null")]),
+    (hierarchy(separator="."), "", [("$", "expected the name of a type, got an empty string")]),
+    (hierarchy(separator="."), ["a", 3], [("$[1]", "expected a string, got an integer")]),
+    (number(1), "3", [("$", "expected a number, got a string")]),
+    (number(1), math.nan, [("$", "expected a number, got NaN")]),
+    (number(1), math.inf, [("$", "expected a number, got an infinite number")]),
+    (number(1), True, [("$", "expected a number, got a boolean")]),
+    (variable, None, [("$", "expected a variable, got null")]),
+    (variable, ["x"], [("$", "expected a variable, got an array")]),
+    (variable, {"name": "x"}, [("$", "expected a variable, got an object")]),
+    (record(a=exact), "a", [("$", "expected an object, got a string")]),
+    (record(a=exact), [1], [("$", "expected an object, got an array")]),
+    (record(a=exact), None, [("$", "expected an object, got null")]),
+    (
+        record({"a b": exact, "2": exact}),
+        {},
+        [("$['a b']", "the field 'a b' is missing"), ("$[2]", "the field '2' is missing")],
+    ),
+    (record({"0": exact, "1": exact}), [1], [("$[1]", "the field '1' is missing")]),
+    (record({"0": exact}), "x", [("$", "expected an array, got a string")]),
+    (one_to_one(exact), "abc", [("$", "expected an array, got a string")]),
+    (one_to_one(exact), {"a": 1}, [("$", "expected an array, got an object")]),
+    (one_to_one(exact), None, [("$", "expected an array, got null")]),
+    (one_to_one(exact), b"abc", [("$", "expected an array, got an object")]),
+    (one_to_one(exact), iter([]), [("$", "a list_iterator can be read only once")]),
+    (
+        one_to_one(INTEGER),
+        ["a", 1, None],
+        [("$[0]", "expected an integer, got a string"), ("$[2]", "expected an integer, got null")],
+    ),
+    (sequence(exact), {1, 2}, [("$", "expected an array with an order, got a set")]),
+    (sequence(exact), "abc", [("$", "expected an array, got a string")]),
+    (overlap(), 3, [("$", "expected an array, got an integer")]),
+    (
+        greedy(exact, order="gold", rank="get(c)"),
+        [{"c": "x"}],
+        [("get(c)($[0])", "expected a number, got a string")],
+    ),
+    (
+        union(case(exact, type="null"), case(STRING, type="string")),
+        3,
+        [("$", "no case takes an integer; there are null, string")],
+    ),
+    (
+        union(case(exact, prefix="Q"), case(exact, has="id")),
+        "x",
+        [("$", "no case takes a string; there are strings that start with Q, objects with id")],
+    ),
+    (
+        union(case(exact, python=Pair), case(exact, name="text", type="string")),
+        3,
+        [("$", "no case takes an integer; there are Pair, text")],
+    ),
+    (
+        mapped(one_to_one(INTEGER), by="words"),
+        "a b",
+        [
+            ("words($)[0]", "expected an integer, got a string"),
+            ("words($)[1]", "expected an integer, got a string"),
+        ],
+    ),
+    (mapped(INTEGER, by="strip"), "a", [("$", "expected an integer, got a string")]),
+    (one_of(STRING), 5, [("$", "expected an array, got an integer")]),
+    (threshold(span(), above=0.5), "x", [("$", "expected a span, got a string")]),
+    (best_of(STRING, edit()), 3, [("$", "expected a string, got an integer")]),
+    (prf(one_to_one(STRING), one_to_one(STRING)), [3], [("$[0]", "expected a string, got an integer")]),
+    (graph(exact), 5, [("$", "expected an object, got an integer")]),
+    (graph(exact), {"nodes": ["a"]}, [("$.edges", "the field 'edges' is missing")]),
+    (graph(exact), {"nodes": "ab", "edges": []}, [("$.nodes", "expected an array, got a string")]),
+    (graph(STRING), {"nodes": [1], "edges": []}, [("$.nodes[0]", "expected a string, got an integer")]),
+    (
+        graph(exact),
+        {"nodes": ["a"], "edges": [[0, 1], 3, [0], ["a", 0]]},
+        [
+            ("$.edges[0][1]", "there is no node 1"),
+            ("$.edges[1]", "expected an edge, a pair of node ids, got 3"),
+            ("$.edges[2]", "expected an edge, a pair of node ids, got [0]"),
+            ("$.edges[3][0]", "there is no node 'a'"),
+        ],
+    ),
+    (graph(exact), {"nodes": ["a", "b"], "edges": [[0, True]]}, [("$.edges[0][1]", "there is no node True")]),
+    (
+        graph(exact, ids="id"),
+        {"nodes": [{"id": 1}, {"id": 1}, {}], "edges": []},
+        [("$.nodes[1]", "two nodes have the id 1"), ("$.nodes[2].id", "the field 'id' is missing")],
+    ),
+    (graph(exact, ids="value"), {"nodes": ["a"], "edges": [[{}, "a"]]}, [("$.edges[0][0]", "there is no node {}")]),
+]
+
+
+@pytest.mark.parametrize(("node", "value", "expected"), MISFITS)
 def test_what_does_not_fit(node, value, expected):
     assert found(node, value) == expected
+
+
+def observe(node, value):
+    return plan(latent(node) if ir.has_variables(node) else node).observe(value, value)
+
+
+@pytest.mark.parametrize(("node", "values"), [row for row in FITS if row[0] not in (custom(max), one_of(STRING))])
+def test_what_fits_can_be_computed(node, values):
+    for value in values:
+        observe(node, value)
+
+
+# Here the check is stricter than the planner, as it is for what can be read only once.
+ALLOWED = (variable, span(inclusive=True), greedy(exact, order="gold", rank="get(c)"))
+
+
+@pytest.mark.parametrize(
+    ("node", "value"), [row[:2] for row in MISFITS if row[0] not in ALLOWED and not isinstance(row[1], Iterator)]
+)
+def test_what_does_not_fit_is_never_computed(node, value):
+    with pytest.raises(ValidationError):
+        observe(node, value)
 
 
 def test_everything_is_reported_with_its_place():

@@ -37,6 +37,7 @@ from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import count, greedy, latent, many_to_one, one_to_one, sequence
 from adjudge.algebra.normalise import f1, jaccard, precision
+from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import exact, hierarchy, iou, record, span, text, unit
 from adjudge.algebra.view import view
 from adjudge.errors import UsageError
@@ -867,3 +868,50 @@ def test_classes_inside_functions_work_but_cannot_be_saved():
     assert not list(problems(node, One(1)))
     with pytest.raises(UsageError, match="cannot be written down"):
         encode(node)
+
+
+# What is derived can be computed
+
+
+def observed(tp, gold, system):
+    node = derive_similarity(tp)
+    got, slow = (plan(node, backend=backend).observe(gold, system) for backend in ("planned", "reference"))
+    assert (got.value, got.system, got.gold) == (slow.value, slow.system, slow.gold)
+    return got.value, got.system, got.gold
+
+
+@pytest.mark.parametrize("cls", EVENTS)
+def test_objects_and_json_are_the_same_and_order_does_not_matter(cls):
+    arguments = frozenset({DataSpan(3, 4), DataSpan(5, 6)})
+    gold = cls(type="meet", colour=Colour.RED, trigger=DataSpan(1, 2), arguments=arguments, id="e1")
+    json = {
+        "type": "meet",
+        "colour": "red",
+        "trigger": {"start": 1, "end": 2},
+        "arguments": [{"start": 5, "end": 6}, {"start": 3, "end": 4}],
+        "id": "e1",
+    }
+    assert observed(set[cls], [gold], [json]) == (1, 1, 1)
+    assert observed(set[cls], [gold], [{**json, "colour": None}]) == (0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("tp", "gold", "system", "expected"),
+    [
+        (dict[str, int], {"a": 1, "b": 2}, {"a": 1, "b": 3}, (1, 2, 2)),
+        (collections.Counter[str], collections.Counter("aab"), collections.Counter("aaab"), (3, 4, 3)),
+        (list[Base | Derived], [Base(1), Derived(1, 2)], [Derived(1, 2), Base(1), Base(2)], (2, 3, 2)),
+        (Whole, {"a": 1, "e": 2}, {"a": 1, "e": 2, "b": None}, (1, 1, 1)),
+        (range, range(3), range(1, 5), (2, 4, 3)),
+        (Circle | Square, {"kind": "circle", "radius": 2.0}, Circle("circle", 2.0), (1, 1, 1)),
+        (Annotated[list[str], ordered], ["a", "b"], ["b", "a"], (1, 2, 2)),
+        (
+            set[Prop],
+            [Prop(Variable("x"), "agent", Variable("y")), Prop(Variable("y"), "instance", "dog")],
+            [Prop(Variable("p"), "agent", Variable("q")), Prop(Variable("q"), "instance", "dog")],
+            (2, 2, 2),
+        ),
+    ],
+)
+def test_derived_values(tp, gold, system, expected):
+    assert observed(tp, gold, system) == expected

@@ -13,7 +13,7 @@ from adjudge.tasks.observe import GOLD, Observer, looks_at, prepared, wrapped
 
 METRICS = {each.name: each() for each in catalogue()}
 EXAMPLES = {each.name: each.example for each in catalogue()}
-WRONG = st.sampled_from([None, True, 0, -1, 1.5, "x", [], [1], {}, {"x": 1}, [{}], [[]]])
+WRONG = st.sampled_from([None, True, 0, -1, 1.5, "x", "", ["x"], [], [1], {}, {"x": 1}, [{}], [[]]])
 
 
 @st.composite

@@ -140,6 +140,17 @@ def _string(node: Any, value: Any, path: str, side: Side | None) -> Iterator[Mis
         yield _expected("a string", raw, path)
 
 
+def _type_name(node: ir.Hierarchy, value: Any, path: str, side: Side | None) -> Iterator[Misfit]:
+    """The name of a type, or the path to it from the root."""
+    if isinstance(value, list | tuple) and value:
+        for position, part in enumerate(value):
+            yield from _string(node, part, f"{path}[{position}]", side)
+    elif value == "":
+        yield path, "expected the name of a type, got an empty string", None
+    else:
+        yield from _string(node, value, path, side)
+
+
 def _number(node: ir.Number, value: Any, path: str, side: Side | None) -> Iterator[Misfit]:  # noqa: ARG001
     if not is_kind(value, "number") or not math.isfinite(value):
         yield _expected("a number", value, path)
@@ -348,7 +359,7 @@ _CHECKS: dict[type, Callable[[Any, Any, str, Side | None], Iterator[Misfit]]] = 
     ir.Exact: _exact,
     ir.Span: _span,
     ir.Edit: _string,
-    ir.Hierarchy: _string,
+    ir.Hierarchy: _type_name,
     ir.Number: _number,
     ir.Custom: _anything,
     ir.Variable: _variable,

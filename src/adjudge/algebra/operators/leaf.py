@@ -100,10 +100,9 @@ class SpanOp(Op):
                 ) from None
         if not is_kind(start, "integer") or not is_kind(end, "integer"):
             raise Misfit("the offsets of a span must be integers")
-        end += self.node.inclusive
         if end < start:
             raise Misfit(f"the span ends at {end} before it starts at {start}")
-        return (start, end)
+        return (start, end + self.node.inclusive)
 
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
@@ -405,6 +404,8 @@ class VariableOp(Op):
     blocking = True
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if value is None or isinstance(value, list | tuple | set | frozenset | dict):
+            raise Misfit(f"expected a variable, got {describe(value)}", "give its name as a string")
         return ("variable", freeze(value))
 
     def identity(self, p: Any) -> Hashable:

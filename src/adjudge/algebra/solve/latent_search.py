@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 
 from adjudge.algebra.solve import ilp
@@ -11,6 +12,7 @@ from adjudge.algebra.solve.latent_core import Climber, Core
 
 _ROOT_ROUNDS = 200
 _NODE_ROUNDS = 40
+_KICKS = 60
 # Rounds times candidates in the search before the integer programme takes over.
 _EFFORT = 4_000_000
 
@@ -19,17 +21,39 @@ def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, boo
     """The best choice of candidates, a proven upper bound on its value, and whether the choice is optimal."""
     incumbent = Incumbent(Climber(core), ilp.grid(core.weights()), set(), 0.0, set())
     root = Relaxation(core)
-    bound, used = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
+    bound, _ = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
+    while not incumbent.beats(bound) and _kick(root, incumbent, deadline):
+        bound = min(bound, tighten(root, incumbent, _ROOT_ROUNDS, deadline)[0])
     if not incumbent.beats(bound):
-        bound = _branch(root.copy(), bound, incumbent, _EFFORT - used * len(core.keys), deadline)
+        bound = _branch(root.copy(), bound, incumbent, deadline)
     if not incumbent.beats(bound):
         bound = min(bound, _integer_programme(root, incumbent, deadline))
     return incumbent.chosen, max(bound, incumbent.value), incumbent.beats(bound)
 
 
-def _branch(root: Relaxation, bound: float, incumbent: Incumbent, effort: int, deadline: float | None) -> float:
+def _kick(root: Relaxation, incumbent: Incumbent, deadline: float | None) -> bool:
+    """Disturb the incumbent by a few candidates that may still matter and climb again; whether that found a better one."""
+    keys = root.core.keys
+    living = [p for p, alive in enumerate(root.alive) if alive]
+    draw = random.Random(0)  # noqa: S311  (any fixed sequence will do)
+    before = incumbent.value
+    for _ in range(_KICKS):
+        if deadline is not None and time.monotonic() > deadline:
+            break
+        start = set(incumbent.chosen)
+        for p in draw.choices(living, k=draw.randint(1, 4)):
+            row, column = keys[p]
+            start = {q for q in start if keys[q][0] != row and keys[q][1] != column} | {p}
+        incumbent.offer(sorted(start))
+        if incumbent.value > before:
+            return True
+    return False
+
+
+def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None) -> float:
     """Depth first, with the chosen candidate before without; what is left open when the effort is spent bounds it."""
     stack = [(bound, root)]
+    effort = _EFFORT
     while stack:
         bound, node = stack.pop()
         if incumbent.beats(bound):
