@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The machine may be busy; a slow example is not a wrong one.
+settings.register_profile("adjudge", deadline=None)
+settings.load_profile("adjudge")
 
 
 @pytest.fixture(scope="session")

@@ -124,8 +124,10 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         return draw(leaves())
     kind = draw(
         st.sampled_from(
-            "leaf record record set set set overlap sum union map threshold max unit "
-            "normalise normalise greedy sequence graph".split()
+            [
+                *("leaf", "record", "record", "set", "set", "set", "overlap", "sum", "union", "map", "threshold"),
+                *("max", "unit", "normalise", "normalise", "greedy", "sequence", "graph"),
+            ]
         )
     )
     below = shapes(depth - 1)

@@ -20,9 +20,8 @@ def hard_graph(seed, size=24, labels=2):
     ]
 
 
-triples = latent(
-    set_of(record({"0": union(case(variable, prefix="?"), exact), "1": exact, "2": union(case(variable, prefix="?"), exact)}))
-)
+name = union(case(variable, prefix="?"), exact)
+triples = latent(set_of(record({"0": name, "1": exact, "2": name})))
 
 
 def test_latent_search_without_time():

@@ -20,7 +20,9 @@ def test_text(adjudge) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[0].split() == ["metric", "precision", "recall", "f1"]
     assert "100.0 [100.0, 100.0]" in ran.out
-    assert "signature  score|metric:relation.strict|profile:default|pool:micro|docs:8|seed:13|boot:1000|" in ran.out
+    (signature,) = [line for line in ran.out.splitlines() if line.startswith("signature")]
+    assert "  score|metric:relation.strict|profile:default|dup:set|empty:0|undef:0|gold:" in signature
+    assert "|pool:micro|docs:8|seed:13|boot:1000|v:" in signature
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "csv", "md", "latex"])

@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
@@ -27,6 +27,7 @@ def same(a, b):
     return a == pytest.approx(b, abs=1e-12, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(counts, counts, counts), max_size=5), undefined, betas)
 def test_prf_from_three_counts(rows, undefined, beta):
     rows = [(s, s + p, s + g) for s, p, g in rows]
@@ -46,6 +47,7 @@ def test_prf_from_three_counts(rows, undefined, beta):
             assert same(got["x", f][i], (1 + beta**2) * precision * recall / (beta**2 * precision + recall))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(counts, counts, counts), max_size=5), undefined, betas)
 def test_four_counts_with_equal_numerators_agree_with_three(rows, undefined, beta):
     """B3-like measures have two numerators; where these happen to be equal, nothing may change."""
@@ -62,6 +64,7 @@ def test_f_of_two_ratios():
     assert ("x", "f1") not in fractions([m], COLUMNS, [[1, 2, 4, 3]])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(counts, counts, counts, counts), max_size=5), undefined, st.none() | st.floats(-2, 2))
 def test_ratio(rows, undefined, clip):
     m = Ratio("x", "score", (("s", 1.0), ("p", -0.25)), (("g", 1.0), ("t", 2.0)), undefined, clip)
@@ -76,6 +79,7 @@ def test_ratio(rows, undefined, clip):
         assert (tops[i], bottoms[i]) == (s - 0.25 * p, g + 2 * t)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(counts, counts, counts), min_size=1, max_size=4), undefined)
 def test_fractions_divide_to_the_values(rows, undefined):
     m = Prf("x", ("s", "p"), ("s", "g"), 2.0, undefined, ("precision", "recall", "f2", "jaccard"))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
@@ -35,6 +35,7 @@ def measures_of(undefined):
     return (Prf("x", ("s", "p"), ("s", "g"), undefined=undefined), Total("x", "count", (("g", 1.0),)))
 
 
+@settings(deadline=None)
 @given(rows_of_counts, st.sampled_from([0, 1, None]), st.data())
 def test_reductions_equal_a_loop(rows, undefined, data):
     table, measures = table_of(rows), measures_of(undefined)
@@ -59,6 +60,7 @@ def test_reductions_equal_a_loop(rows, undefined, data):
                 assert averaged[key][k] == pytest.approx(mean, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(rows_of_counts, st.randoms(), st.sampled_from(["micro", "macro"]))
 def test_order_of_documents_changes_no_bit(rows, random, pool):
     table = StatsTable(tuple(map(str, range(len(rows)))), COLUMNS, np.array(rows, dtype=float).reshape(-1, 3) / 7)
@@ -100,6 +102,7 @@ def test_wrong_use_is_explained():
         sums(table_of([]), measures_of(0), "mirco")
 
 
+@settings(deadline=None)
 @given(rows_of_counts.filter(bool), st.sampled_from(["micro", "macro"]), st.data())
 def test_an_additive_metric_as_a_function_of_weights_is_the_same_metric(rows, pool, data):
     """Both kinds of estimator answer the same questions in the same way, slices included."""

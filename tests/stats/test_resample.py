@@ -57,7 +57,7 @@ def score(rows, measures, pool):
     return result
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=1, max_size=6), pools, undefined, st.integers(0, 9))
 def test_bootstrap_equals_a_loop_with_the_same_draws(pairs, pool, undefined, seed):
     measures = measures_of(undefined)
@@ -73,6 +73,7 @@ def test_bootstrap_equals_a_loop_with_the_same_draws(pairs, pool, undefined, see
                 assert samples.values[name][key][k] == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 30), st.integers(1, 300))
 def test_draws_do_not_depend_on_the_block_size(documents, resamples, block):
     whole = np.concatenate(list(bootstrap_weights(documents, resamples, np.random.default_rng(3), block=1 << 30)))
@@ -96,6 +97,7 @@ def test_the_seed_decides():
     assert not np.array_equal(one, other)
 
 
+@settings(deadline=None)
 @given(row_of_counts, st.integers(1, 6), pools)
 def test_the_interval_of_a_constant_table_is_the_constant(row, documents, pool):
     samples = bootstrap({"A": Additive(table_of([row] * documents), measures_of(), pool)}, resamples=20, seed=1)
@@ -131,6 +133,7 @@ def test_systems_must_share_their_documents():
         bootstrap({"A": Additive(a, measures_of())}, resamples=0)
 
 
+@settings(deadline=None)
 @given(st.lists(scores, min_size=1, max_size=30), st.sampled_from([0.5, 0.9, 0.95]))
 def test_percentiles_by_interpolation(values, level):
     def percentile(q):
@@ -167,7 +170,7 @@ def test_levels_are_fractions(level):
         interval([1.0], level)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=2, max_size=6), pools, undefined, st.integers(0, 9))
 def test_paired_bootstrap_equals_a_loop(pairs, pool, undefined, seed):
     measures = measures_of(undefined)
@@ -210,7 +213,7 @@ def test_one_document_proves_nothing():
     assert approximate_randomisation(a, b, measures_of(), trials=99)["x", "f1"].p == 1
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(row_of_counts, row_of_counts), max_size=6),
     pools,
@@ -285,6 +288,7 @@ def test_holm_by_hand():
     assert holm([0.5, 0.6, None]) == [1.0, 1.0, None]
 
 
+@settings(deadline=None)
 @given(st.lists(st.none() | st.floats(0, 1), max_size=8))
 def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
     """Reject in order of p while p_(i) <= alpha / (m - i + 1)."""
@@ -302,6 +306,7 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
         assert p is None or p <= q <= 1
 
 
+@settings(deadline=None)
 @given(st.integers(1, 4), st.integers(1, 12), st.data())
 def test_ranks_by_brute_force(systems, size, data):
     value = st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan])

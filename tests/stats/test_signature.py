@@ -6,7 +6,7 @@ import hashlib
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
@@ -19,6 +19,7 @@ def test_order_and_values():
     assert signature("score", fields) == "score|metric:set.f1|beta:0.5|empty:0|whole:2|exact:no|in:9f3c"
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), st.text(), max_size=4))
 def test_fields_cannot_run_into_each_other(fields):
     text = signature("score", fields)
@@ -26,6 +27,7 @@ def test_fields_cannot_run_into_each_other(fields):
     assert text.isprintable()
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=9), max_size=5))
 def test_hashes(chunks):
     whole = b"".join(chunks)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
@@ -42,6 +42,7 @@ def test_values_cannot_be_changed():
         table.attributes["genre"] = ("nw",)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_data_round_trip_is_exact_through_any_json(table):
     again = StatsTable.from_data(json.loads(json.dumps(table.to_data())))
@@ -52,6 +53,7 @@ def test_data_round_trip_is_exact_through_any_json(table):
     ]
 
 
+@settings(deadline=None)
 @given(table=tables())
 def test_npz_round_trip_is_exact(table, tmp_path_factory):
     path = tmp_path_factory.mktemp("npz") / "table"  # no suffix: the file is where it was asked for
@@ -87,6 +89,7 @@ def test_a_plain_array_or_a_wrong_header_is_not_a_table(tmp_path):
         StatsTable.load_npz(tmp_path / "missing.npz")
 
 
+@settings(deadline=None)
 @given(st.lists(moderate, max_size=30), st.randoms())
 def test_sums_do_not_depend_on_the_order(numbers, random):
     shuffled = numbers[:]
@@ -101,6 +104,7 @@ def test_a_sum_out_of_range_is_an_error():
         StatsTable(("a", "b"), ("n",), [[1e308], [1e308]]).totals()
 
 
+@settings(deadline=None)
 @given(tables(moderate, "a"), tables(moderate, "b"))
 def test_concatenation_keeps_rows_and_fills_attributes(a, b):
     b = StatsTable(b.ids, a.columns, np.ones((len(b), len(a.columns))), b.attributes)
@@ -131,6 +135,7 @@ def test_what_cannot_be_joined():
         a + 1
 
 
+@settings(deadline=None)
 @given(tables())
 def test_groups_partition_the_documents(table):
     for name, column in table.attributes.items():

@@ -33,7 +33,8 @@ class Complaint:
 class Seen:
     """The counts of one document and one system, all metrics together.
 
-    `bound` has proven upper bounds of counts whose search was cut short. `slices` has the counts per path and value of elements, `rest` those of a value that the document does not have.
+    `bound` has proven upper bounds of counts whose search was cut short.
+    `slices` has the counts per path and value of elements, `rest` those of a value that the document does not have.
     """
 
     counts: dict[str, float] = field(default_factory=dict)

@@ -393,5 +393,6 @@ def _signature(campaign: _Campaign) -> dict[str, str]:
         "undef": "+".join(
             dict.fromkeys("null" if each.undefined is None else str(each.undefined) for each in conventions)
         ),
+        "gold": hash_chunks([campaign.gold.digest.encode()]),
         "in": hash_chunks(digests),
     }

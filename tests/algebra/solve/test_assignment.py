@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from adjudge.algebra.solve import assignment
-from adjudge.algebra.solve.assignment import max_weight_matching
+from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
 
 
 def dense_value(edges):
@@ -58,11 +58,13 @@ def random_edges(rng, rows, columns, count, kind):
 
 WEIGHTS = st.sampled_from([0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0, 2.0, 0.0, -1.0]) | st.floats(-0.5, 3)
 EDGES = st.dictionaries(
-    st.tuples(st.sampled_from([0, 1, 2, 5, 9, 40, 41]), st.sampled_from([0, 3, 4, 7, 8, 100, 10**6])), WEIGHTS, max_size=30
+    st.tuples(st.sampled_from([0, 1, 2, 5, 9, 40, 41]), st.sampled_from([0, 3, 4, 7, 8, 100, 10**6])),
+    WEIGHTS,
+    max_size=30,
 ).map(lambda table: [(r, c, w) for (r, c), w in table.items()])
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(EDGES, st.randoms(use_true_random=False))
 def test_small_graphs(edges, rng):
     value, chosen = max_weight_matching(edges)
@@ -114,6 +116,20 @@ def test_giant_sparse_component(kind):
     assert value == pytest.approx(dense_value(edges), abs=1e-9)
 
 
+@settings(max_examples=200, deadline=None)
+@given(EDGES)
+def test_prices_prove_the_matching(edges):
+    rows = {}
+    for r, c, w in edges:
+        if w > 1e-6:
+            rows.setdefault(r, {})[c] = w
+    mate, row_price, column_price = priced_matching(rows)
+    prices = [*row_price.values(), *column_price.values()]
+    assert all(price >= -1e-12 for price in prices)
+    assert all(row_price[r] + column_price[c] >= w - 1e-12 for r, mine in rows.items() for c, w in mine.items())
+    assert math.fsum(prices) == pytest.approx(sum(rows[r][c] for r, c in mate.items()), abs=1e-12)
+
+
 def test_ties_go_to_the_lowest_in_a_star():
     assert max_weight_matching([(0, 5, 1.0), (0, 3, 1.0), (0, 9, 1.0)])[1] == [(0, 3, 1.0)]
     assert max_weight_matching([(5, 0, 1.0), (3, 0, 1.0), (9, 0, 0.5)])[1] == [(3, 0, 1.0)]
@@ -127,7 +143,7 @@ def test_empty():
 def test_small_and_sparse_problems_load_no_library():
     code = """
 import random, sys
-from adjudge.algebra.solve.assignment import max_weight_matching
+from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
 rng = random.Random(0)
 max_weight_matching([(i, j, rng.random()) for i in range(25) for j in range(25)])
 max_weight_matching([(rng.randrange(3000), rng.randrange(3000), rng.random()) for _ in range(6000)])

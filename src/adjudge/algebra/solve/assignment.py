@@ -165,7 +165,7 @@ def _augment(rows: Graph, budget: int) -> dict[int, int] | None:
 
 
 def priced_matching(rows: Graph) -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
-    """The heaviest matching {row: column} of {row: {column: weight > 0}}, with prices of rows and columns that prove it.
+    """The heaviest matching {row: column} of {row: {column: weight > 0}}, with prices of rows and columns as proof.
 
     price[row] + price[column] >= weight for every edge, all prices >= 0, and they sum to the total weight. So an edge
     that is to be in the matching costs at least price[row] + price[column] - weight.
@@ -239,7 +239,7 @@ def _augmenting_paths(
 
 
 def _most_edges(rows: Graph) -> dict[int, int]:
-    """The largest matching, for equal weights: disjoint shortest augmenting paths, phase by phase (Hopcroft-Karp 1973)."""
+    """The largest matching, for equal weights: disjoint shortest augmenting paths in phases (Hopcroft, Karp 1973)."""
     mate: dict[int, int] = {}
     owner: dict[int, int] = {}
     for row, mine in rows.items():
@@ -278,9 +278,10 @@ def _most_edges(rows: Graph) -> dict[int, int]:
                     continue
                 other = owner.get(column)
                 if other is None:
-                    for row, column in zip(path, [*steps, column], strict=True):
-                        mate[row] = column
-                        owner[column] = row
+                    steps.append(column)
+                    for row, step in zip(path, steps, strict=True):
+                        mate[row] = step
+                        owner[step] = row
                     break
                 if layer.get(other) == layer[row] + 1:
                     path.append(other)

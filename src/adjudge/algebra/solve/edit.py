@@ -17,7 +17,7 @@ def levenshtein(a: str, b: str, limit: int | None = None) -> int:
     if limit is None:
         limit = len(b)
     if a == b:
-        return 0 if limit >= 0 else limit + 1
+        return 0
     if len(b) - len(a) > limit:
         return limit + 1
     start = _common_prefix(a, b)

@@ -46,15 +46,14 @@ def settled(value: float, bound: float, step: float) -> bool:
     return bound <= value + max(step * (1.0 - 1e-6), 1e-9 * max(1.0, abs(value)))
 
 
-def maximise(
-    weights: Sequence[float], rows: Sequence[Row], *, integers: int, time_limit: float | None
-) -> Answer:
+def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, time_limit: float | None) -> Answer:
     """Maximise weights . x over x in [0, 1] under the rows, the first `integers` columns being 0 or 1.
 
     The gap is closed entirely, unless the weights lie on a grid: then less than a step of it is enough. The solver's
     own tolerance of 1e-6 is made harmless by scaling: weights are brought near 1000 by a power of two.
 
-    >>> maximise([2.0, 3.0, 2.0], [([(0, 1.0), (1, 1.0)], 1.0), ([(1, 1.0), (2, 1.0)], 1.0)], integers=3, time_limit=None)
+    >>> rows = [([(0, 1.0), (1, 1.0)], 1.0), ([(1, 1.0), (2, 1.0)], 1.0)]
+    >>> maximise([2.0, 3.0, 2.0], rows, integers=3, time_limit=None)
     Answer(ones=[0, 2], bound=4.0, optimal=True)
     """
     import numpy as np

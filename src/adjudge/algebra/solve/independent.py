@@ -25,7 +25,7 @@ class Choice:
 
 
 def heaviest_independent(weights: Sequence[float], conflicts: Sequence[int], time_limit: float | None = None) -> Choice:
-    """Choose vertices of positive weight, bit j of `conflicts[i]` forbidding i and j together, of greatest total weight.
+    """Choose vertices of the greatest total weight, bit j of `conflicts[i]` forbidding i and j together.
 
     Vertices without conflict are taken, dominated ones dropped, and each connected component of the rest is searched by
     itself: by branch and bound with a clique-cover bound if that ends soon, else by an integer programme over cliques.
@@ -115,7 +115,9 @@ def _solve_component(weights: Sequence[float], masks: Sequence[int], component: 
 
 def _greedy(values: list[float], masks: list[int]) -> int:
     """Best weight against what it rules out, repeatedly."""
-    price = [value / (value + sum(values[other] for other in bits(mask))) for value, mask in zip(values, masks, strict=True)]
+    price = [
+        value / (value + sum(values[other] for other in bits(mask))) for value, mask in zip(values, masks, strict=True)
+    ]
     chosen = forbidden = 0
     for vertex in sorted(range(len(values)), key=lambda v: (-price[v], v)):
         if not forbidden >> vertex & 1:

@@ -33,14 +33,14 @@ def best_variable_matching(
     elements_exclusive: bool = True,
     time_limit: float | None = None,
 ) -> Solution:
-    """Match system variables k to gold variables l one-to-one so that as much as possible comes true.
+    """Match system variables to gold variables one-to-one so that as much as possible comes true.
 
-    max sum unary[k, l] over matched (k, l) + sum of the weights of chosen element pairs, each of which needs all its
+    max sum unary[s, g] over matched (s, g) + sum of the weights of chosen element pairs, each of which needs all its
     variable pairs matched, and its elements according to `element_match`. `elements_exclusive=False` says that this
     last constraint follows from the variables. Weights that are not positive are ignored. Without a time limit the
     answer is optimal; with one it says whether it is, and how much could be missing. Same input, same answer.
 
-    >>> best_variable_matching({(1, 0): 1.0}, [(1.0, ((0, 0), (1, 1)), 0, 0)])
+    >>> best_variable_matching({(1, 0): 0.5}, [(1.0, ((0, 0), (1, 1)), 0, 0)])
     Solution(value=1.0, mapping={0: 0, 1: 1}, chosen=[0], bound=1.0, optimal=True)
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -72,7 +72,7 @@ def _gather(pairs: Sequence[ElementPair]) -> dict[Needs, list[int]]:
 
 
 def _consistent(needs: Sequence[Pair]) -> bool:
-    return len({k for k, _ in needs}) == len(needs) == len({l for _, l in needs})
+    return len({s for s, _ in needs}) == len(needs) == len({g for _, g in needs})
 
 
 def _group_value(members: list[int], pairs: Sequence[ElementPair], match: Match) -> float:
@@ -95,7 +95,7 @@ def _entangled(
         wanted: dict[int, set[Needs]] = {}
         for needs, members in groups.items():
             for index in members:
-                wanted.setdefault(pairs[index][2 + side], set()).add(needs)
+                wanted.setdefault(pairs[index][2:][side], set()).add(needs)
         for element, rivals in wanted.items():
             if len(rivals) == 1:
                 continue
@@ -128,15 +128,15 @@ def _components(
 
     terms = {needs: worth[needs] for needs in sorted(groups)}
     for needs in (*terms, *((pair,) for pair in singles)):
-        nodes = [*(("k", k) for k, _ in needs), *(("l", l) for _, l in needs), *ties.get(needs, ())]
+        nodes = [*(("s", s) for s, _ in needs), *(("g", g) for _, g in needs), *ties.get(needs, ())]
         for node in nodes[1:]:
             parent[find(nodes[0])] = find(node)
     parts: dict[Hashable, tuple[dict[Pair, float], dict[Needs, float]]] = {}
     for pair in sorted({*singles, *(pair for needs in terms for pair in needs)}):
-        parts.setdefault(find(("k", pair[0])), ({}, {}))[0][pair] = singles.get(pair, 0.0)
+        parts.setdefault(find(("s", pair[0])), ({}, {}))[0][pair] = singles.get(pair, 0.0)
     for needs, value in terms.items():
         if needs or ties.get(needs):
-            root = find(("k", needs[0][0]) if needs else min(ties[needs], key=repr))
+            root = find(("s", needs[0][0]) if needs else min(ties[needs], key=repr))
             parts.setdefault(root, ({}, {}))[1][needs] = value
     return [_core(candidates, own, groups, ties, pairs, match) for candidates, own in parts.values()]
 

@@ -98,11 +98,7 @@ class Relaxation:
     def rivals_of(self, p: int) -> list[int]:
         """The living candidates that share a variable with p."""
         row, column = self.core.keys[p]
-        return [
-            q
-            for q, (r, c) in enumerate(self.core.keys)
-            if (r == row or c == column) and q != p and self.alive[q]
-        ]
+        return [q for q, (r, c) in enumerate(self.core.keys) if (r == row or c == column) and q != p and self.alive[q]]
 
     def _appraise(self, p: int) -> None:
         if not self.alive[p]:

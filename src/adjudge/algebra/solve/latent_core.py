@@ -102,7 +102,7 @@ class Climber:
                 self.wide_at.setdefault(p, []).append(term)
 
     def climb(self, start: Iterable[int], *, thorough: bool = False) -> set[int]:
-        """A choice that no single move improves, at least as good as the start; `thorough` tries whole terms as well."""
+        """A choice that no single move improves, at least as good as the start; `thorough` tries whole terms too."""
         choice = _Choice(self, start)
         while choice.move_candidates() or (thorough and choice.insert_terms()):
             pass
@@ -150,7 +150,7 @@ class _Choice:
         return sum(weight for weight, needs in terms if all(q == p or q in self.chosen for q in needs))
 
     def move_candidates(self) -> bool:
-        """Move a system variable to another gold variable, the displaced one taking its place; whether any move helped."""
+        """Move a system variable to another gold variable, the displaced one taking its place; whether any helped."""
         keys, links, gain = self.climber.core.keys, self.climber.core.links, self.gain
         improved = False
         for p, (row, column) in enumerate(keys):
@@ -221,7 +221,9 @@ class _Choice:
             put.append(p)
         if refill:
             for options in [
-                options for q in dropped for options in (self.climber.rows[keys[q][0]], self.climber.columns[keys[q][1]])
+                options
+                for q in dropped
+                for options in (self.climber.rows[keys[q][0]], self.climber.columns[keys[q][1]])
             ]:
                 free = [p for p in options if keys[p][0] not in self.by_row and keys[p][1] not in self.by_column]
                 if free:

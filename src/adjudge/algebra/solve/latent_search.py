@@ -1,4 +1,4 @@
-"""The exact search for a core: bound, branch where the bound contradicts itself, and an integer programme if need be."""
+"""The exact search for a core: bound, branch where the bound contradicts itself, an integer programme if need be."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, boo
 
 
 def _kick(root: Relaxation, incumbent: Incumbent, deadline: float | None) -> bool:
-    """Disturb the incumbent by a few candidates that may still matter and climb again; whether that found a better one."""
+    """Disturb the incumbent by a few candidates that may still matter and climb again; whether that helped."""
     keys = root.core.keys
     living = [p for p, alive in enumerate(root.alive) if alive]
     draw = random.Random(0)  # noqa: S311  (any fixed sequence will do)
     before = incumbent.value
+    if not living:
+        return False
     for _ in range(_KICKS):
         if deadline is not None and time.monotonic() > deadline:
             break
@@ -163,7 +165,10 @@ def _without_loose(
         loose[needs] = loose.get(needs, 0.0) + weight
     single = {needs[0]: core.base[needs[0]] - weight for needs, weight in loose.items() if len(needs) == 1}
     links = {
-        (p, q): weight - loose.get((p, q), 0.0) for p, row in enumerate(core.links) for q, weight in row.items() if p < q
+        (p, q): weight - loose.get((p, q), 0.0)
+        for p, row in enumerate(core.links)
+        for q, weight in row.items()
+        if p < q
     }
     wide = [(weight - loose.get(needs, 0.0), needs) for weight, needs in core.wide]
     tiny = 1e-12

@@ -33,7 +33,7 @@ def order_preserving(
 ) -> Solution:
     """The heaviest pairs (system u, gold v, weight) such that u <= u' iff v <= v' for every two of them (Eq. 37).
 
-    `below_s[u]` has bit u' set iff u <= u' (see `reachability`), and likewise `below_g`. N:1 gives each u at most one v,
+    `below_s[u]` has bit u' set iff u <= u' (see `reachability`), likewise `below_g`. N:1 gives each u at most one v,
     1:N each v at most one u; on partial orders the equivalence forces 1:1 anyway. Two pairs are in conflict or not,
     so this is an independent set of greatest weight in the graph of conflicts. Pairs that weigh nothing are ignored.
 

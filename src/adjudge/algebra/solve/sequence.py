@@ -82,7 +82,7 @@ def _raise(best: list[float], holder: list[int], place: int, value: float, who: 
 
 
 def _dense_chain(points: list[Edge], columns: list[int]) -> list[Edge]:
-    """Strict in both: f[i, j] = max(f[i-1, j], f[i, j-1], f[i-1, j-1] + w_ij), a row at a time, two bits per cell kept."""
+    """Strict in both: f[i, j] = max(f[i-1, j], f[i, j-1], f[i-1, j-1] + w_ij), row by row, two bits per cell kept."""
     import numpy as np
 
     rank = {column: index for index, column in enumerate(columns)}

@@ -1,0 +1,313 @@
+"""Variable matching against trying every matching of the variables."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+import time
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.algebra.solve import latent_search
+from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
+from adjudge.algebra.solve.latent_bound import Incumbent, Relaxation, tighten
+from adjudge.algebra.solve.latent_core import Climber, Core, match_elements
+
+MATCHES = ("1:1", "N:1", "1:N", "N:N")
+
+
+def all_matchings(rows, columns):
+    """Every partial one-to-one mapping of rows to columns."""
+    padded = [*columns, *[None] * len(rows)]
+    seen = set()
+    for image in permutations(padded, len(rows)):
+        if image not in seen:
+            seen.add(image)
+            yield {k: v for k, v in zip(rows, image, strict=True) if v is not None}
+
+
+def elements_value(active, match):
+    """By trying every subset, one element pair at a time."""
+
+    def extend(position, used_s, used_g):
+        if position == len(active):
+            return 0.0
+        weight, s, g = active[position]
+        best = extend(position + 1, used_s, used_g)
+        free_s = match in ("1:N", "N:N") or s not in used_s
+        free_g = match in ("N:1", "N:N") or g not in used_g
+        if free_s and free_g:
+            best = max(best, weight + extend(position + 1, used_s | {s}, used_g | {g}))
+        return best
+
+    return extend(0, frozenset(), frozenset())
+
+
+def value_of(mapping, unary, pairs, match):
+    matched = set(mapping.items())
+    active = [(w, s, g) for w, needs, s, g in pairs if w > 0 and matched.issuperset(needs)]
+    return math.fsum(max(0.0, unary.get(pair, 0.0)) for pair in matched) + elements_value(active, match)
+
+
+def brute(unary, pairs, match):
+    rows = sorted({k for k, _ in unary} | {k for _, needs, _, _ in pairs for k, _ in needs})
+    columns = sorted({v for _, v in unary} | {v for _, needs, _, _ in pairs for _, v in needs})
+    return max(value_of(m, unary, pairs, match) for m in all_matchings(rows, columns))
+
+
+def check(solution, unary, pairs, match):
+    matched = set(solution.mapping.items())
+    assert len(set(solution.mapping.values())) == len(matched)
+    chosen = [pairs[i] for i in solution.chosen]
+    assert solution.chosen == sorted(set(solution.chosen))
+    assert all(w > 0 and matched.issuperset(needs) for w, needs, _, _ in chosen)
+    if match in ("1:1", "N:1"):
+        assert len({s for _, _, s, _ in chosen}) == len(chosen)
+    if match in ("1:1", "1:N"):
+        assert len({g for _, _, _, g in chosen}) == len(chosen)
+    total = math.fsum([*(max(0.0, unary.get(pair, 0.0)) for pair in matched), *(w for w, _, _, _ in chosen)])
+    assert solution.value == pytest.approx(total, abs=1e-12)
+    assert solution.bound >= solution.value
+    assert solution.bound == solution.value or not solution.optimal
+    useful = {pair for _, needs, _, _ in chosen for pair in needs} | {pair for pair, w in unary.items() if w > 0}
+    assert matched <= useful
+
+
+VARIABLES = st.tuples(st.integers(0, 3), st.integers(0, 3))
+WHOLE = st.sampled_from([0.0, 1.0, 1.0, 2.0])
+BROKEN = st.sampled_from([0.31, 0.47, 0.5, 1 / 3, 0.9, 1.0])
+
+
+def problems(weights, needs_size, elements):
+    pair = st.tuples(
+        weights,
+        st.lists(VARIABLES, max_size=needs_size).map(tuple),
+        st.integers(0, elements),
+        st.integers(0, elements),
+    )
+    return st.tuples(st.dictionaries(VARIABLES, weights, max_size=5), st.lists(pair, max_size=9))
+
+
+@settings(max_examples=300, deadline=None)
+@given(problems(WHOLE, 2, 6) | problems(BROKEN, 3, 2), st.sampled_from(MATCHES))
+def test_against_every_matching(problem, match):
+    unary, pairs = problem
+    solution = best_variable_matching(unary, pairs, element_match=match)
+    check(solution, unary, pairs, match)
+    assert solution.optimal
+    assert solution.value == pytest.approx(brute(unary, pairs, match), abs=1e-9)
+    assert best_variable_matching(dict(reversed(unary.items())), pairs, element_match=match) == solution
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(WHOLE, 2, 6), st.sampled_from(MATCHES))
+def test_elements_can_be_left_unconstrained(problem, match):
+    unary, pairs = problem
+    solution = best_variable_matching(unary, pairs, element_match=match, elements_exclusive=False)
+    assert solution.value == pytest.approx(brute(unary, pairs, "N:N"), abs=1e-9)
+
+
+@pytest.mark.parametrize("way", ["branch", "programme"])
+@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("weights", [(1.0, 2.0), (0.31, 0.47, 1.0)])
+def test_every_way_of_searching(monkeypatch, way, match, weights):
+    """With a single round for the bound, and no effort for branching, the later stages have to do the work."""
+    monkeypatch.setattr(latent_search, "_ROOT_ROUNDS", 1)
+    monkeypatch.setattr(latent_search, "_NODE_ROUNDS", 2)
+    monkeypatch.setattr(latent_search, "_KICKS", 0)
+    if way == "programme":
+        monkeypatch.setattr(latent_search, "_EFFORT", -1)
+    else:
+        monkeypatch.setattr(latent_search, "_EFFORT", 10**9)
+    rng = random.Random(f"{way}{match}{weights}")
+    for _ in range(25):
+        unary = {(rng.randrange(5), rng.randrange(5)): rng.choice(weights) for _ in range(6)}
+        pairs = [
+            (
+                rng.choice(weights),
+                tuple((rng.randrange(5), rng.randrange(5)) for _ in range(rng.choice([0, 1, 2, 2, 2, 3]))),
+                rng.randrange(8),
+                rng.randrange(8),
+            )
+            for _ in range(14)
+        ]
+        solution = best_variable_matching(unary, pairs, element_match=match)
+        check(solution, unary, pairs, match)
+        assert solution.optimal
+        assert solution.value == pytest.approx(brute(unary, pairs, match), abs=1e-9)
+
+
+def graph_problem(size, rng, *, noise=0.2, labels=None, relations=10, soft=False, similar=True):
+    """Two graphs like meaning representations: a tree with re-entrancies, concepts, relations; one is a noisy copy."""
+    labels = labels or max(2, size // 2)
+
+    def fresh():
+        edges = {(rng.randrange(max(0, i - 6), i), rng.randrange(relations), i) for i in range(1, size)}
+        for _ in range(size // 7):
+            a, b = rng.sample(range(size), 2)
+            edges.add((a, rng.randrange(relations), b))
+        return [rng.randrange(labels) for _ in range(size)], edges
+
+    gold_concepts, gold_edges = fresh()
+    if similar:
+        concepts = [rng.randrange(labels) if rng.random() < noise else c for c in gold_concepts]
+        edges = set()
+        for a, relation, b in sorted(gold_edges):
+            if rng.random() < noise:
+                relation, a = rng.choice([(rng.randrange(relations), a), (relation, rng.randrange(size))])
+            edges.add((a, relation, b))
+    else:
+        concepts, edges = fresh()
+    name = rng.sample(range(size), size)
+    unary = {
+        (name[k], v): rng.choice([1.0, 0.9, 0.77]) if soft else 1.0
+        for k in range(size)
+        for v in range(size)
+        if concepts[k] == gold_concepts[v]
+    }
+    pairs = [
+        (1.0, ((name[a], c), (name[b], d)), i, j)
+        for i, (a, relation, b) in enumerate(sorted(edges))
+        for j, (c, other, d) in enumerate(sorted(gold_edges))
+        if relation == other
+    ]
+    return unary, pairs
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("similar", [False, True])
+def test_search_equals_the_integer_programme(monkeypatch, soft, similar):
+    rng = random.Random(17)
+    cases = [graph_problem(size, rng, soft=soft, similar=similar, labels=4) for size in (8, 12, 12, 16, 20)]
+    searched = [best_variable_matching(unary, pairs) for unary, pairs in cases]
+    monkeypatch.setattr(latent_search, "_ROOT_ROUNDS", 1)
+    monkeypatch.setattr(latent_search, "_KICKS", 0)
+    monkeypatch.setattr(latent_search, "_EFFORT", -1)
+    for (unary, pairs), found in zip(cases, searched, strict=True):
+        programmed = best_variable_matching(unary, pairs)
+        assert found.optimal
+        assert programmed.optimal
+        assert found.value == pytest.approx(programmed.value, abs=1e-7)
+        check(found, unary, pairs, "1:1")
+
+
+def test_renamed_copy_is_found_entirely():
+    unary, pairs = graph_problem(60, random.Random(2), noise=0.0)
+    solution = best_variable_matching(unary, pairs)
+    assert solution.value == len(solution.mapping) + len({pair[2] for pair in pairs})
+    assert len(solution.mapping) == 60
+
+
+def test_large_graphs_are_exact_and_fast():
+    unary, pairs = graph_problem(60, random.Random(1))
+    before = time.process_time()
+    assert best_variable_matching(unary, pairs).optimal
+    assert time.process_time() - before < 2
+
+
+def test_time_limit_gives_a_bound_and_no_false_claim():
+    unary, pairs = graph_problem(60, random.Random(4), labels=3, relations=3, similar=False)
+    before = time.monotonic()
+    solution = best_variable_matching(unary, pairs, time_limit=0.01)
+    assert time.monotonic() - before < 20
+    check(solution, unary, pairs, "1:1")
+    assert not solution.optimal
+    assert solution.bound > solution.value > 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(WHOLE, 2, 6) | problems(BROKEN, 2, 6), st.integers(1, 30))
+def test_the_bound_is_never_below_the_optimum(problem, rounds):
+    unary, pairs = problem
+    keys = sorted({*unary, *(pair for _, needs, _, _ in pairs for pair in needs)})
+    index = {pair: p for p, pair in enumerate(keys)}
+    core = Core(keys, [unary.get(pair, 0.0) for pair in keys], [{} for _ in keys])
+    for weight, needs, _, _ in pairs:
+        p, q = (index[needs[0]], index[needs[-1]]) if needs else (0, 0)
+        if p != q and keys[p][0] != keys[q][0] and keys[p][1] != keys[q][1]:
+            core.links[p][q] = core.links[q][p] = weight
+    if not keys:
+        return
+    best = max(
+        core.exact({index[pair] for pair in mapping.items() if pair in index})
+        for mapping in all_matchings(sorted({k for k, _ in keys}), sorted({v for _, v in keys}))
+    )
+    incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
+    bound, _ = tighten(Relaxation(core), incumbent, rounds, None)
+    assert incumbent.value == pytest.approx(core.exact(incumbent.chosen))
+    assert incumbent.value <= best + 1e-9
+    assert max(bound, incumbent.value) >= best - 1e-9
+
+
+def test_match_elements():
+    pairs = [(1.0, 0, 0, 0), (0.9, 0, 1, 1), (0.8, 1, 0, 2), (0.1, 1, 1, 3)]
+    assert match_elements(pairs, "1:1") == (pytest.approx(1.7), [1, 2])
+    assert match_elements(pairs, "N:1") == (pytest.approx(1.8), [0, 2])
+    assert match_elements(pairs, "1:N") == (pytest.approx(1.9), [0, 1])
+    assert match_elements(pairs, "N:N") == (pytest.approx(2.8), [0, 1, 2, 3])
+
+
+def test_empty_and_constant():
+    nothing = best_variable_matching({}, [])
+    assert (nothing.value, nothing.mapping, nothing.chosen, nothing.optimal) == (0.0, {}, [], True)
+    constant = best_variable_matching({}, [(0.5, (), 0, 0), (0.7, (), 0, 1)])
+    assert (constant.value, constant.chosen) == (0.7, [1])
+    impossible = best_variable_matching({}, [(1.0, ((0, 0), (0, 1)), 0, 0)])
+    assert impossible.value == 0.0
+
+
+def test_usual_sizes_load_no_library():
+    code = """
+import random, sys
+from adjudge.algebra.solve.latent import best_variable_matching
+rng = random.Random(0)
+edges = [(rng.randrange(i), rng.randrange(5), i) for i in range(1, 30)]
+both = [(i, j) for i in range(29) for j in range(29) if edges[i][1] == edges[j][1]]
+pairs = [(1.0, ((edges[i][0], edges[j][0]), (edges[i][2], edges[j][2])), i, j) for i, j in both]
+assert best_variable_matching({(i, i): 1.0 for i in range(0, 30, 2)}, pairs).optimal
+assert not {"numpy", "scipy"} & sys.modules.keys()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@settings(max_examples=120, deadline=None)
+@given(problems(WHOLE, 2, 3), st.booleans())
+def test_generic_branch_and_bound(problem, tight):
+    unary, pairs = problem
+    rows = sorted({k for k, _ in unary} | {k for _, needs, _, _ in pairs for k, _ in needs})
+    columns = sorted({v for _, v in unary} | {v for _, needs, _, _ in pairs for _, v in needs})
+
+    def evaluate(mapping, open_s):
+        if not open_s:
+            return value_of(mapping, unary, pairs, "1:1")
+        if not tight:
+            return sum(unary.values()) + sum(pair[0] for pair in pairs)
+        possible = [
+            pair for pair in pairs if all(mapping.get(k, v) == v and (k in mapping or k in open_s) for k, v in pair[1])
+        ]
+        hope = sum(w for (k, v), w in unary.items() if mapping.get(k) == v or k in open_s)
+        return hope + sum(pair[0] for pair in possible)
+
+    solution = branch_and_bound(rows, columns, evaluate)
+    assert solution.optimal
+    assert solution.value == solution.bound == pytest.approx(brute(unary, pairs, "1:1"))
+    assert value_of(solution.mapping, unary, pairs, "1:1") == pytest.approx(solution.value)
+    for k in solution.mapping:
+        less = {key: v for key, v in solution.mapping.items() if key != k}
+        assert value_of(less, unary, pairs, "1:1") < solution.value
+
+
+def test_generic_branch_and_bound_stops_in_time():
+    def evaluate(mapping, open_s):
+        return float(len(open_s) + sum((k * v) % 7 == 1 for k, v in mapping.items()))
+
+    before = time.monotonic()
+    solution = branch_and_bound(range(1, 40), range(1, 40), evaluate, time_limit=0.2)
+    assert time.monotonic() - before < 10
+    assert solution.bound >= solution.value
+    assert solution.optimal == (solution.bound == solution.value)
