@@ -194,6 +194,7 @@ def hash_join(
 
 
 _TRUE, _FALSE = ("true",), ("false",)
+_ATOMS = frozenset((str, int))
 
 
 def freeze(value: Any) -> Hashable:
@@ -208,7 +209,10 @@ def freeze(value: Any) -> Hashable:
             raise Misfit("NaN is not a value that can be compared", "leave the field out or give a number")
         return value  # type: ignore[no-any-return]
     if kind is tuple or kind is list:
-        return tuple([freeze(item) for item in value])
+        for item in value:
+            if type(item) not in _ATOMS:
+                return tuple([freeze(item) for item in value])
+        return tuple(value)
     if kind is dict:
         return ("{}", frozenset((key, freeze(item)) for key, item in value.items()))
     if kind is set or kind is frozenset:

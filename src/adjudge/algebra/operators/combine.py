@@ -142,7 +142,9 @@ class RecordOp(Op):
     def identity(self, p: Any) -> Hashable:
         if self.exact:
             return p  # type: ignore[no-any-return]
-        return tuple([op.identity(part) for op, part in zip(self.ops.values(), p[1], strict=True)])
+        # The key holds every exact field whole.
+        key, parts = p
+        return (key, *[op.identity(parts[k]) for k, op in self.rest])
 
     def block(self, p: Any) -> Hashable:
         key: Hashable = p if self.exact else p[0]
