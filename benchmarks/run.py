@@ -251,9 +251,11 @@ def main() -> int:
     skewed = {size: data.write(DATA, f"skewed-{size}", data.coreference(size, largest=size // 10)) for size in SIZES}
     for what, task, paths in (
         ("CEAF phi4", "ceaf", even),
+        ("CEAF phi4, a tenth in one entity", "ceaf", skewed),
         ("B3", "b3", even),
         ("B3, a tenth in one entity", "b3", skewed),
         ("MUC", "muc", even),
+        ("MUC, a tenth in one entity", "muc", skewed),
     ):
         lines.append(bench.growth(f"{what}, {span}", task, paths))
     lines.append(bench.bootstrap())

@@ -10,8 +10,32 @@ from hypothesis import strategies as st
 from adjudge.algebra import ir
 
 
-def documents(metric: Any) -> st.SearchStrategy[Any]:
-    """Documents for a metric or a combination of metrics."""
+def documents(metric: Any, example: Any = None) -> st.SearchStrategy[Any]:
+    """Documents for a metric or a combination of metrics.
+
+    If the similarity does not show what values it takes (it maps them by a function), parts of the metric's example
+    are put together instead.
+    """
+    try:
+        return _documents(metric)
+    except NotImplementedError:
+        assert example is not None, f"{metric.name} needs an example with a few different elements"
+        return st.fixed_dictionaries({key: pieces(value) for key, value in example.items() if key != "id"})
+
+
+def pieces(value: Any) -> st.SearchStrategy[Any]:
+    """Values like an example: lists of some of its elements, in any order."""
+    if isinstance(value, list):
+        return st.lists(st.sampled_from(value), max_size=5) if value else st.just([])
+    if isinstance(value, dict):
+        return st.fixed_dictionaries({key: pieces(inner) for key, inner in value.items()})
+    return st.just(value)
+
+
+TEXT = frozenset(("casefold", "lower", "strip", "spaces", "punctuation", "articles", "nfc", "nfkc", "squad", "words"))
+
+
+def _documents(metric: Any) -> st.SearchStrategy[Any]:
     parts: dict[str, st.SearchStrategy[Any]] = {}
     for member in metric.members:
         for node in (member.precision, member.recall):
@@ -43,7 +67,9 @@ def values(node: ir.Similarity) -> st.SearchStrategy[Any]:
             return trees()
         case ir.Set() | ir.Greedy() | ir.Sequence() | ir.Overlap():
             return st.lists(values(node.of), max_size=5)
-        case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent() | ir.Mapped():
+        case ir.Mapped() if {fn.name for fn in (node.by, node.system, node.gold) if fn is not None} <= TEXT:
+            return st.sampled_from(["a", "A b", "b  a", "The b.", ""])
+        case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent():
             return values(node.of)
         case ir.Edit():
             return st.text("ab", max_size=4)
@@ -59,6 +85,17 @@ def trees() -> st.SearchStrategy[Any]:
     return st.recursive(
         leaf, lambda t: st.fixed_dictionaries({"label": label, "children": st.lists(t, max_size=3)}), max_leaves=4
     )
+
+
+def renamed(value: Any) -> Any:
+    """The value with every string and integer replaced by another, the same everywhere."""
+    if isinstance(value, dict):
+        return {key: renamed(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [renamed(inner) for inner in value]
+    if isinstance(value, str):
+        return f"new {value}"
+    return value + 1000 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def shuffled(node: ir.Similarity, value: Any, rng: random.Random) -> Any:

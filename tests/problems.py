@@ -18,7 +18,7 @@ class Shape:
 
     node: ir.Similarity
     values: st.SearchStrategy[Any]
-    # Whether phi is one correctly rounded division: only then do ties and thresholds at exact fractions agree.
+    # Whether phi is a ratio of counts: only then is a threshold at an exact fraction decided exactly.
     crisp: bool = True
 
 
@@ -78,7 +78,7 @@ def leaves(draw: st.DrawFn) -> Shape:
     if kind == "edit":
         return Shape(ir.Edit(), st.text("ab", max_size=4))
     if kind == "number":
-        return Shape(ir.Number(scale=2.0), st.integers(0, 5), crisp=False)
+        return Shape(ir.Number(scale=draw(st.sampled_from([2.0, 3.0, 10.0]))), st.integers(0, 5))
     if kind == "hierarchy":
         credit = draw(st.sampled_from(["halving", "linear", "ancestors", "general"]))
         if draw(st.booleans()):
@@ -115,7 +115,7 @@ def exact_leaves() -> st.SearchStrategy[Shape]:
 MATCHES = st.sampled_from(["1:1", "1:1", "N:1", "1:N", "N:N", "best"])
 DUPLICATES = st.sampled_from(["set", "multiset"])
 BIT = st.sampled_from([0, 0, 1])
-CUTS = st.sampled_from([0.5, 0.25, 0.75, 0.3])
+CUTS = st.sampled_from([0.5, 0.25, 0.75, 0.3, 0.1, 0.7, 1 / 3, 5 / 6])
 
 
 @st.composite
@@ -139,14 +139,11 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         fields = {name: part.node for name, part in parts.items()}
         values = st.fixed_dictionaries({name: part.values for name, part in parts.items()})
         node = ir.Record(fields=fields) if kind == "record" else ir.Sum(fields=fields)
-        crisp = all(isinstance(part.node, ir.Exact) for part in parts.values()) or (
-            len(parts) == 1 and all(part.crisp for part in parts.values())
-        )
-        return Shape(node, values, crisp)
+        return Shape(node, values, all(part.crisp for part in parts.values()))
     if kind == "set":
         part = draw(below)
         node = ir.Set(of=part.node, match=draw(MATCHES), duplicates=draw(DUPLICATES), empty=draw(BIT))
-        return Shape(node, st.lists(part.values, max_size=4), crisp=False)
+        return Shape(node, st.lists(part.values, max_size=4), part.crisp)
     if kind == "overlap":
         part = draw(exact_leaves())
         by = draw(
@@ -168,7 +165,7 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         return Shape(ir.Mapped(of=part.node, by=Fn("get(w)")), st.fixed_dictionaries({"w": part.values}), part.crisp)
     if kind == "threshold":
         part = draw(below)
-        # A cut no fraction of small numbers can hit keeps rounding out of the comparison.
+        # Without counts, a cut no fraction of small numbers can hit keeps rounding out of the comparison.
         cut = draw(CUTS) if part.crisp else 0.3701
         keep = draw(st.booleans())
         if draw(st.booleans()):
@@ -176,7 +173,8 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         return Shape(ir.Threshold(of=part.node, at_least=cut, keep=keep), part.values, part.crisp)
     if kind == "max":
         part = draw(below)
-        return Shape(ir.Max(of=(part.node, ir.Threshold(of=part.node, above=0.3701))), part.values, crisp=False)
+        cut = draw(CUTS) if part.crisp else 0.3701
+        return Shape(ir.Max(of=(part.node, ir.Threshold(of=part.node, above=cut))), part.values, part.crisp)
     if kind == "unit":
         part = draw(below)
         return Shape(ir.Unit(of=part.node), part.values, part.crisp)
@@ -188,14 +186,15 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
             values = st.lists(part.values, max_size=4)
         else:
             inner, values = part.node, part.values
-        by = draw(st.sampled_from(["precision", "recall", "f", "jaccard"]))
+        kinds = ["precision", "recall", "f", "jaccard"] if bounded(inner) else ["precision", "recall", "f"]
+        by = draw(st.sampled_from(kinds))
         other = None
         if by == "f" and isinstance(inner, ir.Set) and inner.of is part.node and draw(st.booleans()):
             other = ir.Set(of=part.node, match="1:N", duplicates=inner.duplicates, empty=inner.empty)
         node = ir.Normalise(
             of=inner, by=by, beta=draw(st.sampled_from([1.0, 2.0, 0.5])), recall=other, undefined=draw(BIT)
         )
-        return Shape(node, values, crisp=False)
+        return Shape(node, values, part.crisp and other is None)
     if kind == "greedy":
         part = draw(exact_leaves() | leaves().filter(lambda leaf: True))
         order = draw(st.sampled_from(["score", "system", "gold"]))
@@ -212,10 +211,18 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
     if kind == "sequence":
         part = draw(below)
         match = draw(st.sampled_from(["1:1", "1:1", "N:1", "1:N", "N:N"]))
-        return Shape(ir.Sequence(of=part.node, match=match, empty=draw(BIT)), st.lists(part.values, max_size=5), False)
+        node = ir.Sequence(of=part.node, match=match, empty=draw(BIT))
+        return Shape(node, st.lists(part.values, max_size=5), part.crisp)
     part = draw(exact_leaves() | leaves())
     match = draw(st.sampled_from(["1:1", "1:1", "N:1", "1:N", "N:N"]))
-    return Shape(ir.Graph(of=part.node, match=match, empty=draw(BIT)), graphs(part.values), crisp=False)
+    return Shape(ir.Graph(of=part.node, match=match, empty=draw(BIT)), graphs(part.values), part.crisp)
+
+
+def bounded(node: ir.Similarity) -> bool:
+    """Whether no element below is counted twice, as a Jaccard index needs it."""
+    if getattr(node, "match", "1:1") not in ("1:1", "best"):
+        return False
+    return all(bounded(inner) for inner in ir.children(node))
 
 
 def rank(value: Any) -> int:
@@ -275,7 +282,8 @@ def latent_shapes(draw: st.DrawFn) -> Shape:
         node = ir.Sum(fields={"a": a, "b": b}) if form == "sum" else ir.Record(fields={"a": a, "b": b})
     elif form == "ratio":
         inner, values = one()
-        node = ir.Normalise(of=inner, by=draw(st.sampled_from(["f", "jaccard", "precision"])), undefined=draw(BIT))
+        kinds = ["f", "precision", "jaccard"] if bounded(inner) else ["f", "precision"]
+        node = ir.Normalise(of=inner, by=draw(st.sampled_from(kinds)), undefined=draw(BIT))
     elif form == "factor":
         inner, iv = one()
         node = ir.Record(fields={"x": graded.node, "a": inner})

@@ -7,8 +7,27 @@ with ten mistakes should be mended once, not ten times. The exit code of the com
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+
+_OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Text in which everything that a terminal would obey instead of showing is written as an escape.
+
+    Names of files and values come from outside: they may hold line breaks, colours, or bytes that are no characters.
+
+    >>> print(visible("a" + chr(27) + "[31m" + chr(10)))
+    a\x1b[31m\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c.encode("unicode_escape").decode() if unicodedata.category(c) in _OBEYED and c not in keep else c for c in text
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,7 @@ class Problem:
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
         text = f"{place}: {self.message}" if place else self.message
-        return f"{text}, {self.hint}" if self.hint else text
+        return visible(f"{text}, {self.hint}" if self.hint else text)
 
 
 class AdjudgeError(Exception):

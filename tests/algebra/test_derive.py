@@ -276,7 +276,7 @@ def test_scalars(tp, expected):
 )
 def test_collections_are_sets(tp):
     assert derive_similarity(tp) == ir.Set(of=STRING)
-    assert derive_similarity(tuple[int, tp]) == ir.Record(fields={"0": INTEGER, "1": f1(ir.Set(of=STRING))})
+    assert derive_similarity(tuple[int, tp]) == ir.Record(fields={"0": INTEGER, "1": f1(ir.Set(of=STRING))}, size=2)
     assert derive_similarity(tuple[int, tp], nested="count").fields["1"] == ir.Set(of=STRING)
     assert derive_similarity(list[tp]) == ir.Set(of=f1(ir.Set(of=STRING)))
 
@@ -304,7 +304,7 @@ def test_counters_are_multisets():
 
 
 def test_tuples_compare_by_position():
-    assert derive_similarity(tuple[int, str]) == ir.Record(fields={"0": INTEGER, "1": STRING})
+    assert derive_similarity(tuple[int, str]) == ir.Record(fields={"0": INTEGER, "1": STRING}, size=2)
 
 
 def test_ranges_are_sets_of_integers():
@@ -402,7 +402,7 @@ def test_similarities_with_fields_may_stand_in_unions():
         (Literal["a"] | str | None, [("string", STRING), ("null", NULL)]),
         (Literal["a", 1] | float, [("string", ir.Exact(values=("a",))), ("number", NUMBER)]),
         (list[str] | str, [("array", ir.Set(of=STRING)), ("string", STRING)]),
-        (tuple[int, str] | None, [("array", ir.Record(fields={"0": INTEGER, "1": STRING})), ("null", NULL)]),
+        (tuple[int, str] | None, [("array", ir.Record(fields={"0": INTEGER, "1": STRING}, size=2)), ("null", NULL)]),
         (DictSpan | None, [("object", SPAN), ("null", NULL)]),
         (Optional[Id | int], [("string", STRING), ("integer", INTEGER), ("null", NULL)]),  # noqa: UP045
         (Annotated[str, text("edit")] | int, [("string", ir.Edit()), ("integer", INTEGER)]),
@@ -719,7 +719,7 @@ def test_variables_are_bound_at_the_outermost_level():
     value = [Prop(Variable("x"), "instance", "dog"), Prop(Variable("x"), "agent", Variable("y"))]
     assert not list(problems(derive_similarity(set[Prop]), value))
     assert pickle.loads(pickle.dumps(Variable("x"))) == Variable("x")
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         Variable("x").name = "y"
 
 

@@ -7,10 +7,30 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import problems
-from adjudge.algebra import ir
+from adjudge.algebra import (
+    best_of,
+    custom,
+    edit,
+    exact,
+    f,
+    f1,
+    greedy,
+    hierarchy,
+    iou,
+    ir,
+    jaccard,
+    latent,
+    number,
+    precision,
+    record,
+    set_of,
+    threshold,
+    variable,
+)
 from adjudge.algebra.plan import plan
 from adjudge.errors import UsageError, ValidationError
 
+LEVELS = hierarchy(separator=".", credit="linear")
 RELAXED = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
@@ -112,6 +132,66 @@ def test_values_that_do_not_fit(node, value, message):
 def test_overlap_needs_exact_elements():
     with pytest.raises(UsageError, match="more than equality"):
         plan(ir.Overlap(of=ir.Span()))
+
+
+@pytest.mark.parametrize(
+    ("sim", "gold", "system", "value"),
+    [
+        (threshold(number(10), at_least=0.1), 0, 9, 1),
+        (threshold(number(10), above=0.3), 0, 7, 0),
+        (threshold(best_of(iou(), exact), above=1 / 3), [0, 3], [0, 1], 0),
+        (threshold(f1(set_of(exact), undefined=1), above=1 / 3), [1, 4, 5], [1, 2, 3], 0),
+        (threshold(f1(set_of(exact), undefined=1), at_least=1 / 3), [1, 4, 5], [1, 2, 3], 1),
+        (iou(at_least=5 / 6), [0, 6], [0, 5], 1),
+        (iou(above=5 / 6), [0, 6], [0, 5], 0),
+        (
+            threshold(
+                precision(set_of(hierarchy(separator=".", credit="linear"), duplicates="multiset")), at_least=0.7
+            ),
+            ["a.b.c.d.e.f.g.h.i.j"] * 3,
+            ["a.b.c.d.e.f.g.x.y.z"] * 3,
+            1,
+        ),
+    ],
+)
+def test_thresholds_are_decided_in_integers(sim, gold, system, value):
+    for backend in ("planned", "reference"):
+        assert plan(sim, backend=backend).observe(gold, system).value == value
+
+
+def test_variables_of_the_recall_side_are_matched_too():
+    sim = latent(f(record(a=set_of(exact)), record(b=set_of(variable))))
+    for backend in ("planned", "reference"):
+        seen = plan(sim, backend=backend).observe({"a": [1], "b": ["y"]}, {"a": [1], "b": ["x"]})
+        assert seen.value == 1
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (latent(greedy(record(v=variable, c=exact))), "greedy"),
+        (threshold(edit(), at_least=1.5), "nothing passes"),
+        (threshold(iou(), above=1.0), "nothing passes"),
+        (jaccard(set_of(exact, match="N:N")), "Jaccard"),
+        (record(a=jaccard(record(b=set_of(exact, match="N:1")))), "Jaccard"),
+    ],
+)
+def test_metrics_that_make_no_sense_are_refused(node, message):
+    with pytest.raises(UsageError, match=message):
+        plan(node)
+
+
+@pytest.mark.parametrize("value", [0, 1, "x", None, [1], object()])
+def test_a_function_that_fails_names_the_values(value):
+    sim = record(a=custom(lambda s, g: {}[s]))
+    with pytest.raises(ValidationError, match="failed on"):
+        plan(sim).observe({"a": value}, {"a": 1})
+
+
+def test_keys_do_not_collide():
+    assert plan(set_of(exact)).observe([["true"]], [True]).value == 0
+    assert plan(set_of(exact)).observe([{"a": 1.0}], [{"a": 1}]).value == 1
+    assert plan(set_of(exact)).observe([["{}", []]], [{}]).value == 0
 
 
 def test_true_is_not_one():

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Misfit, Op
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Misfit, Op, short
 from adjudge.errors import UsageError, did_you_mean
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -81,12 +81,6 @@ class Why:
         return "\n".join(lines)
 
 
-def short(value: Any, limit: int = 60) -> str:
-    """A value on one line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 @dataclass
 class Report:
     """Collects what the operators say while they align two values."""
@@ -121,11 +115,28 @@ class Alignment:
     """
 
     def __init__(self, report: Report) -> None:
-        self.matched: Sequence[Matched] = tuple(report.matched)
-        self.spurious: Sequence[Unmatched] = tuple(report.left[SYSTEM])
-        self.missed: Sequence[Unmatched] = tuple(report.left[GOLD])
+        # Below a counterpart that is matched more than once, an item is missed only if no pair found it.
+        self.matched: Sequence[Matched] = tuple(
+            {(each.system_path, each.gold_path): each for each in report.matched}.values()
+        )
+        found = {each.system_path for each in self.matched}, {each.gold_path for each in self.matched}
+        left = [
+            tuple({each.path: each for each in report.left[side] if each.path not in found[side]}.values())
+            for side in (SYSTEM, GOLD)
+        ]
+        self.spurious: Sequence[Unmatched] = left[SYSTEM]
+        self.missed: Sequence[Unmatched] = left[GOLD]
         self.variables = dict(report.mapping)
         self._operators = report.operators
+
+    def joined(self, other: Alignment) -> Alignment:
+        """This alignment for precision, the other for recall: spurious items from here, missed ones from there."""
+        report = Report(operators={**other._operators, **self._operators})
+        report.mapping = {**other.variables, **self.variables}
+        report.matched = [*self.matched, *other.matched]
+        both = Alignment(report)
+        both.spurious, both.missed = self.spurious, other.missed
+        return both
 
     @property
     def levels(self) -> list[str]:
@@ -207,7 +218,7 @@ class Alignment:
         said = "; ".join(
             f"{each.path or 'value'} is {short(each.system, 30)}, gold {short(each.gold, 30)}" for each in differing
         )
-        return f"\n     nearest {other} {why.nearest_path}: {said or 'equal, but matched elsewhere'}"
+        return f"\n     nearest {other} {why.nearest_path}: {said or 'equal, but matched elsewhere or worth nothing'}"
 
     def to_data(self) -> dict[str, Any]:
         """The alignment as JSON-able data."""

@@ -187,6 +187,9 @@ def _record(node: ir.Record | ir.Sum, value: Any, path: str, side: Side | None) 
         what = "an array" if positions else "an object"
         yield _expected(what, value, path, f"with the fields {_list(list(node.fields))}")
         return
+    size = node.size if isinstance(node, ir.Record) else None
+    if size is not None and isinstance(value, list | tuple) and len(value) > size:
+        yield path, f"expected {size} values, got {len(value)}", None
     for name, inner in node.fields.items():
         try:
             found = get(value, name)

@@ -20,6 +20,7 @@ import fractions
 import functools
 import operator
 import pathlib
+import types
 import typing
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -202,9 +203,12 @@ def _expanded(tp: Any) -> Any:
 
 def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
     for each in metadata:
-        node = each if isinstance(each, ir.Node) else getattr(each, "node", None)
+        node = each if isinstance(each, ir.Node) else getattr(each, "node", getattr(each, "similarity", None))
         if isinstance(node, ir.Node):
             return node  # type: ignore[return-value]
+        if isinstance(each, types.FunctionType | types.BuiltinFunctionType) and not _is_constructor(each):
+            name = getattr(each, "__name__", "function")
+            raise at.error(f"{name} is a function, not a similarity", f"wrap it: Annotated[..., custom({name})]")
     chosen = [each for each in metadata if _is_constructor(each)]
     for each in chosen:
         if each not in (*_MATCHERS, *_NORMALISERS, *_WRAPPERS):
@@ -296,7 +300,8 @@ def _positions(args: tuple[Any, ...], at: _At) -> ir.Record:
         raise at.error("tuple does not say what it holds", "write, for example, tuple[int, str] or tuple[str, ...]")
     if any(each is Ellipsis or typing.get_origin(each) is typing.Unpack or _is_unpacked(each) for each in args):
         raise at.error("a tuple with an open part cannot be compared by position", _REMEDY)
-    return ir.Record(fields={str(i): _derive(each, at.step(f"[{i}]")) for i, each in enumerate(args)})
+    fields = {str(i): _derive(each, at.step(f"[{i}]")) for i, each in enumerate(args)}
+    return ir.Record(fields=fields, size=len(fields))
 
 
 def _is_unpacked(tp: Any) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from adjudge.algebra.functions import Fn
+from adjudge.errors import UsageError
 
 Match: TypeAlias = Literal["1:1", "N:1", "1:N", "N:N", "best"]
 Duplicates: TypeAlias = Literal["set", "multiset", "error"]
@@ -46,9 +47,13 @@ class Exact(Node, frozen=True, tag="exact"):
 
 
 class Record(Node, frozen=True, tag="record"):
-    """Product over fields; a field is an attribute, a key, or a position written as a number. (Eq. 2)"""
+    """Product over fields; a field is an attribute, a key, or a position written as a number. (Eq. 2)
+
+    `size` is the length that a list or tuple compared by position must have.
+    """
 
     fields: dict[str, Similarity]
+    size: int | None = None
 
 
 class Sum(Node, frozen=True, tag="sum"):
@@ -276,6 +281,14 @@ class Conventions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     duplicates: Duplicates = "set"
     empty: Literal[0, 1] = 0
     undefined: Literal[0, 1] | None = 0
+
+    def __post_init__(self) -> None:
+        allowed = {"duplicates": ("set", "multiset", "error"), "empty": (0, 1), "undefined": (0, 1, None)}
+        for name, choices in allowed.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or value not in choices:
+                known = ", ".join("null" if choice is None else str(choice) for choice in choices)
+                raise UsageError(f"{name} cannot be {value!r}", hint=f"choose from {known}")
 
 
 def children(node: Similarity) -> Iterator[Similarity]:

@@ -11,6 +11,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal
 
 from adjudge.algebra import ir
@@ -137,6 +138,50 @@ def plan(node: ir.Similarity, *, backend: Backend = "planned", time_limit: float
     return Plan(settled, time_limit=time_limit)
 
 
+def _check_cut(node: ir.Threshold, path: str) -> None:
+    """Refuse a threshold that nothing can pass."""
+    most = _most(node.of)
+    cut = node.above if node.above is not None else node.at_least
+    if cut is None or most is None:
+        return
+    if cut >= most if node.above is not None else cut > most:
+        raise UsageError(
+            f"{path}: nothing passes a threshold of {cut:g}, since the similarity is at most {most:g}",
+            hint="give a smaller threshold",
+        )
+
+
+def _most(node: ir.Similarity) -> float | None:
+    """The largest value a similarity can have, if that is known."""
+    match node:
+        case ir.Exact() | ir.Edit() | ir.Number() | ir.Hierarchy() | ir.Variable():
+            return 1.0
+        case ir.Span() | ir.Overlap():
+            return None if node.by in ("count", "link") else 1.0
+        case ir.Threshold():
+            return _most(node.of) if node.keep else 1.0
+        case ir.Normalise():
+            return 1.0 if _bounded(node.of) and node.recall is None else None
+        case ir.Custom():
+            return node.upper
+        case ir.Record() | ir.Union() | ir.Max():
+            parts = [_most(inner) for inner in ir.children(node)]
+            known = [part for part in parts if part is not None]
+            if len(known) < len(parts):
+                return None
+            return prod(known) if isinstance(node, ir.Record) else max(known, default=None)
+        case ir.Mapped() | ir.Unit() | ir.Latent():
+            return _most(node.of)
+    return None
+
+
+def _bounded(node: ir.Similarity) -> bool:
+    """Whether a value is never above either self score: no element is counted more than once."""
+    if isinstance(node, ir.Set | ir.Sequence | ir.Graph) and node.match not in ("1:1", "best"):
+        return False
+    return all(_bounded(inner) for inner in ir.children(node))
+
+
 def compile_node(node: ir.Similarity, path: str) -> Op:
     """The operator for a node."""
     match node:
@@ -158,7 +203,7 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
             ops = {name: compile_node(inner, f"{path}.{name}") for name, inner in node.fields.items()}
             if not ops:
                 raise UsageError(f"{path}: a record without fields compares nothing", hint="name at least one field")
-            return combine.RecordOp(ops) if isinstance(node, ir.Record) else combine.SumOp(ops)
+            return combine.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
         case ir.Union():
             return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
         case ir.Mapped():
@@ -168,8 +213,14 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
         case ir.Max():
             return combine.MaxOp([compile_node(inner, path) for inner in node.of])
         case ir.Threshold():
+            _check_cut(node, path)
             return combine.ThresholdOp(node, compile_node(node.of, path))
         case ir.Normalise():
+            if node.by == "jaccard" and not _bounded(node.of):
+                raise UsageError(
+                    f"{path}: a Jaccard index needs a value that neither self score is below",
+                    hint="match 1:1, or take precision and recall",
+                )
             recall = None if node.recall is None else compile_node(node.recall, path)
             return combine.NormaliseOp(node, compile_node(node.of, path), recall)
         case ir.Latent():

@@ -77,7 +77,7 @@ def phi(node: ir.Similarity, s: Any, g: Any, variables: Variables) -> Fraction:
             longer = max(len(s), len(g))
             return 1 - Fraction(edit_distance(s, g), longer) if longer else ONE
         case ir.Number():
-            return max(ZERO, 1 - abs(Fraction(s) - Fraction(g)) / Fraction(str(node.scale)))
+            return max(ZERO, 1 - abs(simple(s) - simple(g)) / simple(node.scale))
         case ir.Custom():
             if node.key is not None and node.key(s) != node.key(g):
                 return ZERO
@@ -166,6 +166,8 @@ def seen(node: ir.Similarity, x: Any, side: int) -> Any:
             return first if node.recall is None else (first, seen(node.recall, x, side))
         case ir.Max():
             return tuple(seen(part, x, side) for part in node.of)
+        case ir.Hierarchy():
+            return tuple(chain(node, x))
         case ir.Span():
             return frozen(offsets(node, x)) or ("empty span", frozen(x))
         case ir.Overlap() | ir.Set() | ir.Greedy():
@@ -379,8 +381,12 @@ def mentions(node: ir.Similarity, x: Any, side: int) -> Iterable[Any]:
         case ir.Graph():
             for item in field(x, node.nodes):
                 yield from mentions(node.of, item, side)
-        case ir.Threshold() | ir.Unit() | ir.Normalise():
+        case ir.Threshold() | ir.Unit():
             yield from mentions(node.of, x, side)
+        case ir.Normalise():
+            yield from mentions(node.of, x, side)
+            if node.recall is not None:
+                yield from mentions(node.recall, x, side)
 
 
 def overlap(by: str, shared: Fraction, s: Fraction, g: Fraction) -> Fraction:
@@ -401,17 +407,19 @@ def overlap(by: str, shared: Fraction, s: Fraction, g: Fraction) -> Fraction:
     }[by]
 
 
+def chain(node: ir.Hierarchy, name: Any) -> list[Any]:
+    """A type and its supertypes, root first."""
+    parts = name.split(node.separator) if isinstance(name, str) and node.separator else name
+    if not isinstance(parts, str):
+        return [tuple(parts[: k + 1]) for k in range(len(parts))]
+    up = [parts]
+    while up[0] in (node.parents or {}):
+        up.insert(0, (node.parents or {})[up[0]])
+    return up
+
+
 def hierarchy(node: ir.Hierarchy, s: Any, g: Any) -> Fraction:
     """Partial credit for related types."""
-
-    def chain(name: Any) -> list[Any]:
-        parts = name.split(node.separator) if isinstance(name, str) and node.separator else name
-        if not isinstance(parts, str):
-            return [tuple(parts[: k + 1]) for k in range(len(parts))]
-        up = [parts]
-        while up[0] in (node.parents or {}):
-            up.insert(0, (node.parents or {})[up[0]])
-        return up
 
     def written(name: Any) -> str:
         return name if isinstance(name, str) else (node.separator or ".").join(name)
@@ -419,7 +427,7 @@ def hierarchy(node: ir.Hierarchy, s: Any, g: Any) -> Fraction:
     for left, right, credit in node.table:
         if (left, right) == (written(s), written(g)):
             return Fraction(str(credit))
-    up_s, up_g = chain(s), chain(g)
+    up_s, up_g = chain(node, s), chain(node, g)
     if up_s == up_g:
         return ONE
     common = len([name for name in up_s if name in up_g])
@@ -455,10 +463,20 @@ def offsets(node: ir.Span, x: Any) -> frozenset[int]:
 def cut(node: ir.Threshold, value: Fraction) -> Fraction:
     """1 (or the value) above the threshold, else 0."""
     if node.above is not None:
-        passed = value > Fraction(str(node.above))
+        passed = value > simple(node.above)
     else:
-        passed = value >= Fraction(str(node.at_least))
+        assert node.at_least is not None
+        passed = value >= simple(node.at_least)
     return (value if node.keep else ONE) if passed else ZERO
+
+
+def simple(number: float) -> Fraction:
+    """The simplest fraction that is written as this number: 0.1 is one tenth, 5/6 is five sixths."""
+    for size in range(1, 1001):
+        near = Fraction(round(number * size), size)
+        if float(near) == number:
+            return near
+    return Fraction(str(number))
 
 
 def case_of(node: ir.Union, x: Any) -> int:
@@ -517,7 +535,7 @@ def frozen(x: Any) -> Any:
     if isinstance(x, list | tuple):
         return tuple(frozen(item) for item in x)
     if isinstance(x, Mapping):
-        return ("object", tuple(sorted((key, repr(frozen(value))) for key, value in x.items())))
+        return ("object", frozenset((key, frozen(value)) for key, value in x.items()))
     if isinstance(x, set | frozenset):
         return frozenset(frozen(item) for item in x)
     return getattr(x, "value", x) if hasattr(type(x), "__members__") else x

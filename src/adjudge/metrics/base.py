@@ -64,7 +64,7 @@ class Scores(Mapping[str, float | None]):
         return " ".join(f"{part}={value}" for part, value in self._values.items())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """A metric of documents.
 
@@ -182,9 +182,7 @@ class Metric:
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The scores of one pair of values: documents, or what stands in their field `within`."""
-        if self.within is not None:
-            gold, system = {self.within: gold}, {self.within: system}
-        counts = self.observe(gold, system).counts
+        counts = self.observe(self.document_of(gold), self.document_of(system)).counts
         return Scores(dict(zip(self.parts, (self._part(part, counts) for part in self.parts), strict=True)))
 
     def _part(self, part: str, counts: Mapping[str, float]) -> float | None:
@@ -205,9 +203,22 @@ class Metric:
                 same = self.recall is None
                 return f_measure(matched, system, found, gold, beta=self.beta, undefined=undefined, same=same)
 
+    def explain(self, gold: Any, system: Any) -> Alignment:
+        """What is behind `score`: matched, missed and spurious parts of one pair of values."""
+        return self.align(self.document_of(gold), self.document_of(system))
+
+    def document_of(self, value: Any) -> Any:
+        """A value as the document it would stand in."""
+        return value if self.within is None else {self.within: value}
+
     def align(self, gold: Any, system: Any) -> Alignment:
-        """What is matched, missed and spurious in one document, from the plan that makes the score."""
-        found: Alignment = self._plans[0].align(gold, system)
+        """What is matched, missed and spurious in one document, from the plan that makes the score.
+
+        If precision and recall come from two matchings, spurious is what the first leaves over, missed what the second
+        does.
+        """
+        first, *second = (plan.align(gold, system) for plan in self._plans)
+        found: Alignment = first.joined(second[0]) if second else first
         return found
 
     def plan(self) -> str:
@@ -254,7 +265,9 @@ class Metric:
     def restrict(self, document: Any, path: str, value: Any) -> Any:
         """The document with only those elements whose field has a value."""
         outer, inner = _slice_path(path)
-        kept = [item for item in _part_of(document, outer, path) if _scalar(item, inner) == value]
+        items = ((item, _scalar(item, inner)) for item in _part_of(document, outer, path))
+        # true is not 1
+        kept = [item for item, own in items if own == value and isinstance(own, bool) == isinstance(value, bool)]
         if isinstance(document, Mapping):
             return {**document, outer: kept}
         raise UsageError(f"--by {path} needs JSON documents, not {type(document).__qualname__} objects")
@@ -285,6 +298,16 @@ class Metric:
         from adjudge.metrics.registry import write
 
         return write(self)
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self.name, self.precision, self.recall, self.beta, self.parts, self.pool, self.conventions)
+
+    def __eq__(self, other: object) -> bool:
+        """Metrics are equal if they have the same name and compute the same, however they were written."""
+        return self._identity() == other._identity() if isinstance(other, Metric) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
 
     def __getstate__(self) -> dict[str, Any]:
         # Plans hold compiled functions; a worker makes its own.
@@ -371,7 +394,7 @@ class Combined:
         return Scores(values)
 
     def align(self, gold: Any, system: Any) -> Alignment:
-        """The alignment of the first member."""
+        """The alignment of the first member; the others have their own."""
         return self.members[0].align(gold, system)
 
     def plan(self) -> str:

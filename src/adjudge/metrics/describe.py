@@ -28,7 +28,7 @@ def definition(metric: Metric) -> str:
             start: equal
             end: equal
     0/0 is 0
-    promises self, order, swap, bounded, pooled
+    promises self, order, rename, swap, bounded, pooled
     """
     lines = [f"{metric.name}: {metric.about}" if metric.about else metric.name]
     how = "pooled (micro)" if metric.pool == "micro" else "averaged (macro)"

@@ -6,7 +6,7 @@ from adjudge.algebra import f, ir, view
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import Event
 
-LAWS = ("self", "order", "swap", "bounded", "pooled")
+LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {
     "id": "d1",
     "events": [

@@ -8,7 +8,7 @@ from adjudge.algebra import f, hierarchy, ir, view
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import Mention
 
-LAWS = ("self", "order", "swap", "bounded", "pooled")
+LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {"id": "d1", "entities": [{"span": {"start": 0, "end": 5}, "type": "Conflict.Attack.Bombing"}]}
 
 

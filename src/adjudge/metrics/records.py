@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjudge.algebra import exact, f, ir, jaccard, sequence, set_of
 from adjudge.metrics.registry import metric
 
-LAWS = ("self", "order", "swap", "bounded", "pooled")
+LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {"id": "d1", "items": ["a", "b", {"any": "value"}]}
 
 
@@ -33,7 +33,7 @@ def set_jaccard() -> ir.Similarity:
     return jaccard(set_of(exact))
 
 
-@metric("record.sequence", within="items", laws=("self", "swap", "bounded", "pooled"), example=EXAMPLE)
+@metric("record.sequence", within="items", laws=("self", "rename", "swap", "bounded", "pooled"), example=EXAMPLE)
 def in_order(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the longest common subsequence of two lists.
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from adjudge.algebra import derive_similarity, ir
+from adjudge.algebra import derive_similarity, ir, view
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.metrics.base import Combined, Metric, Pool, Scores
 
@@ -202,23 +202,27 @@ def derive(
     nested: Literal["f1", "count"] = "f1",
     pool: Pool = "micro",
     conventions: ir.Conventions | None = None,
+    names: Mapping[str, Any] | None = None,
     origin: str | None = None,
 ) -> Metric:
     """The metric of a type: the type is the metric.
 
     Fields are compared by equality unless `typing.Annotated` says otherwise, records by the product of their fields,
     collections by the best one-to-one matching of their elements; inside a record a collection counts by its F1, or
-    with `nested="count"` by the number of matched elements. A record type is a document; values of any other type
-    stand in a document's field `value`.
+    with `nested="count"` by the number of matched elements. A record type is a document, whose field `id` pairs
+    documents and is not compared; values of any other type stand in a document's field `value`. `names` resolves
+    forward references to types that are not at the top of a module.
 
     >>> derive(set[int]).score({3, 4, 5}, {1, 2, 3, 4}).precision
     0.5
     """
-    similarity = derive_similarity(kind, nested=nested)
+    similarity = derive_similarity(kind, nested=nested, names=names)
     shape: ir.Similarity = similarity
     while isinstance(shape, ir.Latent | ir.Normalise):
         shape = shape.of
     whole = isinstance(shape, ir.Record | ir.Sum)
+    if isinstance(similarity, ir.Record) and len(similarity.fields) > 1 and "id" in similarity.fields:
+        similarity = view(kind, nested=nested, names=names).ignore("id").node
     return Metric(
         similarity=similarity,
         name=name or str(getattr(kind, "__name__", "metric")),

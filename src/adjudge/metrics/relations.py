@@ -6,7 +6,7 @@ from adjudge.algebra import f, ir, view
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import Relation
 
-LAWS = ("self", "order", "swap", "bounded", "pooled")
+LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {
     "id": "d1",
     "relations": [{"type": "capital", "subject": {"start": 0, "end": 5}, "object": {"start": 9, "end": 15}}],

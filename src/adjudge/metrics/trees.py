@@ -6,7 +6,7 @@ from adjudge.algebra import exact, f, graph, ir, mapped, record, view
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import Dependency
 
-LAWS = ("self", "order", "swap", "bounded", "pooled")
+LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {"id": "s1", "dependencies": [{"head": 2, "dependent": 1, "label": "nsubj"}]}
 TREE = {"id": "s1", "tree": {"label": "S", "children": [{"label": "NP"}, {"label": "VP"}]}}
 
@@ -29,7 +29,7 @@ def las() -> ir.Similarity:
     return f(view(list[Dependency]).node)
 
 
-@metric("tree.match", within="tree", laws=("self", "swap", "bounded", "pooled"), example=TREE)
+@metric("tree.match", within="tree", laws=("self", "rename", "swap", "bounded", "pooled"), example=TREE)
 def match(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of nodes matched one-to-one by label so that one is above another on both sides or on neither.
 

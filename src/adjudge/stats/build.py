@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.elements import ElementTable, element_corpora, reordered
 from adjudge.stats.estimator import Additive, Estimator, slices
 from adjudge.stats.measure import Measure
 from adjudge.stats.reduce import Pool, undefined_documents
@@ -16,13 +17,22 @@ from adjudge.stats.resample import Samples, check_level, shared_documents
 from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, unique_names
 from adjudge.stats.scores import corrected, draw, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
-from adjudge.stats.table import StatsTable
+from adjudge.stats.table import AttributeValue, StatsTable, TableData
 from adjudge.stats.text import slice_text
 
 Test: TypeAlias = Literal["paired-bootstrap", "approximate-randomisation"]
 
 _SHOWN = 5
-_OWN_CODES = ("no-documents", "one-document", "undefined", "undefined-document", "undefined-resample")
+_FEW = 100  # resamples below which the ends of an interval are a matter of luck
+_OWN_CODES = (
+    "few-resamples",
+    "no-documents",
+    "no-slices",
+    "one-document",
+    "undefined",
+    "undefined-document",
+    "undefined-resample",
+)
 
 
 def build_result(
@@ -40,12 +50,15 @@ def build_result(
     headline: Mapping[str, str] | None = None,
     notes: Mapping[str, Sequence[Note]] | None = None,
     signature_fields: Mapping[str, SignatureValue] | None = None,
+    best: Mapping[str, StatsTable] | None = None,
+    elements: Mapping[str, Sequence[ElementTable]] | None = None,
 ) -> Result:
     """The result of one or several systems from their tables, which are over the same documents.
 
-    `by` slices by attributes of the documents, one attribute at a time. All pairs of systems are compared on the
-    `headline` part of each metric (by default its last part that is not a count). With `bootstrap=0` there are no
-    intervals and no p values. A slice is resampled by itself, as if only its documents had been scored.
+    `by` slices by attributes of the documents or by fields of their `elements`, one at a time. All pairs of systems are
+    compared on the `headline` part of each metric (by default its last part that is not a count). With `bootstrap=0`
+    there are no intervals and no p values. A slice is resampled by itself, as if only its documents had been scored.
+    `best` has, for a system whose search was cut short, the rows of those documents with the highest counts possible.
 
     >>> from adjudge.stats.measure import Prf
     >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
@@ -58,7 +71,10 @@ def build_result(
     return build_from_estimators(
         task=task,
         profile=profile,
-        estimators={name: Additive(table, measures, pool) for name, table in tables.items()},
+        estimators={
+            name: Additive(table, measures, pool, table.replaced((best or {})[name]) if name in (best or {}) else None)
+            for name, table in tables.items()
+        },
         by=by,
         bootstrap=bootstrap,
         level=level,
@@ -67,6 +83,7 @@ def build_result(
         headline=headline,
         notes=notes,
         signature_fields=signature_fields,
+        elements=elements,
     )
 
 
@@ -83,6 +100,7 @@ def build_from_estimators(
     headline: Mapping[str, str] | None = None,
     notes: Mapping[str, Sequence[Note]] | None = None,
     signature_fields: Mapping[str, SignatureValue] | None = None,
+    elements: Mapping[str, Sequence[ElementTable]] | None = None,
 ) -> Result:
     """The same for any estimators, so also for metrics that do not add over documents.
 
@@ -115,17 +133,25 @@ def build_from_estimators(
     keys = headlines(first, headline or {})
     corpora: list[tuple[Slice, Mapping[str, Estimator]]] = [({}, estimators)]
     for field in by:
-        for value, ids in slices(first, field).items():
-            corpora.append(({field: value}, {name: estimator.select(ids) for name, estimator in estimators.items()}))
+        corpora += [({field: value}, members) for value, members in _sliced(estimators, elements or {}, field)]
     scores: dict[str, list[Score]] = {name: [] for name in estimators}
     remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in estimators}
+    own: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in estimators}
     comparisons = []
-    for where, members in corpora:
-        samples = draw(members, options)
-        for name, estimator in members.items():
-            scores[name] += system_scores(name, estimator, samples, options, where)
-            remarks[name] += _notes(name, estimator, samples, where)
-        comparisons += pair_comparisons(members, samples, keys, options, where)
+    # Counts near the end of the range of numbers overflow into undefined scores; numpy need not say so as well.
+    with np.errstate(all="ignore"):
+        for where, members in corpora:
+            samples = draw(members, options)
+            for name, estimator in members.items():
+                scores[name] += system_scores(name, estimator, samples, options, where)
+                own[name] += [(where, note) for note in _notes(name, estimator, samples, where)]
+            here = [key for key in keys if key in next(iter(members.values())).keys]
+            comparisons += pair_comparisons(members, samples, here, options, where)
+    for name in estimators:
+        remarks[name] += _summed_up(own[name])
+        if 0 < bootstrap < _FEW and documents > 1:
+            message = f"{bootstrap} resamples are too few for intervals and tests to be trusted, draw 1000"
+            remarks[name].append(Note("few-resamples", bootstrap, message))
     systems = [
         SystemResult(
             name=name,
@@ -133,6 +159,8 @@ def build_from_estimators(
             scores=tuple(scores[name]),
             notes=tuple(remarks[name]),
             table=estimator.table.to_struct() if isinstance(estimator, Additive) else None,
+            best=_unfinished(estimator),
+            elements=tuple((elements or {}).get(name, ())),
         )
         for name, estimator in estimators.items()
     ]
@@ -148,9 +176,32 @@ def build_from_estimators(
     )
 
 
+def _sliced(
+    estimators: Mapping[str, Estimator], elements: Mapping[str, Sequence[ElementTable]], field: str
+) -> list[tuple[AttributeValue, Mapping[str, Estimator]]]:
+    """Each value of a field, of documents or of elements, and the systems on that part of the corpus."""
+    tables = {name: each for name in estimators for each in elements.get(name, ()) if each.field == field}
+    first = next(iter(estimators.values()))
+    if len(tables) == len(estimators) and isinstance(first, Additive):
+        ids = {name: estimator.ids for name, estimator in estimators.items()}
+        return list(element_corpora(tables, ids, first.measures, first.pool))
+    return [
+        (value, {name: estimator.select(ids) for name, estimator in estimators.items()})
+        for value, ids in slices(first, field)
+    ]
+
+
+def _unfinished(estimator: Estimator) -> TableData | None:
+    """The rows whose search was cut short."""
+    if not isinstance(estimator, Additive) or estimator.best is None:
+        return None
+    changed = (estimator.best.values != estimator.table.values).any(axis=1)
+    best = estimator.best.select(np.array(estimator.ids)[changed].tolist()) if changed.any() else None
+    return None if best is None else StatsTable(best.ids, best.columns, best.values).to_struct()
+
+
 def compare(
-    results: Sequence[Result],
-    *,
+    *results: Result | Iterable[Result],
     by: Sequence[str] | None = None,
     bootstrap: int | None = None,
     level: float | None = None,
@@ -160,26 +211,39 @@ def compare(
 ) -> Result:
     """One result of all the systems of saved results, recomputed from their tables without scoring again.
 
-    The results must agree on task, profile, measures, pooling, conventions and documents. What is not given is taken
-    from the first result.
+    The results, given one by one or as a list, must agree on task, profile, measures, pooling, conventions and
+    documents. What is not given is taken from the first result.
     """
-    if not results:
+    given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
+    if not given:
         raise UsageError("nothing to compare", hint="give at least one saved result")
-    first, options = results[0], _saved_options(results[0])
-    for other in results[1:]:
+    first, options = given[0], _saved_options(given[0])
+    for other in given[1:]:
         _refuse_incomparable(first, other)
-    unique_names(system.name for result in results for system in result.systems)
+    unique_names(system.name for result in given for system in result.systems)
     tables: dict[str, StatsTable] = {}
+    best: dict[str, StatsTable] = {}
     notes: dict[str, tuple[Note, ...]] = {}
-    for system in (system for result in results for system in result.systems):
+    elements: dict[str, tuple[ElementTable, ...]] = {}
+    for system in (system for result in given for system in result.systems):
         table = system.stats()
         if table is None:
             raise UsageError(
                 f"the result of {system.name} has no counts per document", hint="write it with --save or Result.save"
             )
         tables[system.name] = _same_documents(tables, system.name, table)
+        if system.best is not None:
+            best[system.name] = StatsTable.from_data(system.best)
         notes[system.name] = tuple(note for note in system.notes if note.code not in _OWN_CODES)
-    inputs = [str(_saved_options(result).fields["in"]) for result in results if "in" in _saved_options(result).fields]
+        elements[system.name] = tuple(
+            reordered(each, table.ids, tables[system.name].ids) for each in system.elements
+        )
+    chosen = _fields_to_slice(options.by if by is None else by, tables, elements, required=by is not None)
+    if by is None and len(chosen) < len(options.by):
+        lost = ", ".join(name for name in options.by if name not in chosen)
+        message = f"there are no slices by {lost}: not all results were saved with them"
+        notes = {name: (*own, Note("no-slices", 1, message)) for name, own in notes.items()}
+    inputs = [str(_saved_options(result).fields["in"]) for result in given if "in" in _saved_options(result).fields]
     fields = {name: value for name, value in options.fields.items() if name != "in"}
     if inputs:
         fields["in"] = inputs[0] if len(inputs) == 1 else hash_chunks(text.encode() for text in inputs)
@@ -189,7 +253,7 @@ def compare(
         measures=first.measures,
         tables=tables,
         pool=cast(Pool, options.pool),
-        by=options.by if by is None else by,
+        by=chosen,
         bootstrap=options.bootstrap if bootstrap is None else bootstrap,
         level=options.level if level is None else level,
         seed=options.seed if seed is None else seed,
@@ -197,7 +261,32 @@ def compare(
         headline=headline,
         notes=notes,
         signature_fields=fields,
+        best=best,
+        elements=elements,
     )
+
+
+def _fields_to_slice(
+    by: Sequence[str],
+    tables: Mapping[str, StatsTable],
+    elements: Mapping[str, Sequence[ElementTable]],
+    *,
+    required: bool,
+) -> tuple[str, ...]:
+    """Those fields that all results can be sliced by; a required one that cannot is an error."""
+    attributes = next(iter(tables.values())).attributes
+    fields = [{each.field for each in own} for own in elements.values()]
+    shared, some = set.intersection(*fields), set.union(*fields)
+    for name in by if required else ():
+        if name in attributes or name in shared:
+            continue
+        if name in some or "." in name:
+            hint = f"score and save all systems with --by {name}"
+            raise UsageError(f"these results were not all saved with slices by {name}", hint=hint)
+        known = [*attributes, *sorted(shared)]
+        hint = did_you_mean(name, known) or (f"fields: {', '.join(known)}" if known else "score with --by and --save")
+        raise UsageError(f"these results have no field {name!r} to slice by", hint=hint)
+    return tuple(name for name in dict.fromkeys(by) if name in attributes or name in shared)
 
 
 def _notes(name: str, estimator: Estimator, samples: Samples | None, where: Slice) -> list[Note]:
@@ -229,6 +318,24 @@ def _notes(name: str, estimator: Estimator, samples: Samples | None, where: Slic
     return notes
 
 
+def _summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
+    """The notes, those that say the same of several slices as one."""
+    groups: dict[object, list[tuple[Slice, Note]]] = {}
+    for number, (where, note) in enumerate(notes):
+        place = f" in {slice_text(where)}" if where else ""
+        repeatable = where and note.code in ("one-document", "undefined-resample")
+        key = (note.code, note.message.replace(place, " in {}")) if repeatable else number
+        groups.setdefault(key, []).append((where, note))
+    found = []
+    for key, members in groups.items():
+        _, note = members[0]
+        if len(members) > 1 and isinstance(key, tuple):
+            message = key[1].replace(" in {}", f" in {len(members)} slices")
+            note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:_SHOWN]))
+        found.append(note)
+    return found
+
+
 def _documents(number: int) -> str:
     return f"{number} document{'s' * (number != 1)}"
 
@@ -240,10 +347,10 @@ def _fields(profile: str, documents: int, systems: int, options: Options) -> dic
     return {
         "metric": conventions.pop("metric", None),
         "profile": profile,
-        **{name: value for name, value in conventions.items() if name != "in"},
+        **{name: value for name, value in conventions.items() if name not in ("docs", "in")},
         "pool": options.pool,
         "by": "+".join(options.by) or None,
-        "docs": documents,
+        "docs": f"{documents}{conventions.pop('docs', '')}",
         "seed": options.seed if drawn else None,
         "boot": options.bootstrap,
         "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,

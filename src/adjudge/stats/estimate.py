@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.table import AttributeValue
+from adjudge.stats.table import AttributeValue, value_key
 
 
 class Estimate(float):
@@ -65,11 +65,11 @@ class MetricScores:
         self._chosen = dict(chosen or {})
 
     def _parts(self) -> dict[str, Estimate]:
-        return {part: value for part, where, value in self._scores if dict(where) == self._chosen}
+        return {part: value for part, where, value in self._scores if _key(where) == _key(self._chosen)}
 
     def where(self, **fields: AttributeValue) -> MetricScores:
         """The same metric on the documents with these attributes, as far as the result was sliced by them."""
-        if not any(dict(where) == fields for _, where, _ in self._scores):
+        if not any(_key(where) == _key(fields) for _, where, _ in self._scores):
             known = dict.fromkeys(_written(where) for _, where, _ in self._scores if where)
             hint = f"slices: {', '.join(known)}" if known else "score with by=FIELD"
             raise UsageError(f"{self.name} has no slice {_written(fields)}", hint=hint)
@@ -104,6 +104,10 @@ class MetricScores:
     @staticmethod
     def _hint(parts: Mapping[str, Estimate]) -> str:
         return f"parts: {', '.join(parts)}"
+
+
+def _key(where: Mapping[str, AttributeValue]) -> dict[str, tuple[bool, AttributeValue]]:
+    return {name: value_key(value) for name, value in where.items()}
 
 
 def _written(where: Mapping[str, AttributeValue]) -> str:

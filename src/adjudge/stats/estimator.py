@@ -17,7 +17,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats.measure import Array, Key, Measure, count_keys, fractions, part_keys
 from adjudge.stats.reduce import Pool, Sums, check_weights, sums
-from adjudge.stats.table import AttributeValue, StatsTable, find_attribute, find_rows, group_rows
+from adjudge.stats.table import AttributeValue, StatsTable, find_attribute, find_rows, group_rows, same_value
 
 
 class Estimator(Protocol):
@@ -52,6 +52,9 @@ class Estimator(Protocol):
     def fractions(self) -> dict[Key, tuple[float, float]]:
         """Numerator and denominator of the parts that are one ratio of sums."""
 
+    def bounds(self) -> dict[Key, float]:
+        """Proven upper bounds of the parts that a search cut short may have left too low."""
+
     def select(self, ids: Iterable[str]) -> Estimator:
         """The same metric on these documents."""
 
@@ -59,6 +62,8 @@ class Estimator(Protocol):
 @dataclass(frozen=True)
 class Additive:
     """A metric whose counts add over documents.
+
+    `best` has the highest counts that are still possible, if the search of a document was cut short.
 
     >>> from adjudge.stats.measure import Ratio
     >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
@@ -70,6 +75,7 @@ class Additive:
     table: StatsTable
     measures: tuple[Measure, ...]
     pool: Pool = "micro"
+    best: StatsTable | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measures", tuple(self.measures))
@@ -114,9 +120,18 @@ class Additive:
         found = fractions(self.measures, self.table.columns, self.table.totals()[None, :])
         return {key: (float(numerator[0]), float(denominator[0])) for key, (numerator, denominator) in found.items()}
 
+    def bounds(self) -> dict[Key, float]:
+        """Proven upper bounds of the parts that a search cut short may have left too low."""
+        if self.best is None:
+            return {}
+        points, best = self.point(), Additive(self.best, self.measures, self.pool).point()
+        return {key: bound for key, bound in best.items() if bound > points[key]}
+
     def select(self, ids: Iterable[str]) -> Additive:
         """The same metric on these documents."""
-        return Additive(self.table.select(ids), self.measures, self.pool)
+        ids = list(ids)
+        best = None if self.best is None else self.best.select(ids)
+        return Additive(self.table.select(ids), self.measures, self.pool, best)
 
 
 @dataclass(frozen=True)
@@ -158,6 +173,10 @@ class Corpus:
         """Nothing: such a metric need not be a ratio."""
         return {}
 
+    def bounds(self) -> dict[Key, float]:
+        """Nothing: such a metric has no search to cut short."""
+        return {}
+
     def select(self, ids: Iterable[str]) -> Corpus:
         """The same metric when all other documents have weight zero."""
         rows = find_rows(self.ids, ids)
@@ -180,14 +199,14 @@ def restrict(estimator: Estimator, attribute: str, value: AttributeValue) -> Est
     ('b',)
     """
     column = find_attribute(estimator.attributes, attribute)
-    return estimator.select(i for i, found in zip(estimator.ids, column, strict=True) if found == value)
+    return estimator.select(i for i, found in zip(estimator.ids, column, strict=True) if same_value(found, value))
 
 
-def slices(estimator: Estimator, attribute: str) -> dict[AttributeValue, tuple[str, ...]]:
-    """The documents of every value of an attribute, in the order in which the values first appear.
+def slices(estimator: Estimator, attribute: str) -> list[tuple[AttributeValue, tuple[str, ...]]]:
+    """Every value of an attribute and its documents, in the order in which the values first appear.
 
     >>> slices(Additive(StatsTable(("a", "b"), ("n",), [[1], [2]], {"genre": ("nw", "df")}), ()), "genre")
-    {'nw': ('a',), 'df': ('b',)}
+    [('nw', ('a',)), ('df', ('b',))]
     """
     rows = group_rows(find_attribute(estimator.attributes, attribute))
-    return {value: tuple(estimator.ids[i] for i in places) for value, places in rows.items()}
+    return [(value, tuple(estimator.ids[i] for i in places)) for value, places in rows]

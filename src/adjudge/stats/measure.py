@@ -128,6 +128,33 @@ def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
     return tuple(keys)
 
 
+def measures_of(measures: Sequence[Measure], columns: Sequence[str]) -> tuple[Measure, ...]:
+    """The measures that can be computed from these columns alone.
+
+    >>> both = [Total("x", "n", (("a", 1.0),)), Total("y", "n", (("b", 1.0),))]
+    >>> [m.name for m in measures_of(both, ["b"])]
+    ['y']
+    """
+    known, kept = set(columns), dict[Key, None]()
+    found: list[Measure] = []
+    for m in measures:
+        if isinstance(m, Combined):
+            fits = all(key in kept for key in m.of)
+        else:
+            fits = known.issuperset(_needed(m))
+        if fits:
+            found.append(m)
+            kept.update(dict.fromkeys(part_keys([m])))
+    return tuple(found)
+
+
+def _needed(m: Prf | Ratio | Total) -> set[str]:
+    if isinstance(m, Prf):
+        return {*m.precision, *m.recall}
+    terms = m.columns if isinstance(m, Total) else (*m.numerator, *m.denominator)
+    return {name for name, _ in terms}
+
+
 def count_keys(measures: Sequence[Measure]) -> frozenset[Key]:
     """The parts that are counts: they have no interval, and stay sums whatever the pooling.
 
@@ -153,17 +180,19 @@ def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.Arr
     find = _Columns(columns, totals)
     part_keys(measures)  # refuses a part that is defined twice
     done: dict[Key, Array] = {}
-    for m in measures:
-        if isinstance(m, Prf):
-            done.update(_prf(m, find))
-        elif isinstance(m, Total):
-            done[m.name, m.part] = find.weighted(m.columns)
-        elif isinstance(m, Ratio):
-            value = _ratio(find.weighted(m.numerator), find.weighted(m.denominator), m.undefined)
-            done[m.name, m.part] = value if m.clip is None else np.maximum(value, m.clip)
-        else:
-            done[m.name, m.part] = _combined(m, done)
-    return done
+    # Counts near the end of the range of numbers may overflow; what does is undefined, without a word of numpy's.
+    with np.errstate(all="ignore"):
+        for m in measures:
+            if isinstance(m, Prf):
+                done.update(_prf(m, find))
+            elif isinstance(m, Total):
+                done[m.name, m.part] = find.weighted(m.columns)
+            elif isinstance(m, Ratio):
+                value = _ratio(find.weighted(m.numerator), find.weighted(m.denominator), m.undefined)
+                done[m.name, m.part] = value if m.clip is None else np.maximum(value, m.clip)
+            else:
+                done[m.name, m.part] = _combined(m, done)
+    return {key: _finite(value) for key, value in done.items()}
 
 
 def fractions(
@@ -177,11 +206,13 @@ def fractions(
     """
     find = _Columns(columns, totals)
     found: dict[Key, tuple[Array, Array]] = {}
-    for m in measures:
-        if isinstance(m, Prf):
-            found.update({(m.name, part): pair for part, pair in _prf_fractions(m, find).items() if part in m.parts})
-        elif isinstance(m, Ratio):
-            found[m.name, m.part] = find.weighted(m.numerator), find.weighted(m.denominator)
+    with np.errstate(all="ignore"):
+        for m in measures:
+            if isinstance(m, Prf):
+                pairs = _prf_fractions(m, find)
+                found.update({(m.name, part): pair for part, pair in pairs.items() if part in m.parts})
+            elif isinstance(m, Ratio):
+                found[m.name, m.part] = find.weighted(m.numerator), find.weighted(m.denominator)
     return found
 
 
@@ -206,6 +237,11 @@ class _Columns:
         for name, weight in terms:
             total = total + weight * self[name]
         return total
+
+
+def _finite(value: Array) -> Array:
+    """The same, without infinities."""
+    return np.where(np.isinf(value), np.nan, value) if np.isinf(value).any() else value
 
 
 def _ratio(numerator: Array, denominator: Array, undefined: Undefined) -> Array:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.elements import ElementTable, check_elements
 from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.measure import Measure
 from adjudge.stats.signature import SignatureValue
@@ -54,13 +55,19 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All scores of one system, and in a saved result its counts per document."""
+    """All scores of one system, and in a saved result its counts per document.
+
+    `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
+    `elements` has the counts of elements by fields of theirs.
+    """
 
     name: str
     documents: int
     scores: tuple[Score, ...]
     notes: tuple[Note, ...]
     table: TableData | None = None
+    best: TableData | None = None
+    elements: tuple[ElementTable, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores:
         scores = [score for score in self.scores if score.metric == metric]
@@ -82,6 +89,11 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     def stats(self) -> StatsTable | None:
         """The counts per document, if the result was saved with them."""
         return None if self.table is None else StatsTable.from_data(self.table)
+
+    def best_stats(self) -> StatsTable | None:
+        """The highest counts that are possible, if a search was cut short and the result was saved with its counts."""
+        table = self.stats()
+        return None if table is None or self.best is None else table.replaced(StatsTable.from_data(self.best))
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,9 +118,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     pool: str
     by: tuple[str, ...]
-    bootstrap: int
-    level: float
-    seed: int
+    bootstrap: Annotated[int, msgspec.Meta(ge=0)]
+    level: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     test: str
     fields: dict[str, SignatureValue]
 
@@ -177,11 +189,19 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return msgspec.json.encode(self).decode()
         bare = msgspec.structs.replace(
             self,
-            systems=tuple(msgspec.structs.replace(system, table=None) for system in self.systems),
+            systems=tuple(
+                msgspec.structs.replace(system, table=None, best=None, elements=()) for system in self.systems
+            ),
             measures=(),
             options=None,
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
+
+    def renamed(self, name: str) -> Result:
+        """The result of one system under another name."""
+        if len(self.systems) != 1:
+            raise UsageError(f"a result of {len(self.systems)} systems cannot be called {name}")
+        return msgspec.structs.replace(self, systems=(msgspec.structs.replace(self.systems[0], name=name),))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result with its tables and measures, whole or not at all."""
@@ -193,8 +213,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         name = os.fspath(path)
         try:
             data = Path(path).read_bytes()
-        except OSError as error:
-            raise FormatError(Problem(f"cannot be read: {error.strerror or error}", path=name)) from error
+        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(Problem(f"cannot be read: {reason}", path=name, hint="check the path")) from error
         return decode_result(data, name)
 
 
@@ -205,7 +226,7 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
     Traceback (most recent call last):
     adjudge.errors.FormatError: a.json: not a saved result: Object missing required field `adjudge`, give a ...
     """
-    hint = "give a file written by --save, by --format json or by Result.save"
+    hint = "give a file written by --save or by Result.save"
     try:
         version = msgspec.json.decode(data, type=_Stamp).adjudge
         _refuse_newer(version, path)
@@ -214,7 +235,9 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
         if len(set(names)) < len(names):
             raise FormatError("two systems have the same name - at `$.systems`")
         for place, system in enumerate(result.systems):
-            _check_table(system, f"$.systems[{place}].table")
+            _check_table(system, f"$.systems[{place}]")
+    except RecursionError:
+        raise FormatError(Problem("not a saved result: nested too deeply", path=path, hint=hint)) from None
     except msgspec.ValidationError as error:
         raise FormatError(Problem(f"not a saved result: {error}", path=path, hint=hint)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -256,12 +279,18 @@ def _refuse_newer(version: str, path: str) -> None:
 
 
 def _check_table(system: SystemResult, where: str) -> None:
-    try:
-        table = system.stats()
-    except AdjudgeError as error:
-        raise FormatError(f"{error} - at `{where}`") from error
+    def attempt(part: str, check: Callable[[], Any]) -> Any:
+        try:
+            return check()
+        except AdjudgeError as error:
+            raise FormatError(f"{error} - at `{where}.{part}`") from error
+
+    table = attempt("table", system.stats)
     if table is not None and len(table) != system.documents:
-        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}`")
+        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}.table`")
+    attempt("best", system.best_stats)
+    for place, each in enumerate(system.elements):
+        attempt(f"elements[{place}]", lambda each=each: check_elements(each, system.documents))
 
 
 def _position(data: bytes, message: str) -> tuple[int | None, int | None]:
@@ -285,5 +314,5 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     names = tuple(names)
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise UsageError(f"two systems are called {', '.join(repeated)}", hint="rename one of them")
+        raise UsageError(f"two systems are called {', '.join(repeated)}", hint="rename one of them: NAME=FILE on the command line, names=[...] or a mapping in Python")
     return names

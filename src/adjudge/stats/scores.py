@@ -36,7 +36,7 @@ def system_scores(
 ) -> list[Score]:
     """Every part of one system, with its interval and its fraction where they exist."""
     points = samples.points[name] if samples else estimator.point()
-    fractions = estimator.fractions()
+    fractions, best = estimator.fractions(), estimator.bounds()
     scores = []
     for metric, part in estimator.keys:
         value = points[metric, part]
@@ -45,21 +45,29 @@ def system_scores(
             bounds = interval(samples.values[name][metric, part], options.level)
         low, high = bounds or (None, None)
         numerator, denominator = fractions.get((metric, part), (None, None))
+        bound = best.get((metric, part))
         scores.append(
             Score(
                 metric=metric,
                 pool=estimator.pool,
                 part=part,
-                value=None if math.isnan(value) else value,
-                low=low,
-                high=high,
+                value=_finite(value),
+                low=_finite(low),
+                high=_finite(high),
                 level=options.level if bounds else None,
-                numerator=numerator,
-                denominator=denominator,
+                numerator=_finite(numerator),
+                denominator=_finite(denominator),
+                optimal=bound is None,
+                bound=_finite(bound),
                 slice=where,
             )
         )
     return scores
+
+
+def _finite(value: float | None) -> float | None:
+    """The value, or None if it is none that JSON has."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def headlines(estimator: Estimator, chosen: Mapping[str, str]) -> list[Key]:
@@ -86,9 +94,9 @@ def pair_comparisons(
                 b=b,
                 metric=metric,
                 part=part,
-                difference=test.difference,
-                low=test.low,
-                high=test.high,
+                difference=_finite(test.difference),
+                low=_finite(test.low),
+                high=_finite(test.high),
                 p=test.p,
                 test=options.test if test.p is not None else None,
                 wins=test.wins,

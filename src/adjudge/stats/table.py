@@ -155,18 +155,29 @@ class StatsTable:
     def where(self, **attributes: AttributeValue) -> StatsTable:
         """The documents whose attributes have these values."""
         wanted = [(self.attribute(name), value) for name, value in attributes.items()]
-        return self._take([i for i in range(len(self)) if all(column[i] == value for column, value in wanted)])
+        return self._take([i for i in range(len(self)) if all(same_value(column[i], v) for column, v in wanted)])
 
-    def groups(self, attribute: str) -> dict[AttributeValue, StatsTable]:
-        """One table per value of an attribute, in the order in which the values first appear.
+    def groups(self, attribute: str) -> list[tuple[AttributeValue, StatsTable]]:
+        """Each value of an attribute and its documents, in the order in which the values first appear.
 
-        Values that Python calls equal (1, 1.0 and True) are one value.
+        1 and 1.0 are one value, true is another.
 
         >>> table = StatsTable(("a", "b", "c"), ("n",), [[1], [2], [3]], {"genre": ("nw", "df", "nw")})
-        >>> {genre: group.ids for genre, group in table.groups("genre").items()}
-        {'nw': ('a', 'c'), 'df': ('b',)}
+        >>> [(genre, group.ids) for genre, group in table.groups("genre")]
+        [('nw', ('a', 'c')), ('df', ('b',))]
         """
-        return {value: self._take(rows) for value, rows in group_rows(self.attribute(attribute)).items()}
+        return [(value, self._take(rows)) for value, rows in group_rows(self.attribute(attribute))]
+
+    def replaced(self, other: StatsTable) -> StatsTable:
+        """The table with the rows of those documents that `other` has as well.
+
+        >>> table = StatsTable(("a", "b"), ("n",), [[1], [2]])
+        >>> table.replaced(StatsTable(("b",), ("n",), [[5]])).values.tolist()
+        [[1.0], [5.0]]
+        """
+        values = np.array(self.values)
+        values[find_rows(self.ids, other.ids)] = other.values[:, other._places(self.columns)]
+        return StatsTable(self.ids, self.columns, values, self.attributes)
 
     def select(self, ids: Iterable[str]) -> StatsTable:
         """These documents, in this order."""
@@ -299,16 +310,30 @@ def exact_sums(values: Array) -> Array:
         raise ValidationError("the sum of a column exceeds the range of float64") from error
 
 
-def group_rows(values: Sequence[AttributeValue]) -> dict[AttributeValue, list[int]]:
-    """The places of every value, in the order in which the values first appear.
+def value_key(value: AttributeValue) -> tuple[bool, AttributeValue]:
+    """What tells two values apart: unlike for Python, true is not 1.
 
-    >>> group_rows(("nw", "df", "nw"))
-    {'nw': [0, 2], 'df': [1]}
+    >>> value_key(1) == value_key(1.0), value_key(1) == value_key(True)
+    (True, False)
     """
-    rows: dict[AttributeValue, list[int]] = {}
+    return isinstance(value, bool), value
+
+
+def same_value(one: AttributeValue, other: AttributeValue) -> bool:
+    """Whether two values are one value of an attribute."""
+    return value_key(one) == value_key(other)
+
+
+def group_rows(values: Sequence[AttributeValue]) -> list[tuple[AttributeValue, list[int]]]:
+    """Every value and its places, in the order in which the values first appear.
+
+    >>> group_rows(("nw", True, "nw", 1))
+    [('nw', [0, 2]), (True, [1]), (1, [3])]
+    """
+    rows: dict[tuple[bool, AttributeValue], list[int]] = {}
     for place, value in enumerate(values):
-        rows.setdefault(value, []).append(place)
-    return rows
+        rows.setdefault(value_key(value), []).append(place)
+    return [(values[places[0]], places) for places in rows.values()]
 
 
 def find_rows(ids: Sequence[str], wanted: Iterable[str]) -> list[int]:

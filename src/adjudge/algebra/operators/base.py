@@ -12,6 +12,7 @@ import enum
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -193,7 +194,14 @@ def hash_join(
     return [(positions, right[value]) for value, positions in left.items() if value in right]
 
 
-_TRUE, _FALSE = ("true",), ("false",)
+class _Mark(enum.Enum):
+    """Parts of keys that no value of the user's can equal."""
+
+    TRUE = "true"
+    FALSE = "false"
+    MAPPING = "mapping"
+
+
 _ATOMS = frozenset((str, int))
 
 
@@ -203,7 +211,7 @@ def freeze(value: Any) -> Hashable:
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
     if kind is bool:
-        return _TRUE if value else _FALSE
+        return _Mark.TRUE if value else _Mark.FALSE
     if kind is float:
         if math.isnan(value):
             raise Misfit("NaN is not a value that can be compared", "leave the field out or give a number")
@@ -214,7 +222,7 @@ def freeze(value: Any) -> Hashable:
                 return tuple([freeze(item) for item in value])
         return tuple(value)
     if kind is dict:
-        return ("{}", frozenset((key, freeze(item)) for key, item in value.items()))
+        return (_Mark.MAPPING, frozenset((key, freeze(item)) for key, item in value.items()))
     if kind is set or kind is frozenset:
         return frozenset(freeze(item) for item in value)
     if isinstance(value, enum.Enum):
@@ -233,6 +241,22 @@ def freeze(value: Any) -> Hashable:
             f"{kind.__qualname__} objects are not hashable", "make the class frozen, or compare its fields"
         ) from None
     return value  # type: ignore[no-any-return]
+
+
+def simplest(number: float) -> Fraction:
+    """The simplest fraction that floating point cannot tell from a number, so that 1/3 and 0.1 mean what they say.
+
+    >>> simplest(5 / 6), simplest(0.1), simplest(0.37011)
+    (Fraction(5, 6), Fraction(1, 10), Fraction(37011, 100000))
+    """
+    near = Fraction(number).limit_denominator(1000)
+    return near if float(near) == number else Fraction(str(number))
+
+
+def short(value: Any, limit: int = 60) -> str:
+    """A value on one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def describe(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Mapping as AnyMapping
+from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -298,6 +299,16 @@ class CollectionOp(Op):
         self.empty = empty
         self.duplicates = duplicates
         self.integral = element.integral
+        self.rational = element.integral or element.rational
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        if self.integral or not s.size or not g.size:
+            return int(self.pair(s, g, ctx)), 1
+        # The pairs were chosen by floating point; what they are worth together is added up exactly.
+        pairs = self.matching(s, g, ctx)
+        exact = (Fraction(*self.element.ratio(s.prepared[a], g.prepared[b], ctx)) for a, b, _ in pairs)
+        value = sum(exact, Fraction(0))
+        return value.numerator, value.denominator
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         items = elements(value)

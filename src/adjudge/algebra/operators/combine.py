@@ -23,6 +23,7 @@ from adjudge.algebra.operators.base import (
     Table,
     describe,
     hash_join,
+    simplest,
 )
 from adjudge.algebra.operators.leaf import ExactOp
 
@@ -93,8 +94,9 @@ class Fields:
 class RecordOp(Op):
     """Product of fields: a hash join on everything that blocks, then the rest inside a bucket."""
 
-    def __init__(self, ops: dict[str, Op]) -> None:
+    def __init__(self, ops: dict[str, Op], size: int | None = None) -> None:
         self.ops = ops
+        self.size = size
         self.fields = Fields(ops)
         numbered = list(enumerate(ops.items()))
         self.keys = [(k, op) for k, (_, op) in numbered if op.blocking]
@@ -130,6 +132,8 @@ class RecordOp(Op):
         return key
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if self.size is not None and isinstance(value, list | tuple) and len(value) != self.size:
+            raise Misfit(f"expected {self.size} values, got {len(value)}")
         if self.plain is not None:
             key = self._quick(value)
             if key is not None:
@@ -212,6 +216,11 @@ class RecordOp(Op):
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         if self.nested:
+            if len(self.ops) > 1 and self.pair(s, g, ctx) == 0:
+                # Nothing inside counts if one factor is zero.
+                self.walk(s, SYSTEM, sp, report)
+                self.walk(g, GOLD, gp, report)
+                return
             for k, op in self.rest:
                 if op.nested:
                     name = self.names[k]
@@ -257,6 +266,11 @@ class SumOp(Op):
         self.parts = list(ops.values())
         self.names = list(ops)
         self.integral = all(op.integral for op in self.parts)
+        self.rational = all(op.integral or op.rational for op in self.parts)
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        value = sum((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.parts)), Fraction(0))
+        return value.numerator, value.denominator
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         return self.fields.prepare(value, side, memo)
@@ -485,7 +499,12 @@ class MaxOp(Op):
     def __init__(self, ops: list[Op]) -> None:
         self.ops = ops
         self.integral = all(op.integral for op in ops)
+        self.rational = all(op.integral or op.rational for op in ops)
         self.nested = any(op.nested for op in ops)
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        value = max((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.ops)), default=Fraction(0))
+        return value.numerator, value.denominator
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         return [op.prepare(value, side, memo) for op in self.ops]
@@ -532,7 +551,7 @@ class ThresholdOp(Wrapper):
         assert cut is not None
         self.strict = node.above is not None
         self.cut = cut
-        fraction = Fraction(str(cut))
+        fraction = simplest(cut)
         self.top, self.bottom = fraction.numerator, fraction.denominator
         self.by_integers = inner.rational or inner.integral
         self.exact = inner.exact and (cut < 1 if self.strict else cut <= 1)
@@ -588,6 +607,13 @@ class ThresholdOp(Wrapper):
     def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
         return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
 
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        if self.passes(s, g, ctx)[0]:
+            self.inner.align(s, g, sp, gp, report, ctx)
+        else:
+            self.inner.walk(s, SYSTEM, sp, report)
+            self.inner.walk(g, GOLD, gp, report)
+
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         return [self._difference(s, g, path)]
 
@@ -606,11 +632,11 @@ class NormaliseOp(Wrapper):
         self.node = node
         self.recall = recall
         self.undefined = node.undefined or 0
-        square = Fraction(str(node.beta)) ** 2
+        square = simplest(node.beta) ** 2
         self.top, self.bottom = square.numerator, square.denominator
         self.exact = False
         self.integral = False
-        self.rational = inner.integral and recall is None and not self.undefined
+        self.rational = (inner.integral or inner.rational) and recall is None
         # Different blocks mean 0 inside; that is 0 here only if 0/0 is 0 and both sides see the same blocks.
         self.blocking = inner.blocking and recall is None and not self.undefined
 
@@ -649,25 +675,28 @@ class NormaliseOp(Wrapper):
         other = None if self.recall is None else self.recall.pair(s[2], g[2], ctx)
         return self._value(value, s, g, other)
 
-    def _fraction(self, value: int, s: Any, g: Any) -> tuple[int, int]:
-        by = self.node.by
+    def _fraction(self, value: int, unit: int, s: Any, g: Any) -> tuple[int, int]:
+        """The ratio of the matching value `value / unit`; self scores of rational similarities are whole."""
+        by, own_s, own_g = self.node.by, int(s[1]) * unit, int(g[1]) * unit
         if by == "precision":
-            top, bottom = value, int(s[1])
+            top, bottom = value, own_s
         elif by == "recall":
-            top, bottom = value, int(g[1])
+            top, bottom = value, own_g
         elif by == "jaccard":
-            top, bottom = value, int(s[1]) + int(g[1]) - value
+            top, bottom = value, own_s + own_g - value
         else:
             top = (self.top + self.bottom) * value
-            bottom = self.top * int(g[1]) + self.bottom * int(s[1])
-        return (top, bottom) if bottom else (0, 1)
+            bottom = self.top * own_g + self.bottom * own_s
+        return (top, bottom) if bottom else (self.undefined, 1)
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
-        return self._fraction(int(self.inner.pair(s[0], g[0], ctx)), s, g)
+        return self._fraction(*self.inner.ratio(s[0], g[0], ctx), s, g)
 
     def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        inner = self.inner.table([s[0] for s in ss], [g[0] for g in gs], ctx)
-        return [(i, j, *self._fraction(int(value), ss[i], gs[j])) for i, j, value in inner]
+        if self.undefined:
+            return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
+        inner = self.inner.ratios([s[0] for s in ss], [g[0] for g in gs], ctx)
+        return [(i, j, *self._fraction(value, unit, ss[i], gs[j])) for i, j, value, unit in inner]
 
     def self_score(self, p: Any, side: int) -> float:
         own = p[3] if self.recall is not None and side == GOLD else p[1]
@@ -708,7 +737,8 @@ class NormaliseOp(Wrapper):
         return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
-        return self.inner.variables(p[0])
+        found = self.inner.variables(p[0])
+        return found if self.recall is None else found + self.recall.variables(p[2])
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         self.inner.align(s[0], g[0], sp, gp, report, ctx)

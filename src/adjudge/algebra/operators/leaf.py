@@ -22,6 +22,8 @@ from adjudge.algebra.operators.base import (
     freeze,
     group,
     hash_join,
+    short,
+    simplest,
 )
 from adjudge.algebra.solve.edit import levenshtein
 from adjudge.algebra.solve.intervals import overlapping_pairs
@@ -214,8 +216,11 @@ class EditOp(DistinctOp):
 class NumberOp(Op):
     """Linear closeness of numbers; candidates come from a sorted window."""
 
+    rational = True
+
     def __init__(self, node: ir.Number) -> None:
         self.scale = node.scale
+        self.fraction = simplest(node.scale)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if not is_kind(value, "number") or not math.isfinite(value):
@@ -227,6 +232,10 @@ class NumberOp(Op):
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return max(0.0, 1.0 - float(abs(s - g)) / self.scale)
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        value = max(Fraction(0), 1 - abs(simplest(s) - simplest(g)) / self.fraction)
+        return value.numerator, value.denominator
 
     def self_score(self, p: Any, side: int) -> float:
         return 1.0
@@ -258,8 +267,8 @@ class HierarchyOp(DistinctOp):
     def __init__(self, node: ir.Hierarchy) -> None:
         self.node = node
         self.parents = node.parents or {}
-        self.credits = {(s, g): Fraction(str(credit)) for s, g, credit in node.table}
-        self.partial = Fraction(str(node.partial))
+        self.credits = {(s, g): simplest(credit) for s, g, credit in node.table}
+        self.partial = simplest(node.partial)
         self.blocking = not node.table
         self.chains: dict[Hashable, tuple[Hashable, ...]] = {}
 
@@ -350,13 +359,18 @@ class CustomOp(Op):
         return p[1]  # type: ignore[no-any-return]
 
     def _call(self, s: Any, g: Any) -> float:
-        value = float(self.function(s, g))
-        if math.isnan(value):
-            raise Misfit(f"{self.node.function.name} gave NaN for {s!r} and {g!r}")
-        if self.node.upper is not None and value > self.node.upper:
+        name = self.node.function.name
+        try:
+            value = float(self.function(s, g))
+        except Exception as error:  # the function is the user's: whatever it raises is about these two values
             raise Misfit(
-                f"{self.node.function.name} gave {value:g}, above its declared upper bound {self.node.upper:g}"
-            )
+                f"the function {name} failed on {short(s)} and {short(g)} ({type(error).__name__}: {error})",
+                "it must return a number for every pair",
+            ) from error
+        if math.isnan(value):
+            raise Misfit(f"{name} gave NaN for {short(s)} and {short(g)}")
+        if self.node.upper is not None and value > self.node.upper:
+            raise Misfit(f"{name} gave {value:g}, above its declared upper bound {self.node.upper:g}")
         return max(0.0, value)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:

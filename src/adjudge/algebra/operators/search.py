@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter
 from adjudge.algebra.operators.base import Context, Line, Mapping, Memo, Misfit, Op, Table, describe, freeze
-from adjudge.algebra.operators.collection import CollectionOp, Items, SetOp, elements
+from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp, elements
 from adjudge.algebra.operators.combine import MappedOp, NormaliseOp, RecordOp, SumOp, Wrapper
 from adjudge.algebra.solve.order import order_preserving, reachability
+from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
@@ -129,14 +130,24 @@ class LatentOp(Wrapper):
         self.exact = self.blocking = self.rational = False
         self.nested = True
         self.linear = _is_linear(inner)
+        if _greedy_above_variables(inner):
+            raise UsageError(
+                "variables cannot stand inside a greedy matching: a better variable matching may make it worse",
+                hint="use set_of(...) instead of greedy(...) inside latent(...)",
+            )
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         return ()
 
     def solve(self, s: Any, g: Any, ctx: Context) -> Found:
-        """The search itself."""
-        own = replace(ctx, mapping=None)
-        return self._solve_linear(s, g, own) if self.linear else self._solve_by_search(s, g, own)
+        """The search itself; a search below it that is not finished leaves this one unproven too."""
+        search = self._solve_linear if self.linear else self._solve_by_search
+        own = replace(ctx, mapping=None, optimal=True, upper=False)
+        found = search(s, g, own)
+        if own.optimal:
+            return found
+        above = search(s, g, replace(own, upper=True))
+        return replace(found, bound=max(above.bound, found.value), optimal=False)
 
     def _solve_linear(self, s: Any, g: Any, ctx: Context) -> Found:
         from adjudge.algebra.solve.latent import best_variable_matching
@@ -183,8 +194,8 @@ class LatentOp(Wrapper):
             ]
         else:
             chosen = [places[index] for index in solution.chosen]
-        value, bound = solution.value + constant, solution.bound + constant
-        return Found(value, bound, solution.optimal, mapping, chosen, factor)
+        value, bound = (solution.value + constant) * factor, (solution.bound + constant) * factor
+        return Found(value, bound, solution.optimal, mapping, chosen)
 
     def _solve_by_search(self, s: Any, g: Any, ctx: Context) -> Found:
         from adjudge.algebra.solve.latent import branch_and_bound
@@ -194,7 +205,10 @@ class LatentOp(Wrapper):
 
         def evaluate(decided: dict[int, int], open_: set[int]) -> float:
             mapping = Mapping({left[k]: right[m] for k, m in decided.items()}, {left[k] for k in open_})
-            return self.inner.pair(s, g, replace(ctx, mapping=mapping, solved={}))
+            under = replace(ctx, mapping=mapping, solved={}, optimal=True)
+            value = self.inner.pair(s, g, under)
+            ctx.optimal = ctx.optimal and under.optimal
+            return value
 
         best = branch_and_bound(range(len(left)), range(len(right)), evaluate, ctx.time_limit)
         found = {left[k]: right[m] for k, m in best.mapping.items()}
@@ -209,7 +223,7 @@ class LatentOp(Wrapper):
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         found = self._solution(s, g, ctx)
-        value = (found.bound if ctx.upper else found.value) * found.factor
+        value = found.bound if ctx.upper else found.value
         ratio = _ratio_above(self.inner)
         if self.linear and ratio is not None:
             return ratio._value(value, s, g)
@@ -262,7 +276,6 @@ class Found:
     optimal: bool
     mapping: dict[Hashable, Hashable]
     chosen: list[tuple[int, int, int, float]]
-    factor: float = 1.0
 
 
 def _shown(name: Any) -> Any:
@@ -278,6 +291,12 @@ def _mentions(op: Op) -> bool:
     if isinstance(op, LatentOp):
         return False
     return any(_mentions(inner) for inner in _inside(op))
+
+
+def _greedy_above_variables(op: Op) -> bool:
+    if isinstance(op, GreedyOp):
+        return _mentions(op)
+    return not isinstance(op, LatentOp) and any(_greedy_above_variables(inner) for inner in _inside(op))
 
 
 def _inside(op: Op) -> list[Op]:

@@ -1,0 +1,142 @@
+"""Counts of some elements of the documents only: those whose field has one value, such as relations.type.
+
+Every document has a row for the elements of each value that gold or the system has in it, and one row for a value
+that it does not have. From these the slices of any set of systems are put together: a slice has the documents in which
+gold or any of the systems has its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+
+from adjudge.errors import FormatError
+from adjudge.stats.estimator import Additive
+from adjudge.stats.measure import Measure, measures_of
+from adjudge.stats.reduce import Pool
+from adjudge.stats.table import Array, AttributeValue, StatsTable, value_key
+
+Values: TypeAlias = tuple[tuple[float, ...], ...]
+
+
+class Rows(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Rows of counts; `best`, if it is there, has the highest counts that an unfinished search leaves possible."""
+
+    values: Values
+    best: Values = ()
+
+
+class ElementSlice(msgspec.Struct, frozen=True):
+    """The counts of the elements with one value, in the documents (by place) that have any on either side."""
+
+    value: AttributeValue
+    documents: tuple[int, ...]
+    rows: Rows
+
+
+class ElementTable(msgspec.Struct, frozen=True):
+    """All slices of one system by one field; `rest` has a row per document for a value that is not in it."""
+
+    field: str
+    columns: tuple[str, ...]
+    rest: Rows
+    slices: tuple[ElementSlice, ...]
+
+
+def check_elements(table: ElementTable, documents: int) -> None:
+    """Raise unless the rows have the right number and width."""
+    parts = [(table.rest, documents), *((each.rows, len(each.documents)) for each in table.slices)]
+    for rows, number in parts:
+        if len(rows.values) != number or (rows.best and len(rows.best) != number):
+            raise FormatError(f"{len(rows.values)} rows of {table.field} for {number} documents")
+        if any(len(row) != len(table.columns) for row in (*rows.values, *rows.best)):
+            raise FormatError(f"a row of {table.field} does not have {len(table.columns)} values")
+    for each in table.slices:
+        if any(not 0 <= place < documents for place in each.documents) or len(set(each.documents)) < len(
+            each.documents
+        ):
+            raise FormatError(f"a slice of {table.field} names documents that there are not")
+
+
+def element_corpora(
+    tables: Mapping[str, ElementTable],
+    ids: Mapping[str, Sequence[str]],
+    measures: Sequence[Measure],
+    pool: Pool,
+) -> list[tuple[AttributeValue, dict[str, Additive]]]:
+    """Each value of a field and the systems on its elements, in a fixed order; all systems on the same documents.
+
+    >>> rest, one = Rows(((0.0,), (0.0,))), Rows(((3.0,),))
+    >>> a = ElementTable("tags.kind", ("n",), rest, (ElementSlice("x", (1,), one),))
+    >>> b = ElementTable("tags.kind", ("n",), rest, (ElementSlice("x", (0,), one),))
+    >>> ((value, found),) = element_corpora({"A": a, "B": b}, {"A": ("d", "e"), "B": ("d", "e")}, (), "micro")
+    >>> value, found["A"].table.ids, found["A"].table.values.tolist()
+    ('x', ('d', 'e'), [[0.0], [3.0]])
+    """
+    first = next(iter(tables))
+    found = {name: {value_key(each.value): each for each in table.slices} for name, table in tables.items()}
+    values = {key: each.value for slices in found.values() for key, each in slices.items()}
+    corpora = []
+    for key in sorted(values, key=_rank):
+        having = {
+            ids[name][place] for name, slices in found.items() if key in slices for place in slices[key].documents
+        }
+        order = [identifier for identifier in ids[first] if identifier in having]
+        members = {
+            name: _additive(table, found[name].get(key), ids[name], order, measures, pool)
+            for name, table in tables.items()
+        }
+        corpora.append((values[key], members))
+    return corpora
+
+
+def reordered(table: ElementTable, ids: Sequence[str], order: Sequence[str]) -> ElementTable:
+    """The same counts when the documents `ids` stand in another order."""
+    if tuple(ids) == tuple(order):
+        return table
+    places = {identifier: place for place, identifier in enumerate(order)}
+    old = {identifier: place for place, identifier in enumerate(ids)}
+    from_ = [old[identifier] for identifier in order]
+    rest = Rows(*(tuple(rows[place] for place in from_) if rows else () for rows in (table.rest.values, table.rest.best)))
+    slices = tuple(
+        msgspec.structs.replace(each, documents=tuple(places[ids[place]] for place in each.documents))
+        for each in table.slices
+    )
+    return msgspec.structs.replace(table, rest=rest, slices=slices)
+
+
+def _additive(
+    table: ElementTable,
+    part: ElementSlice | None,
+    ids: Sequence[str],
+    order: Sequence[str],
+    measures: Sequence[Measure],
+    pool: Pool,
+) -> Additive:
+    kept = measures_of(measures, table.columns)
+    parts = [(range(len(ids)), table.rest)] + ([] if part is None else [(part.documents, part.rows)])
+    counts, best = (np.zeros((len(ids), len(table.columns))) for _ in range(2))
+    for places, rows in parts:
+        counts[list(places)] = _matrix(rows.values, table)
+        best[list(places)] = _matrix(rows.best or rows.values, table)
+    whole = StatsTable(tuple(ids), table.columns, counts).select(order)
+    if not any(rows.best for _, rows in parts):
+        return Additive(whole, kept, pool)
+    return Additive(whole, kept, pool, StatsTable(tuple(ids), table.columns, best).select(order))
+
+
+def _matrix(values: Values, table: ElementTable) -> Array:
+    return np.array(values, dtype=np.float64).reshape(len(values), len(table.columns))
+
+
+def _rank(key: tuple[bool, AttributeValue]) -> tuple[int, float, str]:
+    """Numbers by size, then texts, then booleans, then nothing."""
+    is_boolean, value = key
+    if value is None:
+        return 3, 0.0, ""
+    if isinstance(value, str):
+        return 1, 0.0, value
+    return (2 if is_boolean else 0), float(value), ""
