@@ -2,7 +2,21 @@
 
 import pytest
 
-from adjudge.algebra import case, exact, f1, iou, latent, mapped, overlap, record, set_of, union, variable
+from adjudge.algebra import (
+    case,
+    exact,
+    f1,
+    iou,
+    latent,
+    mapped,
+    one_sided,
+    overlap,
+    record,
+    set_of,
+    threshold,
+    union,
+    variable,
+)
 from adjudge.algebra.plan import plan
 from adjudge.errors import UsageError
 
@@ -110,3 +124,28 @@ def test_a_union_of_different_cases_matches_nothing_inside():
     found = plan(record(x=sim)).align({"x": {"items": [1]}}, {"x": 3})
     assert [u.path for u in found.missed] == ["x.items[0]"]
     assert not found.matched
+
+
+def test_recall_of_its_own_decides_what_is_missed():
+    """One-sided: one long system span covers two gold spans; recall is perfect, so nothing is missed."""
+    from adjudge.metrics import Metric
+
+    metric = Metric(one_sided(iou(above=0.3)), name="spans", within="spans")
+    assert metric.score([[0, 4], [4, 8]], [[0, 8]]).recall == 1
+    found = metric.explain([[0, 4], [4, 8]], [[0, 8]])
+    assert not found.missed
+    assert {m.gold_path for m in found.matched} == {"spans[0]", "spans[1]"}
+
+
+def test_below_a_counterpart_matched_twice():
+    sim = set_of(record(t=exact, a=set_of(exact)), match="N:1")
+    found = plan(sim).align([{"t": 0, "a": [1, 2]}], [{"t": 0, "a": [1]}, {"t": 0, "a": [2, 3]}])
+    assert not found.missed
+    assert [u.path for u in found.spurious] == ["[1].a[1]"]
+
+
+def test_nothing_is_matched_below_a_failed_threshold():
+    sim = record(a=threshold(f1(set_of(exact)), above=0.5))
+    found = plan(sim).align({"a": [1, 2, 3]}, {"a": [1, 4, 5]})
+    assert not found.matched
+    assert len(found.missed) == len(found.spurious) == 3

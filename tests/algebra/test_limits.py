@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from adjudge.algebra import case, exact, f1, graph, latent, record, set_of, union, variable
+from adjudge.algebra import case, exact, f1, graph, latent, record, set_of, total, union, variable
 from adjudge.algebra.plan import plan
 from adjudge.metrics import Metric
 
@@ -79,3 +79,25 @@ def test_metric_and_result_carry_the_bound(tmp_path):
     (note,) = [note for note in result.systems[0].notes if note.code == "not-optimal"]
     assert note.examples == ("hard",)
     assert '"optimal":false' in result.to_json().replace(" ", "")
+
+
+def test_an_unfinished_search_inside_another_is_not_forgotten():
+    """A graph beside variables: its search is cut short, so the whole is unproven, and the bound covers the truth."""
+    rng = random.Random(8)
+
+    def value(size):
+        edges = [[a, b] for a in range(size) for b in range(a + 1, size) if rng.random() < 0.15]
+        graphs = {"nodes": [rng.choice("ab") for _ in range(size)], "edges": edges}
+        return {"g": graphs, "s": [{"v": f"?{k}", "c": rng.choice("pq")} for k in range(3)]}
+
+    gold, system = value(26), value(26)
+    beside = latent(total(g=graph(exact), s=set_of(record(v=variable, c=exact))))
+    seen = plan(beside, time_limit=1e-6).observe(gold, system)
+    alone = plan(graph(exact), time_limit=1e-6).observe(gold["g"], system["g"])
+    assert not alone.optimal
+    assert not seen.optimal
+    assert seen.bound >= alone.bound
+    times = latent(record(g=graph(exact), s=set_of(record(v=variable, c=exact)), t=set_of(record(v=variable, c=exact))))
+    product = plan(times, time_limit=1e-6).observe({**gold, "t": gold["s"]}, {**system, "t": system["s"]})
+    assert not product.optimal
+    assert product.value <= product.bound

@@ -145,9 +145,7 @@ def test_overlap_needs_exact_elements():
         (iou(at_least=5 / 6), [0, 6], [0, 5], 1),
         (iou(above=5 / 6), [0, 6], [0, 5], 0),
         (
-            threshold(
-                precision(set_of(hierarchy(separator=".", credit="linear"), duplicates="multiset")), at_least=0.7
-            ),
+            threshold(precision(set_of(LEVELS, duplicates="multiset")), at_least=0.7),
             ["a.b.c.d.e.f.g.h.i.j"] * 3,
             ["a.b.c.d.e.f.g.x.y.z"] * 3,
             1,

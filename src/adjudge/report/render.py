@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import UsageError, did_you_mean, visible
 from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown, latex_table, markdown_table
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal["text", "json", "csv", "md", "latex"]
 ALPHA = 0.05
+LINES = "\n"
 
 _SCORE_FIELDS = (
     "system",
@@ -31,6 +32,8 @@ _SCORE_FIELDS = (
     "level",
     "numerator",
     "denominator",
+    "optimal",
+    "bound",
 )
 _COMPARISON_FIELDS = ("a", "b", "metric", "part", "slice", "difference", "low", "high", "p", "p_holm", "test", "wins")
 
@@ -69,7 +72,7 @@ def render_explanation(document: str, found: Mapping[str, Mapping[str, Alignment
     if format_ != "text":
         raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
     blocks = [
-        f"{document}  {system}  {metric}\n{alignment}"
+        f"{visible(document)}  {visible(system)}  {visible(metric)}\n{visible(str(alignment), keep=LINES)}"
         for system, metrics in found.items()
         for metric, alignment in metrics.items()
     ]
@@ -115,24 +118,22 @@ def _latex(result: Result, *, quiet: bool) -> str:
     from adjudge.stats.text import note_lines, score_grid
 
     grid = score_grid(result)
-    marks = _marks(result)
+    parts = dict.fromkeys(score.part for system in result.systems for score in system.scores)
+    marks, letters = _marks(result), _letters(result)
+    lettered = bool(marks) and len(letters) > 1
     rows = []
-    for group in grid.groups:
-        for row in group:
-            cells = []
-            for place, cell in enumerate(row):
-                text = escape_latex(cell.head)
-                if place >= grid.labels:
-                    labels = tuple(str(each) for each in row[: grid.labels])
-                    beaten = marks.get((*labels, grid.header[place]), "")
-                    text += f"$^{{{beaten}}}$" if beaten else ""
-                    text += rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else ""
-                cells.append(text)
+    for group, keys in zip(grid.groups, grid.keys, strict=True):
+        for row, key in zip(group, keys, strict=True):
+            cells = [escape_latex(str(cell)) for cell in row[: grid.labels]]
+            if lettered:
+                cells[-1] += f"$^{{{letters[key[2]]}}}$"
+            for cell, part in zip(row[grid.labels :], parts, strict=True):
+                beaten = marks.get((*key, part), "")
+                text = escape_latex(cell.head) + (f"$^{{{beaten}}}$" if beaten else "")
+                cells.append(text + (rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else ""))
             rows.append(tuple(cells))
-    letters = _letters(result)
-    named = tuple(row if len(letters) < 2 or not marks else _lettered(row, grid, letters) for row in rows)
     right = frozenset(range(grid.labels, len(grid.header)))
-    table = latex_table(Table(tuple(escape_latex(name) for name in grid.header), named, right))
+    table = latex_table(Table(tuple(escape_latex(name) for name in grid.header), tuple(rows), right))
     lines = [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", table]
     foot = []
     if marks:
@@ -161,39 +162,24 @@ def _letters(result: Result) -> dict[str, str]:
     return names
 
 
-def _lettered(row: tuple[str, ...], grid: Grid, letters: Mapping[str, str]) -> tuple[str, ...]:
-    """A row in which the system has its letter."""
-    place = grid.labels - 1
-    escaped = {escape_latex(_clean(name)): letter for name, letter in letters.items()}
-    name = f"{row[place]}$^{{{escaped[row[place]]}}}$" if row[place] in escaped else row[place]
-    return (*row[:place], name, *row[place + 1 :])
-
-
-def _marks(result: Result) -> dict[tuple[str, ...], str]:
-    """For each cell (its labels and its part) the letters of the systems that are significantly worse."""
-    from adjudge.stats.text import slice_text
+def _marks(result: Result) -> dict[tuple[object, ...], str]:
+    """For each score (metric, slice, system, part) the letters of the systems that are significantly worse."""
+    from adjudge.stats.text import slice_key
 
     letters = _letters(result)
-    sliced = any(score.slice for system in result.systems for score in system.scores)
-    marks: dict[tuple[str, ...], list[str]] = {}
+    marks: dict[tuple[object, ...], list[str]] = {}
     for each in result.comparisons:
         if each.p_holm is None or each.p_holm >= ALPHA or not each.difference:
             continue
         better, worse = (each.a, each.b) if each.difference > 0 else (each.b, each.a)
-        labels = [each.metric] + [slice_text(each.slice)] * sliced + [better]
-        marks.setdefault((*(_clean(label) for label in labels), _clean(each.part)), []).append(letters[worse])
+        key = (each.metric, slice_key(each.slice), better, each.part)
+        marks.setdefault(key, []).append(letters[worse])
     return {key: ",".join(sorted(found)) for key, found in marks.items()}
 
 
 def _table(grid: Grid) -> Table:
     rows = tuple(tuple(str(cell) for cell in row) for group in grid.groups for row in group)
     return Table(grid.header, rows, frozenset(range(grid.labels, len(grid.header))))
-
-
-def _clean(text: str) -> str:
-    from adjudge.stats.text import clean
-
-    return clean(text)
 
 
 def _code(text: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from adjudge.errors import visible
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -85,14 +87,21 @@ def latex_table(table: Table) -> str:
     \end{tabular}
     """
     layout = "".join("r" if place in table.right else "l" for place in range(len(table.columns)))
-    head, *body = [" & ".join(row) + r" \\" for row in (table.columns, *table.rows)]
+    head, *body = [_protected(" & ".join(row)) + r" \\" for row in (table.columns, *table.rows)]
     return "\n".join(
         [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     )
 
 
+def _protected(row: str) -> str:
+    r"""A row that the `\\` of the row before does not take for its own star or optional argument."""
+    return "{}" + row if row.lstrip().startswith(("[", "*")) else row
+
+
 def csv_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     r"""Comma separated values with a header; None is an empty cell.
+
+    Text is kept on one line, and a text that a spreadsheet would run as a formula gets an apostrophe before it.
 
     >>> csv_rows([{"a": 1.5, "b": "x,y"}, {"a": None, "b": "z"}], ("a", "b"))
     'a,b\n1.5,"x,y"\n,z\n'
@@ -100,8 +109,17 @@ def csv_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: _csv_cell(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
 def render_listing(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], format_: str) -> str:

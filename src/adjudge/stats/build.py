@@ -12,13 +12,13 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.elements import ElementTable, element_corpora, reordered
 from adjudge.stats.estimator import Additive, Estimator, slices
 from adjudge.stats.measure import Measure
-from adjudge.stats.reduce import Pool, undefined_documents
-from adjudge.stats.resample import Samples, check_level, shared_documents
+from adjudge.stats.notes import scope_notes, summed_up
+from adjudge.stats.reduce import Pool
+from adjudge.stats.resample import check_level, shared_documents
 from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, unique_names
 from adjudge.stats.scores import corrected, draw, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.table import AttributeValue, StatsTable, TableData
-from adjudge.stats.text import slice_text
 
 Test: TypeAlias = Literal["paired-bootstrap", "approximate-randomisation"]
 
@@ -144,11 +144,11 @@ def build_from_estimators(
             samples = draw(members, options)
             for name, estimator in members.items():
                 scores[name] += system_scores(name, estimator, samples, options, where)
-                own[name] += [(where, note) for note in _notes(name, estimator, samples, where)]
+                own[name] += [(where, note) for note in scope_notes(name, estimator, samples, where)]
             here = [key for key in keys if key in next(iter(members.values())).keys]
             comparisons += pair_comparisons(members, samples, here, options, where)
     for name in estimators:
-        remarks[name] += _summed_up(own[name])
+        remarks[name] += summed_up(own[name])
         if 0 < bootstrap < _FEW and documents > 1:
             message = f"{bootstrap} resamples are too few for intervals and tests to be trusted, draw 1000"
             remarks[name].append(Note("few-resamples", bootstrap, message))
@@ -289,57 +289,6 @@ def _fields_to_slice(
     return tuple(name for name in dict.fromkeys(by) if name in attributes or name in shared)
 
 
-def _notes(name: str, estimator: Estimator, samples: Samples | None, where: Slice) -> list[Note]:
-    """What the numbers do not say of themselves."""
-    place = f" in {slice_text(where)}" if where else ""
-    documents = len(estimator.ids)
-    if documents == 0:
-        return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
-    notes = []
-    if documents == 1 and samples:
-        notes.append(Note("one-document", 1, f"with one document{place} the interval cannot show any uncertainty"))
-    points = samples.points[name] if samples else estimator.point()
-    undefined = [" ".join(key) for key in estimator.keys if np.isnan(points[key])]
-    if undefined:
-        message = f"{len(undefined)} of {len(estimator.keys)} scores{place} are undefined (nothing to divide by)"
-        notes.append(Note("undefined", len(undefined), message, tuple(undefined[:_SHOWN])))
-    if isinstance(estimator, Additive) and estimator.pool == "macro" and not where:
-        left_out: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for (metric, part), ids in undefined_documents(estimator.table, estimator.measures).items():
-            left_out.setdefault((metric, ids), []).append(part)
-        for (metric, ids), parts in left_out.items():
-            message = f"the mean of {metric} {', '.join(parts)} leaves out {_documents(len(ids))} without a value"
-            notes.append(Note("undefined-document", len(ids), message, ids[:_SHOWN]))
-    for metric, part in estimator.keys if samples else ():
-        missing = int(np.isnan(samples.values[name][metric, part]).sum()) if samples else 0
-        if missing and not np.isnan(points[metric, part]):
-            message = f"the interval of {metric} {part}{place} leaves out resampled corpora without a value"
-            notes.append(Note("undefined-resample", missing, message))
-    return notes
-
-
-def _summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
-    """The notes, those that say the same of several slices as one."""
-    groups: dict[object, list[tuple[Slice, Note]]] = {}
-    for number, (where, note) in enumerate(notes):
-        place = f" in {slice_text(where)}" if where else ""
-        repeatable = where and note.code in ("one-document", "undefined-resample")
-        key = (note.code, note.message.replace(place, " in {}")) if repeatable else number
-        groups.setdefault(key, []).append((where, note))
-    found = []
-    for key, members in groups.items():
-        _, note = members[0]
-        if len(members) > 1 and isinstance(key, tuple):
-            message = key[1].replace(" in {}", f" in {len(members)} slices")
-            note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:_SHOWN]))
-        found.append(note)
-    return found
-
-
-def _documents(number: int) -> str:
-    return f"{number} document{'s' * (number != 1)}"
-
-
 def _fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
     """The fields of the signature in their usual order; what does not apply is None and left out."""
     conventions = dict(options.fields)
@@ -403,5 +352,5 @@ def _same_documents(tables: Mapping[str, StatsTable], name: str, table: StatsTab
         if ids:
             listed = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
             hint = "score the systems on the same documents"
-            raise UsageError(f"{one} was scored on {_documents(len(ids))} that {other} was not: {listed}", hint=hint)
+            raise UsageError(f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {listed}", hint=hint)
     return table.select(reference.ids)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
 from adjudge.stats.result import Comparison, Result, Score, Slice
+from adjudge.stats.table import AttributeValue, value_key
+
+SliceKey: TypeAlias = tuple[tuple[str, tuple[bool, AttributeValue]], ...]
+RowKey: TypeAlias = tuple[str, SliceKey, str]  # metric, slice, system
 
 # A result printed without its measures does not say which parts are counts; these names always are.
 _COUNTS = frozenset((*COUNT_PARTS, "count", "tp", "fp", "fn"))
@@ -32,11 +39,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart."""
+    """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart.
+
+    `keys` says what each row is about, for who needs to know it better than from its words.
+    """
 
     header: tuple[str, ...]
     labels: int
     groups: tuple[tuple[tuple[Cell, ...], ...], ...]
+    keys: tuple[tuple[RowKey, ...], ...] = ()
 
 
 def render_text(result: Result) -> str:
@@ -57,14 +68,14 @@ def score_grid(result: Result) -> Grid:
     scores = [(system.name, score) for system in result.systems for score in system.scores]
     metrics = _distinct(score.metric for _, score in scores)
     parts = _distinct(score.part for _, score in scores)
-    places = list({_slice_key(score.slice): score.slice for _, score in scores}.items())
+    places = list({slice_key(score.slice): score.slice for _, score in scores}.items())
     places.sort(key=lambda place: len(place[1]) > 0)  # the whole corpus first, then slices in their own order
     sliced, several = any(where for _, where in places), len(result.systems) > 1
     counts = count_keys(result.measures)
-    found = {(name, s.metric, _slice_key(s.slice), s.part): s for name, s in scores}
-    groups = []
+    found = {(name, s.metric, slice_key(s.slice), s.part): s for name, s in scores}
+    groups, about = [], []
     for metric in metrics:
-        rows = []
+        rows, keys = [], []
         for key, where in places:
             for system in result.systems:
                 cells = [found.get((system.name, metric, key, part)) for part in parts]
@@ -72,9 +83,11 @@ def score_grid(result: Result) -> Grid:
                     continue
                 labels = [metric] + [slice_text(where)] * sliced + [system.name] * several
                 rows.append((*(Cell(clean(label)) for label in labels), *(score_cell(c, counts) for c in cells)))
+                keys.append((metric, key, system.name))
         groups.append(tuple(rows))
+        about.append(tuple(keys))
     header = ("metric", *["slice"] * sliced, *["system"] * several, *(clean(part) for part in parts))
-    return Grid(header, 1 + sliced + several, tuple(groups))
+    return Grid(header, 1 + sliced + several, tuple(groups), tuple(about))
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
@@ -161,12 +174,26 @@ def format_grid(grid: Grid) -> str:
 
 
 def slice_text(where: Slice) -> str:
-    """A slice in words.
+    """A slice in words; a text that could be taken for something else is quoted.
 
-    >>> slice_text({}), slice_text({"genre": "nw"})
-    ('all', 'genre=nw')
+    >>> slice_text({}), slice_text({"genre": "nw"}), slice_text({"k": 1}), slice_text({"k": "1"}), slice_text({"k": True})
+    ('all', 'genre=nw', 'k=1', 'k="1"', 'k=true')
     """
-    return ", ".join(f"{name}={value}" for name, value in where.items()) or "all"
+    return ", ".join(f"{name}={_value_text(value)}" for name, value in where.items()) or "all"
+
+
+_LOOKS_LIKE = re.compile(r"|true|false|null|none|nan|all|[-+]?(inf|infinity|[\d.][\d._]*(e[-+]?\d*)?)", re.IGNORECASE)
+
+
+def _value_text(value: AttributeValue) -> str:
+    if isinstance(value, str) and not _LOOKS_LIKE.fullmatch(value.strip()) and not value.startswith('"'):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def slice_key(where: Slice) -> SliceKey:
+    """What tells two slices apart."""
+    return tuple((name, value_key(value)) for name, value in where.items())
 
 
 def clean(text: str) -> str:
@@ -186,10 +213,6 @@ def _footer(result: Result) -> list[str]:
 
 def _distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
-
-
-def _slice_key(where: Slice) -> tuple[tuple[str, str], ...]:
-    return tuple((name, repr(value)) for name, value in where.items())
 
 
 def _percent(value: float) -> str:
