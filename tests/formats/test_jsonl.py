@@ -1,7 +1,6 @@
 """Reading JSON lines: what is read, and what is said about what cannot be."""
 
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -44,7 +43,37 @@ def test_what_is_written_is_read(data: list[dict[str, object]], packed: bool) ->
     corpus = read_all(gzip.compress(content) if packed else content)
     assert [document.data for document in corpus.documents] == data
     assert [document.line for document in corpus.documents] == list(range(1, len(data) + 1))
-    assert corpus.digest == hashlib.sha256(content).hexdigest()
+    again = b"\r\n".join(json.dumps(dict(reversed(each.items())), indent=None).encode() for each in data)
+    assert read_all(again).digest == corpus.digest
+    changed = lines(*data[:-1], {**data[-1], "x": object.__repr__(data)})
+    assert read_all(changed).digest != corpus.digest
+
+
+PAIRS = st.lists(st.tuples(st.sampled_from(["a", "b", "a:", "\\", '"', "{"]), VALUES), max_size=4)
+
+
+@settings(deadline=None)
+@given(st.lists(PAIRS, max_size=3), st.booleans())
+def test_a_key_given_twice_is_refused(objects: list[list[tuple[str, object]]], escaped: bool) -> None:
+    def written(value: object) -> str:
+        text = json.dumps(value)
+        return text.replace(":", "\\u003a") if escaped and isinstance(value, str) else text
+
+    inner = ["{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in pairs) + "}" for pairs in objects]
+    line = '{"id": "a", "x": [' + ", ".join(inner) + "]}"
+    twice = any(len({k for k, _ in pairs}) < len(pairs) for pairs in objects)
+    if twice:
+        (said,) = problems(line.encode())
+        assert "is given twice, keep one of the two" in said
+    else:
+        assert read_all(line.encode()).documents[0].id == "a"
+
+
+def test_where_a_key_is_given_twice() -> None:
+    assert problems(b'{"id": "a", "x": {"y": 1}, "x": {"y": 2}}\n{"id": "b", "c": "\\u003a", "d": 1, "d": 2}') == [
+        "f:1:28: the key 'x' is given twice, keep one of the two",
+        "f:2:36: the key 'd' is given twice, keep one of the two",
+    ]
 
 
 def test_sources_of_every_kind(tmp_path, monkeypatch) -> None:
@@ -55,7 +84,7 @@ def test_sources_of_every_kind(tmp_path, monkeypatch) -> None:
     packed.write_bytes(gzip.compress(content[:20]) + gzip.compress(content[20:]))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(content))))
     read = [read_all(source) for source in (plain, str(plain), packed, content, io.BytesIO(content), "-")]
-    assert {corpus.digest for corpus in read} == {hashlib.sha256(content).hexdigest()}
+    assert len({corpus.digest for corpus in read}) == 1
     assert all([(d.id, d.line) for d in corpus.documents] == [("a", 1), ("12", 4)] for corpus in read)
     stream = io.BytesIO(content)
     read_all(stream)
@@ -144,10 +173,16 @@ def test_a_first_line_cut_short_is_not_the_wrong_layout() -> None:
     ]
 
 
-def test_utf16() -> None:
-    assert problems('{"id": "a"}'.encode("utf-16"))[0] == (
-        "f:1:1: the file is not UTF-8 but looks like UTF-16, save it as UTF-8"
-    )
+def test_files_of_which_no_line_can_be_read() -> None:
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        assert problems('{"id": "a"}\n{"id": "b"}\n'.encode(encoding)) == [
+            "f:1:1: the file is not UTF-8 but looks like UTF-16, save it as UTF-8"
+        ]
+    assert problems(gzip.compress(gzip.compress(b'{"id": "a"}\n' * 9))) == [
+        "f:1:1: the file is compressed twice, unpack it once, for example with: gzip -d"
+    ]
+    deep = b'{"id": "a", "x": ' + b"[" * 2000 + b"]" * 2000 + b"}"
+    assert problems(deep) == ["f:1: the JSON is nested too deeply, flatten the document"]
 
 
 def test_broken_gzip() -> None:

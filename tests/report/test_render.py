@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from typing import Any
 
 import jsonschema
@@ -127,7 +128,12 @@ def test_listings_in_every_layout(rows: list[dict[str, str]]) -> None:
     columns = ("name", "about")
     assert json.loads(render_listing(rows, columns, "json")) == rows
     read = list(csv.DictReader(io.StringIO(render_listing(rows, columns, "csv"), newline="")))
-    assert read == rows
+    for row, given in zip(read, rows, strict=True):
+        for column in columns:
+            assert row[column].isprintable() or any(unicodedata.category(c) in ("Cf", "Zs", "Cn", "Co") for c in row[column])
+            assert not row[column].startswith(("=", "+", "-", "@"))
+            plain = given[column].isprintable() and not given[column].lstrip().startswith(("=", "+", "-", "@"))
+            assert not plain or row[column] == given[column]
     assert len(render_listing(rows, columns, "text").split("\n")) == len(rows) + 2
     markdown = render_listing(rows, columns, "md").split("\n")
     assert len(markdown) == len(rows) + 3

@@ -150,7 +150,7 @@ def test_the_json_contract():
 
 
 def test_undefined_is_null_with_a_note():
-    result = result_of(tables={"A": table_of([(0, 0, 0), (0, 0, 0)])})
+    result = result_of(tables={"A": table_of([(0, 0, 0), (0, 0, 0)])}, bootstrap=100)
     assert "NaN" not in result.to_json(with_tables=True)
     scores = {(s.metric, s.part): s for s in result.systems[0].scores}
     assert scores["set.f1", "f1"].value is None
@@ -268,8 +268,11 @@ def test_broken_results_are_placed(tmp_path):
     assert "two systems have the same name" in broken(lambda d: d["systems"][0].update(name="B"))
     assert "beta is -1" in broken(lambda d: d["measures"][0].update(beta=-1.0))
     assert "Invalid value 'sum'" in broken(lambda d: d["measures"][0].update(kind="sum"))
-    with pytest.raises(FormatError, match="cannot be read: No such file"):
+    assert "Expected `int` >= 0 - at `$.options.seed`" in broken(lambda d: d["options"].update(seed=-1))
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
         Result.load(tmp_path / "none.json")
+    with pytest.raises(UsageError, match="cannot be read"):
+        Result.load("a\0b")
 
 
 def test_unknown_fields_of_a_later_patch_are_ignored():

@@ -140,11 +140,18 @@ def test_what_cannot_be_joined():
 def test_groups_partition_the_documents(table):
     for name, column in table.attributes.items():
         groups = table.groups(name)
-        assert list(groups) == list(dict.fromkeys(column))
-        assert sorted(i for group in groups.values() for i in group.ids) == sorted(table.ids)
-        for value, group in groups.items():
+        assert list(dict.fromkeys((type(v) is bool, v) for v in column)) == [(type(v) is bool, v) for v, _ in groups]
+        assert sorted(i for _, group in groups for i in group.ids) == sorted(table.ids)
+        for value, group in groups:
             assert group == table.where(**{name: value})
             assert all(found == value for found in group.attributes[name])
+
+
+def test_true_is_not_one():
+    table = StatsTable(("a", "b", "c", "d"), ("n",), [[1], [2], [3], [4]], {"k": (1, True, 1.0, "1")})
+    assert [(value, group.ids) for value, group in table.groups("k")] == [(1, ("a", "c")), (True, ("b",)), ("1", ("d",))]
+    assert table.where(k=True).ids == ("b",)
+    assert table.where(k=1).ids == ("a", "c")
 
 
 def test_side_by_side_aligns_documents():

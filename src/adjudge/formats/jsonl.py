@@ -14,7 +14,7 @@ import sys
 import zlib
 from ast import literal_eval
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from pathlib import Path
 from typing import IO, Any, NoReturn, Protocol, TypeAlias, cast
@@ -56,7 +56,7 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
 def read_documents(source: Source, *, name: str | None = None, digest: Hash | None = None) -> Iterator[Document]:
     """The documents of a source one by one; what was wrong is raised at the end, all of it.
 
-    `digest`, if given, takes in the uncompressed bytes on the way.
+    `digest`, if given, takes in what the documents say (see `canonical`), however it is written.
 
     >>> next(read_documents(b'{"id": "a", "tags": ["x"]}'))
     Document(id='a', data={'id': 'a', 'tags': ['x']}, line=1)
@@ -66,15 +66,16 @@ def read_documents(source: Source, *, name: str | None = None, digest: Hash | No
     first_lines: dict[str, int] = {}
     decode = msgspec.json.Decoder().decode
     with _opened(source, place) as stream:
-        lines = _Lines(stream, digest)
+        lines = _Lines(stream)
         first = True
         for line in lines:
             if not line.strip():
                 continue
             try:
                 value = decode(line)
+                written = canonical(value)
             except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
-                if first and (problem := _wrong_layout(line, lines.peek())):
+                if first and (problem := _wrong_encoding(line) or _wrong_layout(line, lines.peek())):
                     problems.add(*problem, line=lines.number, syntax=True)
                     break
                 problems.add(*_diagnose(line), line=lines.number, syntax=True)
@@ -84,9 +85,17 @@ def read_documents(source: Source, *, name: str | None = None, digest: Hash | No
                 problems.add(*_ARRAY, line=lines.number, syntax=True)
                 break
             first = False
+            # A key that is given twice is lost on the way: its colon is in the line and no longer in the value. The
+            # numbers of colons are compared because that is fast; an escaped one (\u003a) would spoil it.
+            doubtful = line.count(b":") != written.count(b":") or b"\\u003" in line
+            if doubtful and (repeated := _repeated_key(line.decode())):
+                problems.add(*repeated, line=lines.number)
+                continue
             found = _identify(value, first_lines)
             if isinstance(found, str):
                 first_lines[found] = lines.number
+                if digest is not None:
+                    digest.update(written + b"\n")
                 yield Document(id=found, data=value, line=lines.number)
             else:
                 message, hint, key = found
@@ -97,6 +106,10 @@ def read_documents(source: Source, *, name: str | None = None, digest: Hash | No
         elif first and not problems.found:
             problems.add("the file has no documents", None, "write one JSON object per line, each with an id")
     problems.done()
+
+
+canonical = msgspec.json.Encoder(order="deterministic").encode
+"""A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
 
 
 def source_name(source: Source) -> str:
@@ -150,10 +163,11 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return found
     with _opened(source, str(source)) as stream:
-        lines = _Lines(stream, None)
+        lines = _Lines(stream)
         for raw in lines:
             for path in wanted.pop(lines.number, ()):
-                found[lines.number, path] = locate(raw.decode(), split_path(path))
+                with suppress(RecursionError):
+                    found[lines.number, path] = locate(raw.decode(), split_path(path))
             if not wanted:
                 break
     return found
@@ -171,11 +185,13 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     elif isinstance(source, str | Path) and str(source) != "-":
         try:
             stream = Path(source).open("rb")  # noqa: SIM115
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             _cannot_open(error, place)
         with stream:
             yield _unpacked(stream)
     else:
+        if isinstance(source, str | Path) and sys.stdin is None:
+            raise UsageError("standard input is closed", hint="name a file instead of -")
         given: Any = sys.stdin.buffer if isinstance(source, str | Path) else source
         if hasattr(given, "peek"):
             yield _unpacked(given)
@@ -187,13 +203,14 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
                 buffered.detach()  # else the caller's stream would be closed with ours
 
 
-def _cannot_open(error: OSError, place: str) -> NoReturn:
-    remedies: dict[type[OSError], tuple[str, str]] = {
+def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
+    remedies: dict[type[Exception], tuple[str, str]] = {
         FileNotFoundError: ("there is no such file", "check the path"),
         IsADirectoryError: ("this is a folder", "name the file in it"),
         PermissionError: ("the file may not be read", "check its permissions"),
     }
-    message, hint = remedies.get(type(error), (f"the file cannot be read: {error.strerror or error}", "check the path"))
+    reason = getattr(error, "strerror", None) or str(error)
+    message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))
     raise UsageError(Problem(message, path=place, hint=hint)) from None
 
 
@@ -205,9 +222,8 @@ def _unpacked(stream: Any) -> IO[bytes]:
 class _Lines:
     """Lines with their number; a stream that breaks ends the lines and leaves its reason in `broken`."""
 
-    def __init__(self, stream: IO[bytes], digest: Hash | None) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
-        self.digest = digest
         self.number = 0
         self.broken: str | None = None
         self.ahead: bytes | None = None
@@ -229,17 +245,13 @@ class _Lines:
 
     def _read(self) -> bytes:
         try:
-            line = self.stream.readline()
+            return self.stream.readline()
         except EOFError:
             self.broken = "the compressed file ends too early"
         except (BadGzipFile, zlib.error) as error:
             self.broken = f"the compressed file is damaged ({error})"
         except OSError as error:
             self.broken = f"the file cannot be read ({error.strerror or error})"
-        else:
-            if self.digest is not None:
-                self.digest.update(line)
-            return line
         return b""
 
 
@@ -305,10 +317,17 @@ def _wrong_layout(line: bytes, following: bytes) -> tuple[str, int | None, str] 
     return None
 
 
+def _wrong_encoding(line: bytes) -> tuple[str, int | None, str] | None:
+    """Whether the first line shows that no line of the file can be read."""
+    if line.startswith(_GZIP):
+        return "the file is compressed twice", 1, "unpack it once, for example with: gzip -d"
+    if line.startswith(_UTF16) or b"\0" in line[:4]:
+        return "the file is not UTF-8 but looks like UTF-16", 1, "save it as UTF-8"
+    return None
+
+
 def _diagnose(line: bytes) -> tuple[str, int | None, str]:
     """(What is wrong, the column, the remedy) for a line that is not JSON."""
-    if line.startswith(_UTF16):
-        return "the file is not UTF-8 but looks like UTF-16", 1, "save it as UTF-8"
     try:
         text = line.decode().rstrip()
     except UnicodeDecodeError as error:
@@ -349,6 +368,28 @@ def _refused(text: str) -> tuple[str, int | None, str]:
             return f"the number {match[0]} is too large", match.start() + 1, "write null or a smaller number"
     found = re.search(r"\\u[dD][89a-fA-F]", text)
     return "a string has half of a surrogate pair", found and found.start() + 1, "write the whole character"
+
+
+_LEXEME = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
+
+
+def _repeated_key(text: str) -> tuple[str, int | None, str] | None:
+    """The first key that is given twice in one object of a line of valid JSON."""
+    inside: list[set[str] | None] = []  # the keys of each open object, None for an array
+    previous = ""
+    for match in _LEXEME.finditer(text):
+        lexeme = match[0]
+        if lexeme in "{[":
+            inside.append(set() if lexeme == "{" else None)
+        elif lexeme in "}]":
+            inside.pop()
+        elif lexeme[0] == '"' and previous in ("{", ",") and (keys := inside[-1]) is not None:
+            key = json.loads(lexeme)
+            if key in keys:
+                return f"the key {key!r} is given twice", match.start() + 1, "keep one of the two"
+            keys.add(key)
+        previous = lexeme
+    return None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents of one source, in their order; `digest` is the SHA-256 of the uncompressed bytes."""
+    """The documents of one source, in their order; `digest` is a SHA-256 of what they say."""
 
     path: str | None
     documents: tuple[Document, ...]

@@ -118,7 +118,7 @@ def _csv_cell(value: Any) -> Any:
         return json.dumps(value)
     if not isinstance(value, str):
         return value
-    text = visible(value)
+    text = "".join(visible(c) if unicodedata.category(c) != "Cf" else c for c in value)
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.jsonl import read_all, source_name
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.formats.jsonl import canonical, read_all, source_name
 from adjudge.model.document import Corpus, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
@@ -29,9 +29,9 @@ class Side:
     paired_by_place: bool = False
 
     @property
-    def from_file(self) -> bool:
-        """Whether the documents have lines to point at."""
-        return self.path is not None
+    def plain(self) -> bool:
+        """Whether these may be values rather than documents: they come from memory, and none has an id of its own."""
+        return self.path is None and all(_own_id(each.data) is None for each in self.documents.values())
 
 
 def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None) -> tuple[Side, list[Side]]:
@@ -52,12 +52,17 @@ def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None)
         raise UsageError("there is no system to score", hint="give the documents of at least one system")
     if names is not None and len(names) != len(several):
         raise UsageError(f"{len(names)} names for {len(several)} systems", hint="give one name for each system")
-    chosen = list(names) if names is not None else _distinct([name for name, _ in several])
+    chosen = list(names) if names is not None else distinct([name for name, _ in several])
+    repeated = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+    if repeated:
+        raise UsageError(f"two systems are called {repeated[0]!r}", hint="give each system a name of its own")
     sides = [_attempt(source, name, problems) for name, (_, source) in zip(chosen, several, strict=True)]
     if problems:
         raise FormatError(problems)
     assert read_gold is not None
     found = [side for side in sides if side is not None]
+    for side in found:
+        _check_level(read_gold, side)
     _check_ids(read_gold, found)
     return read_gold, found
 
@@ -140,6 +145,31 @@ def _several(gold: Documents, system: Any, read_gold: Side | None) -> list[tuple
     return [(_stem(system) if _is_file(system) else "system", system)]
 
 
+def _check_level(gold: Side, system: Side) -> None:
+    """Raise if what was given as the documents of one system are the systems themselves."""
+    if not (system.paired_by_place and system.documents):
+        return
+    document = _shape(each.data for each in gold.documents.values())
+    given = _shape(each.data for each in system.documents.values())
+    if document is not None and given == (document,):
+        raise UsageError(
+            f"the documents of {system.name} look like lists of documents",
+            hint="pass several systems as a mapping from names to documents, such as {'a': [...], 'b': [...]}",
+        )
+
+
+def _shape(values: Iterable[Any]) -> Any:
+    """What values look like from afar: a scalar or an object by its name, a list by what is in it; None if unknown."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            inner = _shape(value)
+            if inner is not None:
+                return (inner,)
+        elif value is not None:
+            return "scalar" if isinstance(value, str | bytes | int | float) else "object"
+    return None
+
+
 def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
     problems: list[Problem] = []
     for side in systems:
@@ -176,41 +206,60 @@ def _is_stdin(source: Any) -> bool:
 
 
 def _stem(source: Any) -> str:
-    name = Path(source_name(source)).name
+    # A name that is not UTF-8 could not be written into a result.
+    name = visible(Path(source_name(source)).name)
     for suffix in (".gz", ".jsonl", ".json", ".ndjson"):
         name = name.removesuffix(suffix)
     return name or "system"
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Names as they are, or numbered where two are the same (a/system.jsonl and b/system.jsonl)."""
-    seen: dict[str, int] = {}
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names as they are, or numbered where two are the same (a/system.jsonl and b/system.jsonl).
+
+    >>> distinct(["run", "run", "run-1", "other"])
+    ['run-2', 'run-3', 'run-1', 'other']
+    """
+    taken = {name for name in names if names.count(name) == 1}
     result = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        result.append(name if names.count(name) == 1 else f"{name}-{seen[name]}")
+        number, chosen = 1, name
+        while name not in taken and (chosen == name or chosen in result or chosen in taken):
+            chosen, number = f"{name}-{number}", number + 1
+        result.append(chosen)
     return result
 
 
 def _digest(documents: Mapping[str, Document]) -> str:
-    """A hash of documents in memory, by what they print as: enough to tell two runs apart."""
+    """A hash of documents in memory; those that could stand in a file have the hash of that file."""
     digest = hashlib.sha256()
     for identifier, document in documents.items():
-        digest.update(f"{identifier}\t{_stable(document.data)}\n".encode())
+        if _own_id(document.data) != identifier:
+            digest.update(f"{identifier}\t".encode("utf-8", "backslashreplace"))
+        try:
+            digest.update(canonical(document.data) + b"\n")
+        except (TypeError, ValueError, RecursionError):
+            digest.update(f"{_stable(document.data)}\n".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 
 def _stable(value: Any) -> str:
     """A text that is the same in every run: sets are sorted, because their order depends on the hash seed."""
+    try:
+        return _written(value)
+    except RecursionError:
+        return f"<{type(value).__name__}>"  # scoring says that it is nested too deeply
+
+
+def _written(value: Any) -> str:
     if isinstance(value, Set):
-        return "{" + ", ".join(sorted(map(_stable, value))) + "}"
+        return "{" + ", ".join(sorted(map(_written, value))) + "}"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_stable(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {_written(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_stable, value)) + "]"
+        return "[" + ", ".join(map(_written, value)) + "]"
     fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None)
     if fields:
-        return type(value).__name__ + _stable([getattr(value, name) for name in fields])
+        return type(value).__name__ + _written([getattr(value, name) for name in fields])
     return repr(value)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adjudge.errors import ValidationError
+from adjudge.algebra import ir
+from adjudge.errors import UsageError, ValidationError
+from adjudge.tasks.elements import ABSENT, element_values, restricted, same
 
 if TYPE_CHECKING:
     from adjudge.metrics import Combined, Metric
@@ -30,18 +32,44 @@ class Complaint:
 
 
 @dataclass(slots=True)
-class Seen:
-    """The counts of one document and one system, all metrics together.
-
-    `bound` has proven upper bounds of counts whose search was cut short.
-    `slices` has the counts per path and value of elements, `rest` those of a value that the document does not have.
-    """
+class Counted:
+    """Counts of one document; `bound` has proven upper bounds of those whose search was cut short."""
 
     counts: dict[str, float] = field(default_factory=dict)
-    optimal: bool = True
     bound: dict[str, float] = field(default_factory=dict)
-    slices: dict[str, dict[Hashable, dict[str, float]]] = field(default_factory=dict)
-    rest: dict[str, dict[str, float]] = field(default_factory=dict)
+    optimal: bool = True
+
+    @property
+    def best(self) -> dict[str, float]:
+        """The highest counts that are still possible."""
+        return {**self.counts, **self.bound}
+
+
+@dataclass(slots=True)
+class Sliced:
+    """The counts of one document by a field of its elements.
+
+    `values` has the counts per value that gold or the system has, `rest` those of a value that neither has.
+    """
+
+    values: list[tuple[Any, Counted]] = field(default_factory=list)
+    rest: Counted = field(default_factory=Counted)
+
+    def counted(self, value: Any) -> Counted:
+        """The counts of one value."""
+        for each, found in self.values:
+            if same(each, value):
+                return found
+        self.values.append((value, Counted()))
+        return self.values[-1][1]
+
+
+@dataclass(slots=True)
+class Seen:
+    """The counts of one document and one system, all metrics together, and those of the slices by each path."""
+
+    whole: Counted = field(default_factory=Counted)
+    slices: dict[str, Sliced] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -56,25 +84,33 @@ class Observed:
 class Observer:
     """Observes a gold document and one document of each system (None if it is missing); travels to other processes.
 
-    `paths` are fields of elements by which the counts are sliced.
+    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
+    plain: bool = False
 
     def __call__(self, gold: Any, systems: tuple[Any, ...]) -> Observed:
         """Counts of every system, or complaints if a document does not fit."""
         observed = Observed([Seen() for _ in systems])
-        failure: Exception | None = None
+        failure: BaseException | None = None
         try:
             for metric in self.metrics:
-                self._observe(metric, wrapped(metric, gold), [wrapped(metric, each) for each in systems], observed)
-        except Exception as error:  # a function of the user's may fail in any way on a document that does not fit
+                sides = [wrapped(metric, each, plain=self.plain) for each in (gold, *systems)]
+                self._observe(metric, sides[0], sides[1:], observed)
+        except UsageError:
+            raise  # it is about the metric, and every document would say the same
+        except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
             failure = error
         if failure or observed.complaints:
             # Counting stops at the first misfit; the slower check finds them all.
-            sides = enumerate((gold, *systems), GOLD)
-            found = [each for side, document in sides for each in _misfits(self.metrics, document, side)]
+            sides = list(enumerate((gold, *systems), GOLD))
+            found = [each for side, document in sides for each in self._misfits(document, side)]
+            if isinstance(failure, RecursionError) and not found:
+                found = [_deep(side) for side, document in sides if _depth(document) > DEEP] or [_deep(GOLD)]
+            if isinstance(failure, SystemExit):
+                raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
             if failure and not found:
                 raise failure
             observed.complaints = found or observed.complaints
@@ -84,67 +120,139 @@ class Observer:
         prepared = _prepared(metric, gold, GOLD, observed)
         for place, document in enumerate(systems):
             own = _prepared(metric, document, place, observed)
-            _count(metric, prepared, own, place, observed.systems[place].counts, observed)
-        if observed.complaints:
-            return
-        paths = [path for path in self.paths if looks_at(metric, path)]
-        parts = {(path, value): MISSING for path in paths for value in (*metric.slice_values(gold, path), _ABSENT)}
-        for place, document in enumerate(systems):
-            for path in paths:
-                self._slice(metric, path, gold, document, place, parts, observed)
+            _count(metric, prepared, own, place, observed.systems[place].whole, observed)
+        for path in self.paths:
+            if looks_at(metric, path) and not observed.complaints:
+                self._slice(metric, path, gold, systems, observed)
 
-    def _slice(
-        self,
-        metric: AnyMetric,
-        path: str,
-        gold: Any,
-        document: Any,
-        place: int,
-        parts: dict[tuple[str, Any], Any],
-        observed: Observed,
-    ) -> None:
-        """Counts of the elements with each value that gold or the system has; `parts` keeps those of gold."""
-        seen = observed.systems[place]
-        slices, rest = seen.slices.setdefault(path, {}), seen.rest.setdefault(path, {})
-        own = () if document is MISSING else metric.slice_values(document, path)
-        for value in dict.fromkeys([*(value for p, value in parts if p == path), *own]):
-            if parts.get((path, value)) is MISSING:
-                parts[path, value] = _prepared(metric, metric.restrict(gold, path, value), GOLD, observed)
-            part = MISSING if document is MISSING else metric.restrict(document, path, value)
-            counts = rest if value is _ABSENT else slices.setdefault(value, {})
-            _count(metric, parts[path, value], _prepared(metric, part, place, observed), place, counts, observed)
+    def _slice(self, metric: AnyMetric, path: str, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
+        """Counts of the elements with each value that gold or the system has, and of a value that neither has."""
+        values = element_values(gold, path)
+        parts: list[tuple[Any, Any]] = []  # the gold elements of a value, prepared once for all systems
+
+        def gold_part(value: Any) -> Any:
+            for each, part in parts:
+                if same(each, value):
+                    return part
+            parts.append((value, _prepared(metric, restricted(gold, path, value), GOLD, observed)))
+            return parts[-1][1]
+
+        for place, document in enumerate(systems):
+            sliced = observed.systems[place].slices.setdefault(path, Sliced())
+            own = [] if document is MISSING else element_values(document, path)
+            for value in (*values, *(each for each in own if not any(same(each, other) for other in values)), ABSENT):
+                part = MISSING if document is MISSING else restricted(document, path, value)
+                counted = sliced.rest if value is ABSENT else sliced.counted(value)
+                _count(metric, gold_part(value), _prepared(metric, part, place, observed), place, counted, observed)
+
+    def _misfits(self, document: Any, side: int) -> list[Complaint]:
+        if document is MISSING:
+            return []
+        found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
+        try:
+            for metric in self.metrics:
+                for path, message, hint in metric.check(wrapped(metric, document, plain=self.plain)):
+                    remedy = hint or f"`adjudge explain {metric.name}` shows what is expected"
+                    if path == "$.value" and metric.members[0].within == "value" and "is missing" in message:
+                        remedy = "the metric of a type that is not a record compares the field 'value' of documents"
+                    found.setdefault((path, message), Complaint(side, path, message, remedy))
+        except RecursionError:
+            return [_deep(side)]
+        return list(found.values())
+
+
+DEEP = 100  # levels beyond which nesting is what a RecursionError is about
+
+
+def _deep(side: int) -> Complaint:
+    return Complaint(side, "$", "the document is nested too deeply", "flatten it")
+
+
+def _depth(value: Any) -> int:
+    """The levels of a value, without recursion."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())
+        ]
+    return depth
 
 
 def looks_at(metric: AnyMetric, path: str) -> bool:
     """Whether a metric compares the elements that a path such as relations.type is about."""
     outer = path.partition(".")[0]
-    return any(member.within in (None, outer) for member in metric.members)
+    return any(fields is None or outer in fields for fields in map(compared_fields, metric.members))
 
 
-def wrapped(metric: AnyMetric, document: Any) -> Any:
-    """A plain value (a list of relations) as the document that the metric expects."""
-    within = metric.members[0].within
-    if document is MISSING or within is None or isinstance(document, Mapping) or hasattr(document, within):
+def compared_fields(metric: Metric) -> frozenset[str] | None:
+    """The fields of a document that a metric compares; None if only a function of the user's knows.
+
+    >>> from adjudge.metrics import find
+    >>> sorted(compared_fields(find("relation.strict")))
+    ['relations']
+    """
+    if metric.within is not None:
+        return frozenset((metric.within,))
+    nodes = [metric.precision] if metric.recall is None else [metric.precision, metric.recall]
+    found = [_fields(node) for node in nodes]
+    return None if None in found else frozenset().union(*(each for each in found if each is not None))
+
+
+def _fields(node: ir.Similarity) -> frozenset[str] | None:
+    match node:
+        case ir.Record() | ir.Sum():
+            return frozenset(node.fields)
+        case ir.Graph():
+            return frozenset((node.nodes, node.edges))
+        case ir.Mapped() | ir.Custom():
+            return None
+        case ir.Normalise() | ir.Latent() | ir.Threshold() | ir.Unit() | ir.Union() | ir.Max():
+            found = [_fields(inner) for inner in ir.children(node)]
+            return None if None in found else frozenset().union(*(each for each in found if each is not None))
+    return frozenset()
+
+
+def wrapped(metric: AnyMetric, document: Any, *, plain: bool = False) -> Any:
+    """A bare value (a list of relations) as the document that the metric expects.
+
+    A mapping is a document, unless it is `plain` (from memory, and without an id), lacks the field that the metric
+    compares, and the metric can compare an object: then it is the value of that field.
+    """
+    member = metric.members[0]
+    within = member.within
+    if document is MISSING or within is None:
         return document
-    return {within: document}
+    if isinstance(document, Mapping):
+        return {within: document} if plain and within not in document and _takes_object(member.similarity) else document
+    return document if hasattr(document, within) else {within: document}
+
+
+def _takes_object(node: ir.Similarity) -> bool:
+    if isinstance(node, ir.Normalise | ir.Latent | ir.Threshold | ir.Unit | ir.Union | ir.Max):
+        return any(_takes_object(inner) for inner in ir.children(node))
+    return not isinstance(node, ir.Set | ir.Greedy | ir.Sequence | ir.Overlap)
 
 
 def prepared(metric: AnyMetric, document: Any) -> Any:
     """A document as `observe` wants it."""
     if document is MISSING:
-        return metric.empty_document()
+        return _nothing(metric)
     # An object of the user's own is already what the metric wants.
     return metric.prepare(document) if isinstance(document, Mapping) else document
 
 
-class _Absent:
-    """A value that no element has."""
+def _nothing(metric: AnyMetric) -> Any:
+    """What a missing document counts as: a document with the compared fields alone, all of them empty."""
+    from adjudge.metrics.documents import empty
+
+    found = [empty(node) for each in metric.members for node in (each.precision, each.recall) if node is not None]
+    return {name: value for each in found for name, value in each.items()} if isinstance(found[0], dict) else found[0]
 
 
-_ABSENT = _Absent()
-
-
-def _count(metric: AnyMetric, gold: Any, system: Any, place: int, counts: dict[str, float], observed: Observed) -> None:
+def _count(metric: AnyMetric, gold: Any, system: Any, place: int, counted: Counted, observed: Observed) -> None:
     if observed.complaints:
         return
     try:
@@ -152,11 +260,10 @@ def _count(metric: AnyMetric, gold: Any, system: Any, place: int, counts: dict[s
     except ValidationError as error:
         observed.complaints += _complaints(error, place)
         return
-    counts.update(row.counts)
-    seen = observed.systems[place]
-    if not row.optimal and counts is seen.counts:
-        seen.optimal = False
-        seen.bound.update(row.bound or {})
+    counted.counts.update(row.counts)
+    if not row.optimal:
+        counted.optimal = False
+        counted.bound.update(row.bound or {})
 
 
 def _prepared(metric: AnyMetric, document: Any, side: int, observed: Observed) -> Any:
@@ -165,17 +272,6 @@ def _prepared(metric: AnyMetric, document: Any, side: int, observed: Observed) -
     except ValidationError as error:
         observed.complaints += _complaints(error, side)
         return None
-
-
-def _misfits(metrics: tuple[AnyMetric, ...], document: Any, side: int) -> list[Complaint]:
-    if document is MISSING:
-        return []
-    found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
-    for metric in metrics:
-        for path, message, hint in metric.check(wrapped(metric, document)):
-            remedy = hint or f"`adjudge explain {metric.name}` shows what is expected"
-            found.setdefault((path, message), Complaint(side, path, message, remedy))
-    return list(found.values())
 
 
 def _complaints(error: ValidationError, side: int) -> list[Complaint]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.observe import AnyMetric, looks_at
+from adjudge.tasks.elements import NOTHING, field_of, is_scalar
+from adjudge.tasks.observe import AnyMetric, compared_fields, looks_at
 
-_NOTHING = object()
+LONGEST = 64  # characters of a text that is an attribute rather than content
+LARGEST = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
 class Slicing:
-    """`attributes`: one value per gold document; `paths`: fields of elements."""
+    """`by`: what was asked for; `attributes`: one value per gold document; `paths`: fields of elements.
 
+    There are more attributes than were asked for, so that a saved result can be sliced by them.
+    """
+
+    by: tuple[str, ...]
     attributes: dict[str, tuple[Any, ...]]
     paths: tuple[str, ...]
 
@@ -29,55 +36,73 @@ def slicing(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMe
     attributes: dict[str, tuple[Any, ...]] = {}
     paths: list[str] = []
     for name in dict.fromkeys(by):
-        values = [_field(document, name) for document in documents]
+        values = [field_of(document, name) for document in documents]
         outer, dot, inner = name.partition(".")
-        elements = [_field(document, outer) for document in documents] if dot else []
+        elements = [field_of(document, outer) for document in documents] if dot else []
         if dot and any(isinstance(each, list | tuple) for each in elements):
             _check_path(name, inner, elements, metrics)
             paths.append(name)
-        elif all(value is _NOTHING for value in values):
+        elif all(value is NOTHING for value in values):
             known = dict.fromkeys(field for document in documents for field in _names(document))
             hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "check the name")
             raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
         else:
-            wrong = next((v for v in values if v is not _NOTHING and not _is_scalar(v)), _NOTHING)
-            if wrong is not _NOTHING:
+            wrong = next((v for v in values if v is not NOTHING and not is_scalar(v)), NOTHING)
+            if wrong is not NOTHING:
                 kind = "an array" if isinstance(wrong, list | tuple) else "an object"
                 hint = f"name a field of its elements, such as {name}.type"
                 raise UsageError(f"cannot slice by {name!r}: its value is {kind}", hint=hint)
-            attributes[name] = tuple(None if value is _NOTHING else value for value in values)
-    return Slicing(attributes, tuple(paths))
+            attributes[name] = tuple(None if value is NOTHING else value for value in values)
+    return Slicing(tuple(dict.fromkeys(by)), {**_saved(documents, metrics), **attributes}, tuple(paths))
 
 
 def _check_path(name: str, inner: str, elements: Sequence[Any], metrics: Sequence[AnyMetric]) -> None:
     if not any(looks_at(metric, name) for metric in metrics):
-        fields = dict.fromkeys(member.within for metric in metrics for member in metric.members if member.within)
+        compared = [compared_fields(member) for metric in metrics for member in metric.members]
+        fields = dict.fromkeys(field for each in compared for field in sorted(each or ()))
         raise UsageError(f"no metric looks at {name!r}", hint=f"name a field of {' or '.join(fields)}")
     items = [item for each in elements if isinstance(each, list | tuple) for item in each]
-    if items and all(_field(item, inner) is _NOTHING for item in items):
+    if items and all(field_of(item, inner) is NOTHING for item in items):
         known = dict.fromkeys(field for item in items for field in _names(item))
         hint = did_you_mean(inner, known) or (f"fields are {', '.join(known)}" if known else "check the name")
         raise UsageError(f"no element has a field {inner!r} to slice by ({name})", hint=hint)
-
-
-def _field(value: Any, name: str) -> Any:
-    """The value of a field, also inside of objects (meta.genre)."""
-    if isinstance(value, Mapping) and name in value:
-        return value[name]
-    outer, dot, inner = name.partition(".")
-    if isinstance(value, Mapping):
-        found = value.get(outer, _NOTHING)
-    else:
-        found = _NOTHING if isinstance(value, str | list | tuple) else getattr(value, outer, _NOTHING)
-    return _field(found, inner) if dot and found is not _NOTHING else found
+    for value in (field_of(item, inner) for item in items):
+        if value is not NOTHING and not is_scalar(value):
+            kind = "an array" if isinstance(value, list | tuple) else "an object"
+            below = next(iter(_names(value)), None)
+            hint = f"name one of its fields, such as {name}.{below}" if below else "name a field with a single value"
+            raise UsageError(f"cannot slice by {name!r}: its value is {kind}", hint=hint)
 
 
 def _names(value: Any) -> list[str]:
     """The names of the scalar fields of a document or element."""
     if isinstance(value, Mapping):
-        return [str(key) for key, each in value.items() if _is_scalar(each) and key not in ("id", "text")]
-    return [name for name in getattr(value, "__dict__", {}) if _is_scalar(getattr(value, name))]
+        return [str(key) for key, each in value.items() if is_scalar(each) and key not in ("id", "text")]
+    return [name for name in getattr(value, "__dict__", {}) if is_scalar(getattr(value, name))]
 
 
-def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float | bool)
+def _saved(documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> dict[str, tuple[Any, ...]]:
+    """Every field that documents could be sliced by later, also inside of one object (meta.genre)."""
+    fields = [compared_fields(member) for metric in metrics for member in metric.members]
+    unwanted = {"id", "text"}.union(*(each for each in fields if each is not None))
+    names: dict[str, None] = {}
+    for document in documents:
+        if isinstance(document, Mapping):
+            for key, value in document.items():
+                if isinstance(key, str) and key not in unwanted:
+                    inner = [name for name in value if isinstance(name, str)] if isinstance(value, Mapping) else None
+                    names.update(dict.fromkeys([key] if inner is None else [f"{key}.{name}" for name in inner]))
+    found = {}
+    for name in names:
+        values = [field_of(document, name) for document in documents]
+        if all(value is NOTHING or _is_short(value) for value in values):
+            found[name] = tuple(None if value is NOTHING else value for value in values)
+    return found
+
+
+def _is_short(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= LONGEST and value.isprintable()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, bool) or (isinstance(value, int) and -LARGEST <= value < LARGEST)

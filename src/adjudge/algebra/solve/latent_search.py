@@ -15,6 +15,7 @@ _NODE_ROUNDS = 40
 _KICKS = 60
 # Rounds times candidates in the search before the integer programme takes over.
 _EFFORT = 4_000_000
+_EASY_EFFORT = 200_000
 
 
 def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, bool]:
@@ -22,10 +23,13 @@ def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, boo
     incumbent = Incumbent(Climber(core), ilp.grid(core.weights()), set(), 0.0, set())
     root = Relaxation(core)
     bound, _ = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
+    if not incumbent.beats(bound):
+        # Most graphs need a handful of branches; only the hard ones are worth a long climb first.
+        bound = min(bound, _branch(root.copy(), bound, incumbent, deadline, _EASY_EFFORT))
     while not incumbent.beats(bound) and _kick(root, incumbent, deadline):
         bound = min(bound, tighten(root, incumbent, _ROOT_ROUNDS, deadline)[0])
     if not incumbent.beats(bound):
-        bound = _branch(root.copy(), bound, incumbent, deadline)
+        bound = min(bound, _branch(root.copy(), bound, incumbent, deadline, _EFFORT))
     if not incumbent.beats(bound):
         bound = min(bound, _integer_programme(root, incumbent, deadline))
     return incumbent.chosen, max(bound, incumbent.value), incumbent.beats(bound)
@@ -52,10 +56,9 @@ def _kick(root: Relaxation, incumbent: Incumbent, deadline: float | None) -> boo
     return False
 
 
-def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None) -> float:
+def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None, effort: int) -> float:
     """Depth first, with the chosen candidate before without; what is left open when the effort is spent bounds it."""
     stack = [(bound, root)]
-    effort = _EFFORT
     while stack:
         bound, node = stack.pop()
         if incumbent.beats(bound):

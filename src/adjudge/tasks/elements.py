@@ -1,0 +1,87 @@
+"""The elements of a document: the values of a field of theirs, and the document with some of them only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from adjudge.errors import UsageError
+
+
+class _Absent:
+    """A value that no element has."""
+
+
+ABSENT: Final = _Absent()
+NOTHING: Final = object()
+
+
+def field_of(value: Any, name: str) -> Any:
+    """The value of a field, also inside of objects (meta.genre); `NOTHING` if there is none.
+
+    >>> field_of({"meta": {"genre": "nw"}}, "meta.genre")
+    'nw'
+    """
+    if isinstance(value, Mapping) and name in value:
+        return value[name]
+    outer, dot, inner = name.partition(".")
+    if isinstance(value, Mapping):
+        found = value.get(outer, NOTHING)
+    else:
+        found = NOTHING if isinstance(value, str | list | tuple) else getattr(value, outer, NOTHING)
+    return field_of(found, inner) if dot and found is not NOTHING else found
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value can name a slice."""
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values name the same slice: true is not 1, but 1.0 is.
+
+    >>> same(1, 1.0), same(1, True), same("1", 1)
+    (True, False, False)
+    """
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def element_values(document: Any, path: str) -> list[Any]:
+    """The values of an element's field, such as `relations.type`, in one document; None where there is none.
+
+    >>> element_values({"relations": [{"type": "x"}, {"type": True}, {"type": "x"}, {}]}, "relations.type")
+    ['x', True, None]
+    """
+    outer, _, inner = path.partition(".")
+    found: dict[tuple[bool, Any], Any] = {}
+    for item in _items(document, outer):
+        value = _scalar(item, inner)
+        found.setdefault((isinstance(value, bool), value), value)
+    return list(found.values())
+
+
+def restricted(document: Any, path: str, value: Any) -> Any:
+    """The document with only those elements whose field has a value.
+
+    >>> restricted({"id": "a", "relations": [{"type": "x"}, {"type": "y"}]}, "relations.type", "y")
+    {'id': 'a', 'relations': [{'type': 'y'}]}
+    """
+    outer, _, inner = path.partition(".")
+    if not isinstance(document, Mapping):
+        raise UsageError(
+            f"--by {path} needs JSON documents, not {type(document).__qualname__} objects",
+            hint="give the documents as mappings",
+        )
+    if not isinstance(document.get(outer), list | tuple):
+        return document
+    return {**document, outer: [item for item in _items(document, outer) if same(_scalar(item, inner), value)]}
+
+
+def _items(document: Any, outer: str) -> Sequence[Any]:
+    found = field_of(document, outer)
+    return found if isinstance(found, list | tuple) else ()
+
+
+def _scalar(item: Any, path: str) -> Any:
+    value = field_of(item, path)
+    return None if value is NOTHING or not is_scalar(value) else value
