@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import collection, combine, leaf, search
+from adjudge.algebra.operators import collection, combine, leaf, search, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
 from adjudge.errors import UsageError, ValidationError
 
@@ -207,14 +207,14 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
         case ir.Union():
             return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
         case ir.Mapped():
-            return combine.MappedOp(node, compile_node(node.of, path))
+            return wrap.MappedOp(node, compile_node(node.of, path))
         case ir.Unit():
-            return combine.UnitOp(compile_node(node.of, path))
+            return wrap.UnitOp(compile_node(node.of, path))
         case ir.Max():
             return combine.MaxOp([compile_node(inner, path) for inner in node.of])
         case ir.Threshold():
             _check_cut(node, path)
-            return combine.ThresholdOp(node, compile_node(node.of, path))
+            return wrap.ThresholdOp(node, compile_node(node.of, path))
         case ir.Normalise():
             if node.by == "jaccard" and not _bounded(node.of):
                 raise UsageError(
@@ -222,7 +222,7 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
                     hint="match 1:1, or take precision and recall",
                 )
             recall = None if node.recall is None else compile_node(node.recall, path)
-            return combine.NormaliseOp(node, compile_node(node.of, path), recall)
+            return wrap.NormaliseOp(node, compile_node(node.of, path), recall)
         case ir.Latent():
             return search.LatentOp(compile_node(node.of, path))
     element = compile_node(node.of, f"{path}[*]")

@@ -1,6 +1,7 @@
 """The catalogue: one file per family, found by looking, so that adding a metric is adding a file."""
 
-from adjudge.metrics.base import Combined, Metric, Row, Scores
+from adjudge.metrics.base import Metric, Row, Scores
+from adjudge.metrics.combined import Combined
 from adjudge.metrics.registry import Definition, catalogue, derive, find, metric
 
 __all__ = ["Combined", "Definition", "Metric", "Row", "Scores", "catalogue", "derive", "find", "metric"]

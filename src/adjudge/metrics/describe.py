@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from adjudge.algebra import ir
 
 if TYPE_CHECKING:
-    from adjudge.metrics.base import Combined, Metric
+    from adjudge.metrics.base import Metric
+    from adjudge.metrics.combined import Combined
 
 
 def definition(metric: Metric) -> str:

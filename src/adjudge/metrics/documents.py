@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import typing
+from collections.abc import Set
 from typing import Any
 
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.fields import fields_of, is_record_class, unwrapped
 from adjudge.errors import UsageError, ValidationError
 from adjudge.model.variable import Variable
 
@@ -38,8 +41,8 @@ def empty(node: ir.Similarity) -> Any:
             for case in node.cases:
                 if case.type in (None, "array", "object"):
                     return empty(case.of)
-    raise UsageError(
-        "a missing document cannot count as empty: this metric compares single values",
+    raise ValidationError(
+        "it is missing and cannot count as empty: this metric compares single values",
         hint="give every gold document a system document",
     )
 
@@ -61,12 +64,57 @@ def typed(kind: Any, document: Any) -> Any:
         raise ValidationError(f"{place}: {message[:1].lower()}{message[1:]}") from None
     except TypeError as error:
         raise UsageError(f"documents cannot be read as {kind!r}: {error}") from None
+    except RecursionError:
+        raise
+    except Exception as error:  # the type is the user's: its __post_init__ may raise anything
+        raise _refused(kind, error) from error
+
+
+def _refused(kind: Any, error: Exception) -> ValidationError:
+    name = getattr(kind, "__qualname__", str(kind))
+    return ValidationError(f"$: {name} refuses it ({type(error).__name__}: {error})", hint=f"see the code of {name}")
+
+
+def without_repeats(kind: Any) -> str | None:
+    """Where a type holds a set, in which the repeated elements of a JSON array are lost; None if it holds none.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Page:
+    ...     tags: list[str]
+    ...     links: frozenset[str]
+    >>> without_repeats(Page)
+    'Page.links'
+    """
+    return _set_in(kind, getattr(kind, "__qualname__", str(kind)), [])
+
+
+def _set_in(kind: Any, path: str, inside: list[Any]) -> str | None:
+    kind = unwrapped(kind)
+    origin = typing.get_origin(kind)
+    if any(kind is each for each in inside):
+        return None
+    here = [*inside, kind]
+    for each in (kind, origin):
+        if isinstance(each, type) and issubclass(each, Set):
+            return path
+        if is_record_class(each):
+            for field in fields_of(each, typing.get_args(kind)):
+                if found := _set_in(field.type, f"{each.__qualname__}.{field.name}", here):
+                    return found
+            return None
+    inner = [kind.__value__] if hasattr(kind, "__value__") else typing.get_args(kind)
+    return next((found for each in inner if (found := _set_in(each, path, here))), None)
 
 
 def _validated(validate: Any, document: Any) -> Any:
     try:
         return validate(document)
-    except ValueError as error:
+    except RecursionError:
+        raise
+    except Exception as error:
+        if not isinstance(error, ValueError):
+            raise _refused(getattr(validate, "__self__", validate), error) from error
         listed = getattr(error, "errors", None)
         first = listed()[0] if listed is not None else {"loc": (), "msg": str(error)}
         steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
@@ -75,5 +123,7 @@ def _validated(validate: Any, document: Any) -> Any:
 
 def _special(kind: type, value: Any) -> Any:
     if kind is Variable:
+        if not isinstance(value, str):
+            raise ValueError(f"Expected the name of a variable, got `{type(value).__name__}`")
         return Variable(value)
     raise NotImplementedError

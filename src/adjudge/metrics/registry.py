@@ -20,7 +20,8 @@ import msgspec
 
 from adjudge.algebra import derive_similarity, ir, view
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.metrics.base import Combined, Metric, Pool, Scores
+from adjudge.metrics.base import Metric, Pool, Scores
+from adjudge.metrics.combined import Combined
 
 LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")

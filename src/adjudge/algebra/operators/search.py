@@ -8,9 +8,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter
-from adjudge.algebra.operators.base import Context, Line, Mapping, Memo, Misfit, Op, Table, describe, freeze
+from adjudge.algebra.operators.base import (
+    GOLD,
+    SYSTEM,
+    Context,
+    Line,
+    Mapping,
+    Memo,
+    Misfit,
+    Op,
+    Table,
+    describe,
+    freeze,
+)
 from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp, elements
-from adjudge.algebra.operators.combine import MappedOp, NormaliseOp, RecordOp, SumOp, Wrapper
+from adjudge.algebra.operators.combine import RecordOp, SumOp, UnionOp
+from adjudge.algebra.operators.leaf import VariableOp
+from adjudge.algebra.operators.wrap import MappedOp, NormaliseOp, Wrapper
 from adjudge.algebra.solve.order import order_preserving, reachability
 from adjudge.errors import UsageError
 
@@ -284,8 +298,6 @@ def _shown(name: Any) -> Any:
 
 def _mentions(op: Op) -> bool:
     """Whether variables occur below an operator (not counting those already bound)."""
-    from adjudge.algebra.operators.leaf import VariableOp
-
     if isinstance(op, VariableOp):
         return True
     if isinstance(op, LatentOp):
@@ -343,9 +355,6 @@ def _sets(op: Op) -> list[SetOp]:
 
 def _in_fields_only(op: Op) -> bool:
     """Whether each variable of an element stands in a field, a case or under a map: factors of a product."""
-    from adjudge.algebra.operators.combine import UnionOp
-    from adjudge.algebra.operators.leaf import VariableOp
-
     if isinstance(op, VariableOp) or not _mentions(op):
         return True
     if isinstance(op, RecordOp | UnionOp | MappedOp):
@@ -361,9 +370,6 @@ def _follows_from_variables(op: SetOp, left: Any, right: Any) -> bool:
 
 
 def _exact_but_for_variables(op: Op) -> bool:
-    from adjudge.algebra.operators.combine import UnionOp
-    from adjudge.algebra.operators.leaf import VariableOp
-
     if op.exact or isinstance(op, VariableOp):
         return True
     if isinstance(op, RecordOp | UnionOp | MappedOp):
@@ -380,8 +386,6 @@ def _linear_parts(
     if isinstance(op, NormaliseOp):
         return _linear_parts(op.inner, s[0], g[0], ctx, sp, gp)
     if isinstance(op, MappedOp):
-        from adjudge.algebra.operators.base import GOLD, SYSTEM
-
         return _linear_parts(op.inner, s, g, ctx, op._marked(sp, SYSTEM), op._marked(gp, GOLD))
     sets: list[tuple[SetOp, Any, Any, str, str]] = []
     others: list[tuple[Op, Any, Any, str, str]] = []

@@ -1,0 +1,150 @@
+"""Metrics made of others: means, sums and products of their parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.algebra import ir
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.metrics.base import Metric, Pool, Row, Scores
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment
+    from adjudge.stats.measure import Measure
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A mean, sum or product of parts of other metrics over the same documents (CoNLL average, BETTER)."""
+
+    name: str
+    of: tuple[tuple[Metric, str], ...]
+    op: Literal["mean", "sum", "product"] = "mean"
+    part: str = "score"
+    about: str = ""
+    laws: tuple[str, ...] = ()
+    origin: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.of:
+            raise UsageError(f"{self.name} combines nothing", hint="name at least one metric")
+        for member, part in self.of:
+            if part not in member.parts:
+                raise UsageError(
+                    f"{self.name}: {member.name} has no part {part!r}", hint=did_you_mean(part, member.parts)
+                )
+        if len({member.pool for member, _ in self.of}) > 1:
+            raise UsageError(f"{self.name} combines metrics that are pooled differently")
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """The metrics that are combined, each once."""
+        return tuple({member.name: member for member, _ in self.of}.values())
+
+    @property
+    def pool(self) -> Pool:
+        """How documents are pooled before the parts are combined."""
+        return self.of[0][0].pool
+
+    @property
+    def conventions(self) -> ir.Conventions:
+        """The conventions of the first member."""
+        return self.of[0][0].conventions
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is reported."""
+        return (self.part,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of all members."""
+        return tuple(column for member in self.members for column in member.columns)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The members' measures, then their combination."""
+        from adjudge.stats.measure import Combined as Combination
+
+        members = tuple(measure for member in self.members for measure in member.measures)
+        of = tuple((member.name, part) for member, part in self.of)
+        return (*members, Combination(name=self.name, part=self.part, op=self.op, of=of))
+
+    def observe(self, gold: Any, system: Any) -> Row:
+        """The counts of all members."""
+        rows = [member.observe(gold, system) for member in self.members]
+        counts = {column: value for row in rows for column, value in row.counts.items()}
+        if all(row.optimal for row in rows):
+            return Row(counts)
+        bounds = {column: value for row in rows for column, value in (row.bound or row.counts).items()}
+        return Row(counts, optimal=False, bound=bounds)
+
+    def score(self, gold: Any, system: Any) -> Scores:
+        """The combined score of one pair of values, after its members' parts."""
+        values: dict[str, float | None] = {}
+        parts = [member.score(gold, system)[part] for member, part in self.of]
+        defined = [value for value in parts if value is not None]
+        if len(defined) < len(parts):
+            values[self.part] = None
+        elif self.op == "product":
+            values[self.part] = prod(defined)
+        else:
+            values[self.part] = sum(defined) / (len(defined) if self.op == "mean" else 1)
+        return Scores(values)
+
+    def align(self, gold: Any, system: Any) -> Alignment:
+        """The alignment of the first member; the others have their own."""
+        return self.members[0].align(gold, system)
+
+    def plan(self) -> str:
+        """The plans of all members."""
+        return "\n".join(f"{member.name}:\n{member.plan()}" for member in self.members)
+
+    def definition(self) -> str:
+        """What it is."""
+        from adjudge.metrics.describe import combined_definition
+
+        return combined_definition(self)
+
+    def check(self, document: Any) -> list[tuple[str, str, str | None]]:
+        """Every reason why a document does not fit one of the members."""
+        return list(dict.fromkeys(problem for member in self.members for problem in member.check(document)))
+
+    def prepare(self, document: Any) -> Any:
+        """A raw JSON document as what `observe` wants."""
+        return self.members[0].prepare(document)
+
+    def empty_document(self) -> Any:
+        """What a missing document counts as."""
+        merged: dict[str, Any] = {}
+        for member in self.members:
+            merged.update(member.empty_document())
+        return merged
+
+    def slice_values(self, document: Any, path: str) -> list[Any]:
+        """The values of an element's field in one document."""
+        return self.members[0].slice_values(document, path)
+
+    def restrict(self, document: Any, path: str, value: Any) -> Any:
+        """The document with only those elements whose field has a value."""
+        return self.members[0].restrict(document, path, value)
+
+    def with_options(
+        self,
+        *,
+        pool: Pool | None = None,
+        conventions: ir.Conventions | None = None,
+        time_limit: float | None = None,
+    ) -> Combined:
+        """The same combination of members that are pooled or count otherwise."""
+        changed = [
+            member.with_options(pool=pool, conventions=conventions, time_limit=time_limit) for member, _ in self.of
+        ]
+        return replace(self, of=tuple((member, part) for member, (_, part) in zip(changed, self.of, strict=True)))
+
+    def __str__(self) -> str:
+        from adjudge.metrics.registry import with_common_options
+
+        return with_common_options(self.origin or self.name, self.conventions, self.pool)
