@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 

@@ -141,7 +141,7 @@ specs = st.builds(
     name=names.filter(bool),
     about=names,
     recall=st.one_of(maybe(), trees),
-    report=st.lists(st.sampled_from(["precision", "recall", "f1"]), max_size=3).map(tuple),
+    report=st.lists(st.sampled_from(["precision", "recall", "gold"]), max_size=3, unique=True).map(tuple),
     pool=st.sampled_from(["micro", "macro"]),
     conventions=st.builds(
         ir.Conventions,
@@ -463,7 +463,7 @@ def test_files_that_cannot_be_read(tmp_path):
         (str(tmp_path / "none.json"), "none.json: cannot be read"),
         (tmp_path, "cannot be read"),
     ]:
-        with pytest.raises(FormatError, match=message):
+        with pytest.raises(UsageError, match=message):
             load_spec(source)
     latin = tmp_path / "latin.yaml"
     latin.write_bytes(b"about: \xe9\nmetric: exact\n")

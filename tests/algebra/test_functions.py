@@ -90,3 +90,9 @@ def test_builtins(name, value, expected):
 
 def test_every_builtin_has_a_name_that_resolves():
     assert all(Fn(name).function is function for name, function in PLAIN.items())
+
+
+@pytest.mark.parametrize("name", ["ngrams(0)", "ngrams(-1)"])
+def test_an_ngram_has_at_least_one_character(name):
+    with pytest.raises(UsageError, match="an n-gram has at least one character"):
+        _ = Fn(name).function

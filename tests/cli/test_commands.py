@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from adjudge.cli import COMMANDS
+from adjudge.cli.app import COMMANDS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
 from adjudge.stats.result import json_schema

@@ -128,12 +128,12 @@ def test_listings_in_every_layout(rows: list[dict[str, str]]) -> None:
     columns = ("name", "about")
     assert json.loads(render_listing(rows, columns, "json")) == rows
     read = list(csv.DictReader(io.StringIO(render_listing(rows, columns, "csv"), newline="")))
-    for row, given in zip(read, rows, strict=True):
-        for column in columns:
-            assert row[column].isprintable() or any(unicodedata.category(c) in ("Cf", "Zs", "Cn", "Co") for c in row[column])
-            assert not row[column].startswith(("=", "+", "-", "@"))
-            plain = given[column].isprintable() and not given[column].lstrip().startswith(("=", "+", "-", "@"))
-            assert not plain or row[column] == given[column]
+    cells = [(one[name], other[name]) for one, other in zip(rows, read, strict=True) for name in columns]
+    for text, cell in cells:
+        formula = text.lstrip().startswith(("=", "+", "-", "@"))
+        if text.isprintable():
+            assert cell == (f"'{text}" if formula else text)
+        assert not any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in cell)
     assert len(render_listing(rows, columns, "text").split("\n")) == len(rows) + 2
     markdown = render_listing(rows, columns, "md").split("\n")
     assert len(markdown) == len(rows) + 3
@@ -162,3 +162,27 @@ def test_text_columns_line_up(rows: list[tuple[str, str]]) -> None:
         if number:
             assert width(line) == size
     assert "**t**" in markdown_table(Table(("a",), (), title="t"))
+
+
+def test_marks_belong_to_the_slice_and_not_to_its_text() -> None:
+    kinds: list[Any] = [1, "1", True, "true"]
+    gold = [{"id": f"d{i}-{j}", "k": k, "items": ["x"]} for i in range(12) for j, k in enumerate(kinds)]
+    # b misses what is in the documents with the text "1", and nothing else
+    worse = [each if each["k"] != "1" else {**each, "items": ["y"]} for each in gold]
+    found = score("record.set", gold, {"a": gold, "b": worse}, by=["k"], bootstrap=200)
+    rows = [line for line in render(found, "latex").splitlines() if line.startswith("record.set & k=")]
+    marked = [line.split(" & ")[1] for line in rows if "100.0$^{b}$" in line]
+    assert marked == ['k="1"']
+    assert [line.split(" & ")[1] for line in rows[::2]] == ["k=1", 'k="1"', "k=true", 'k="true"']
+
+
+def test_cells_that_another_program_would_obey() -> None:
+    names = ["=1+1", "+x", "-x", "@x", "\t=x", "plain", "a\nb"]
+    listed = render_listing([{"name": name, "about": 1.5} for name in names], ("name", "about"), "csv")
+    rows = list(csv.DictReader(io.StringIO(listed)))
+    assert [row["name"] for row in rows] == ["'=1+1", "'+x", "'-x", "'@x", "\\t=x", "plain", "a\\nb"]
+    differences = render(score("record.set", GOLD, {"=a": POOR, "b": GOOD}, bootstrap=0), "csv", rows="comparisons")
+    (row,) = csv.DictReader(io.StringIO(differences))
+    assert row["a"] == "'=a"
+    assert float(row["difference"]) < 0
+    assert render_listing([{"name": "[2cm] evil"}, {"name": "* x"}], ("name",), "latex").count("{}[2cm]") == 1

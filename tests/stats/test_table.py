@@ -149,7 +149,11 @@ def test_groups_partition_the_documents(table):
 
 def test_true_is_not_one():
     table = StatsTable(("a", "b", "c", "d"), ("n",), [[1], [2], [3], [4]], {"k": (1, True, 1.0, "1")})
-    assert [(value, group.ids) for value, group in table.groups("k")] == [(1, ("a", "c")), (True, ("b",)), ("1", ("d",))]
+    assert [(value, group.ids) for value, group in table.groups("k")] == [
+        (1, ("a", "c")),
+        (True, ("b",)),
+        ("1", ("d",)),
+    ]
     assert table.where(k=True).ids == ("b",)
     assert table.where(k=1).ids == ("a", "c")
 

@@ -130,9 +130,12 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:
-        raise FormatError(Problem(f"cannot be read ({error.strerror})", path=str(file))) from None
+        reason = f"cannot be read ({error.strerror or error})"
+        raise UsageError(Problem(reason, path=str(file), hint="check the path")) from None
     except UnicodeDecodeError:
         raise FormatError(Problem("the file is not UTF-8", path=str(file), hint="save it as UTF-8")) from None
+    except ValueError as error:  # a path with a null character
+        raise UsageError(Problem(f"cannot be read ({error})", path=str(file), hint="check the path")) from None
 
 
 # The schema

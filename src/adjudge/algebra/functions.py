@@ -9,9 +9,11 @@ from __future__ import annotations
 import importlib
 import re
 import string
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
@@ -95,6 +97,8 @@ def _get(name: str) -> Callable[[Any], Any]:
 
 def _ngrams(n: str) -> Callable[[str], list[str]]:
     size = int(n)
+    if size < 1:
+        raise ValueError("an n-gram has at least one character")
     return lambda text: [text[i : i + size] for i in range(len(text) - size + 1)] or ([text] if text else [])
 
 
@@ -187,8 +191,8 @@ class Fn:
         return f"Fn({self.name!r})"
 
 
-def resolve(name: str) -> Callable[..., Any]:
-    """The function that a name stands for."""
+def resolve(name: str, *, what: str = "function") -> Callable[..., Any]:
+    """The function (or the type, if that is what is looked for) that a name stands for."""
     if name in PLAIN:
         return PLAIN[name]
     call = _CALL.fullmatch(name)
@@ -202,14 +206,35 @@ def resolve(name: str) -> Callable[..., Any]:
     if not colon:
         known = [*PLAIN, *(f"{each}(...)" for each in WITH_ARGUMENTS)]
         hint = did_you_mean(name, known) or f"known are {', '.join(known)}, or package.module:name"
-        raise UsageError(f"there is no function {name!r}", hint=hint)
+        raise UsageError(f"there is no {what} {name!r}", hint=hint)
+    found = _imported(module, name, what)
     try:
-        found: Any = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"cannot find the function {name!r} ({error})") from None
-    if not callable(found):
+    except AttributeError as error:
+        hint = did_you_mean(path, dir(found)) or f"define it at the top level of {module}"
+        raise UsageError(f"cannot find the {what} {name!r} ({error})", hint=hint) from None
+    if what == "function" and not callable(found):
         raise UsageError(f"{name!r} is not a function")
     function: Callable[..., Any] = found
     return function
+
+
+def _imported(module: str, name: str, what: str) -> Any:
+    """A module by name; one in the current folder is found as well, where people have it next to their data."""
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"cannot find the {what} {name!r}", hint="write package.module:name")
+    here = str(Path.cwd())
+    if module not in sys.modules and here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        hint = "run from the folder of the module, or install it"
+        raise UsageError(f"cannot find the {what} {name!r} ({error})", hint=hint) from None
+    except (Exception, SystemExit) as error:  # the module is the user's: running it may fail in any way
+        place = f"{error.filename}:{error.lineno}: " if isinstance(error, SyntaxError) and error.filename else ""
+        reason = f"{place}{type(error).__name__}: {getattr(error, 'msg', None) or error}"
+        raise UsageError(
+            f"cannot import the module of the {what} {name!r} ({reason})", hint=f"mend {module}"
+        ) from error

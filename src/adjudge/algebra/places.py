@@ -17,6 +17,9 @@ from adjudge.errors import FormatError, Problem
 Where: TypeAlias = tuple[str | int, ...]
 Mark: TypeAlias = tuple[int, int]
 
+DEEPEST = 100  # keys and positions on the way to a part of a metric
+MOST = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -83,7 +86,7 @@ def _read_json(text: str, path: str | None) -> Source:
     except json.JSONDecodeError as error:
         raise FormatError(Problem(error.msg, path=path, line=error.lineno, column=error.colno)) from None
     except RecursionError:
-        raise FormatError(Problem("the nesting is too deep", path=path)) from None
+        raise FormatError(_too_deep(path)) from None
     # Only the places are taken from YAML, so what YAML does not accept is replaced, one character by one: a tab (in a
     # JSON string it is written \t, so a raw one is only layout) and special characters.
     marked, problems = _composed(_SPECIAL.sub("?", text.replace("\t", " ")), path)
@@ -131,7 +134,7 @@ def _composed(text: str, path: str | None) -> tuple[Source, list[Problem]]:
         message = f"the character {error.character!r} is not allowed"
         raise FormatError(Problem(message, path=path, line=line)) from None
     except RecursionError:
-        raise FormatError(Problem("the nesting is too deep", path=path)) from None
+        raise FormatError(_too_deep(path)) from None
     if root is None:
         raise FormatError(Problem("the file is empty", path=path, hint="it needs at least metric: ..."))
     source = Source(None, path)
@@ -140,10 +143,19 @@ def _composed(text: str, path: str | None) -> tuple[Source, list[Problem]]:
     return Source(value, path, source.values, source.keys), problems
 
 
+def _too_deep(path: str | None) -> Problem:
+    return Problem("it is nested too deeply", path=path, hint="flatten the metric")
+
+
 def _value(node: Any, where: Where, source: Source, problems: list[Problem], inside: tuple[Any, ...]) -> Any:
     import yaml
 
     source.values[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
+    if len(where) > DEEPEST:
+        raise FormatError(source.problem(where, f"more than {DEEPEST} levels are nested here", "flatten the metric"))
+    if len(source.values) > MOST:
+        # A few lines of aliases of aliases can stand for more than a machine holds.
+        raise FormatError(source.problem(where, f"with its aliases the file has more than {MOST} parts", "use fewer"))
     if any(node is each for each in inside):
         problems.append(source.problem(where, "an alias refers to what contains it"))
         return None

@@ -79,8 +79,23 @@ class _Reader:
         for name in ("metric", "recall"):
             if getattr(spec, name) is not None:
                 self.rules(getattr(spec, name), (name,))
+        self.report(spec)
         self.stop()
         return spec
+
+    def report(self, spec: MetricSpec) -> None:
+        """The parts to show, which depend on the metric."""
+        ratio = spec.metric if isinstance(spec.metric, ir.Normalise) else ir.Normalise(of=spec.metric)
+        both = spec.recall is not None or ratio.recall is not None
+        known = ["precision", "recall", f"f{ratio.beta:g}", *(() if both else ("jaccard", "matched")), "system", "gold"]
+        for position, part in enumerate(spec.report):
+            where = ("report", position)
+            if part in spec.report[:position]:
+                self.note(where, f"{part} is reported twice")
+            elif part in ("jaccard", "matched") and both:
+                self.note(where, f"{part} needs one matching value, and this metric has two")
+            elif part not in known:
+                self.note(where, f"{part!r} cannot be reported", did_you_mean(part, known) or f"use {', '.join(known)}")
 
     def stop(self) -> None:
         if self.problems:

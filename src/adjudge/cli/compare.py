@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.options import compose, fail_under_option, output_options, resampling_options, save_option
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.options import compose, fail_under_option, named, output_options, resampling_options, save_option
+from adjudge.cli.output import Log, check_targets
 from adjudge.cli.score import finish
 
 
@@ -21,7 +21,7 @@ from adjudge.cli.score import finish
         "--by",
         metavar="FIELD",
         multiple=True,
-        help="Also score by a field that the results were scored by. Repeatable.",
+        help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
     ),
     resampling_options(inherited=True),
     fail_under_option,
@@ -32,16 +32,16 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     """Compare the systems of results that were saved with --save.
 
     The results must have the same metrics, conventions and documents. What is not given is taken from the first
-    result. With --format csv there is a row for each comparison.
+    result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison.
     """
-    from adjudge.report.render import render
     from adjudge.stats.build import compare
     from adjudge.stats.measure import part_keys
     from adjudge.stats.result import Result
 
-    check_targets(options["output"], options["save"], inputs=results)
+    given = [named(text) for text in results]
+    check_targets(options["output"], options["save"], inputs=[path for _, path in given])
     log = Log(verbose=options["verbose"])
-    loaded = [Result.load(path) for path in results]
+    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
     log(f"read {len(loaded)} result(s)")
     check_gates(options["fail_under"], part_keys(loaded[0].measures))
     result = compare(
@@ -53,11 +53,5 @@ def command(results: tuple[str, ...], **options: Any) -> None:
         test=options["test"],
     )
     log("compared")
-    if options["format_"] == "csv" and result.comparisons:
-        text = render(result, "csv", rows="comparisons")
-        if options["save"] is not None:
-            result.save(options["save"])
-        emit(text, options["output"])
-    else:
-        finish(result, **options)
+    finish(result, rows="comparisons" if result.comparisons else "scores", **options)
     apply_gates(options["fail_under"], result)

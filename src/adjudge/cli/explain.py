@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from adjudge.cli.options import output_options
-from adjudge.cli.output import check_targets, emit
-from adjudge.errors import UsageError
+from adjudge.cli.output import check_targets, emit, metric_files
+from adjudge.errors import UsageError, visible
 
 
 @click.command("explain", epilog="\b\nExample:\n  adjudge explain event.argument-cls")
@@ -24,7 +24,7 @@ def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose
 
     if format_ not in ("text", "json"):
         raise UsageError(f"a metric cannot be explained as {format_}", hint="use text or json")
-    check_targets(output)
+    check_targets(output, inputs=metric_files(metric))
     found = as_metrics(metric)
     if format_ == "json":
         data = [
@@ -34,4 +34,4 @@ def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose
         emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
         return
     blocks = [each.plan() if quiet else f"{each.definition()}\n\nplan\n{each.plan()}" for each in found]
-    emit("\n\n".join(blocks) + "\n", output)
+    emit(visible("\n\n".join(blocks) + "\n", keep="\n"), output)

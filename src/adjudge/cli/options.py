@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 POOLS = ("micro", "macro")
+DIGITS = 18  # of whole numbers, which then fit everywhere
 TESTS = ("paired-bootstrap", "approximate-randomisation")
 
 
@@ -50,6 +52,8 @@ def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str | None],
             return None
         if not (text.isascii() and text.isdigit()):
             raise click.BadParameter(f"{text!r} is not possible, {remedy}")
+        if len(text) > DIGITS:
+            raise click.BadParameter(f"a number of {len(text)} digits is too large, {remedy}")
         return int(text)
 
     return check
@@ -75,11 +79,29 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+def target(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Where to write; None, as for -, is standard output."""
+    return None if path is None or str(path) == "-" else path
+
+
+def saved(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Where to save a result, which is a file."""
+    if path is not None and str(path) == "-":
+        raise click.BadParameter("a result is saved to a file, to print it use --format json")
+    return path
+
+
+output_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    callback=target,
+    help="Write to FILE, whole or not at all; - is standard output.",
+)
 output_options = compose(
     click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
-    click.option(
-        "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, whole or not at all."
-    ),
+    output_option,
     click.option("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
     click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
 )
@@ -87,6 +109,7 @@ save_option = click.option(
     "--save",
     metavar="RESULT.json",
     type=click.Path(path_type=Path),
+    callback=saved,
     help="Save the result with its table of documents, for compare.",
 )
 by_option = click.option(
@@ -164,10 +187,25 @@ scoring_options = compose(
 )
 
 
+def is_file(text: str) -> bool:
+    """Whether a text names a file that is there; one that is too long for a name does not."""
+    return os.path.isfile(text)  # noqa: PTH113  # unlike Path.is_file it never raises
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """A name and a path from NAME=PATH; a path alone, even with an equals sign if there is such a file, has no name.
+
+    >>> named("mine=runs/a.jsonl"), named("runs/a.jsonl")
+    (('mine', 'runs/a.jsonl'), (None, 'runs/a.jsonl'))
+    """
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name and path and not is_file(text) else (None, text)
+
+
 def document_list(text: str) -> list[str]:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
     try:
-        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if Path(text).is_file() else text.split(",")
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if is_file(text) else text.split(",")
     except (OSError, ValueError) as error:
         raise UsageError(f"{text}: the list of documents cannot be read ({error})", hint="check the file") from None
     ids = [line.strip() for line in lines if line.strip()]

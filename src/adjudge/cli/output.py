@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
 from adjudge.cli import ReaderGone
-from adjudge.errors import UsageError
+from adjudge.cli.options import is_file
+from adjudge.cli.streams import abandon_output, say
+from adjudge.errors import UsageError, visible
 from adjudge.report.files import check_writable, write_atomic
 
 Progress = Callable[[int, int], None]
@@ -26,14 +26,30 @@ def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
         raise UsageError("--output and --save name the same file", hint="choose two names")
 
 
+def metric_files(metric: str) -> list[str]:
+    """The files that a metric is read from: specifications, and modules in the current folder."""
+    from adjudge.tasks.scoring import is_spec_file, split_names
+
+    parts = [metric] if is_spec_file(metric) else split_names(metric)
+    return [
+        part for each in parts for part in (each, each.partition(":")[0].replace(".", "/") + ".py") if is_file(part)
+    ]
+
+
 def emit(text: str, output: Path | None) -> None:
     """Print, or write the file whole."""
     if output is None:
+        if sys.stdout is None:
+            raise UsageError("standard output is closed", hint="write to a file with -o")
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
             raise ReaderGone from None
+        except OSError as error:
+            abandon_output()
+            reason = error.strerror or str(error)
+            raise UsageError(f"standard output cannot be written: {reason}", hint="write elsewhere with -o") from None
     else:
         write_atomic(output, text)
 
@@ -41,7 +57,7 @@ def emit(text: str, output: Path | None) -> None:
 @contextmanager
 def progress_bar(*, shown: bool) -> Iterator[Progress | None]:
     """A bar on a terminal, nothing in a pipe."""
-    if not (shown and sys.stderr.isatty()):
+    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
@@ -63,4 +79,4 @@ class Log:
     def __call__(self, message: str) -> None:
         """Say something."""
         if self.verbose:
-            click.echo(f"{time.perf_counter() - self.start:6.2f} s  {message}", err=True)
+            say(f"{time.perf_counter() - self.start:6.2f} s  {visible(message)}")

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli.options import output_option
 from adjudge.cli.output import check_targets, emit
 
 
 @click.command("schema", epilog="\b\nExample:\n  adjudge schema result > result.schema.json")
 @click.argument("what", type=click.Choice(("result", "metric")))
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, whole or not at all."
-)
+@output_option
 def command(what: str, output: Path | None) -> None:
-    """Print the JSON Schema of a result (every --format json output), or of a metric specification."""
+    """Print the JSON Schema of a result (what score, compare and demo print with --format json, and what --save
+    writes), or of a metric specification.
+    """
     check_targets(output)
     if what == "result":
         from adjudge.stats.result import json_schema as schema

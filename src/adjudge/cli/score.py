@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.options import document_list, scoring_options
-from adjudge.cli.output import Log, check_targets, emit, progress_bar
+from adjudge.cli.options import document_list, is_file, named, scoring_options
+from adjudge.cli.output import Log, check_targets, emit, metric_files, progress_bar
 from adjudge.errors import UsageError
+from adjudge.tasks.documents import distinct, stem
 from adjudge.tasks.scoring import as_metrics, explain_document, score
 
 
@@ -27,12 +30,17 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
 
     METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:Type; several are
     separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id" per document, plain or gzip; - is
-    standard input. Several systems are compared with paired tests.
+    standard input. A system is called after its file, or NAME in NAME=FILE. Several systems are compared with paired
+    tests.
     """
-    inputs = (gold, *systems)
+    given = [named(system) for system in systems]
+    paths = [path for _, path in given]
+    names = _names(given)
+    inputs = [gold, *paths, *metric_files(metric), *([options["docs"]] if is_file(options["docs"] or "") else [])]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
-        _explain(metric, gold, systems, **options)
+        _check_explain(click.get_current_context())
+        _explain(metric, gold, paths, names, **options)
         return
     log = Log(verbose=options["verbose"])
     metrics = as_metrics(metric, pool=options["pool"], profile=options["profile"], time_limit=options["time_limit"])
@@ -45,7 +53,8 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
         result = score(
             metrics,
             gold,
-            list(systems),
+            paths,
+            names=names,
             by=options["by"],
             bootstrap=options["bootstrap"],
             ci=options["ci"],
@@ -62,24 +71,51 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     apply_gates(options["fail_under"], result)
 
 
-def finish(result: Any, *, format_: str, output: Path | None, save: Path | None, quiet: bool, **_: Any) -> None:
-    """Render, then save and print; nothing is written if rendering fails."""
+def _names(given: Sequence[tuple[str | None, str]]) -> list[str]:
+    """What the systems are called: the names given, the others after their files."""
+    files = iter(distinct([stem(path) for name, path in given if name is None]))
+    return [next(files) if name is None else name for name, _ in given]
+
+
+def finish(
+    result: Any,
+    *,
+    format_: str,
+    output: Path | None,
+    save: Path | None,
+    quiet: bool,
+    rows: str = "scores",
+    **_: Any,
+) -> None:
+    """Render, then save and print; nothing is written if rendering fails. `rows` is what CSV has a row for."""
     from adjudge.report.files import write_atomic
     from adjudge.report.render import render
 
-    text = render(result, format_, quiet=quiet)
+    text = render(result, format_, quiet=quiet, rows=rows)
     saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
     if save is not None:
         write_atomic(save, saved)
     emit(text, output)
 
 
-def _explain(metric: str, gold: str, systems: tuple[str, ...], **options: Any) -> None:
-    for name in ("save", "fail_under", "by", "docs"):
-        if options[name]:
+def _check_explain(context: click.Context) -> None:
+    """Raise if an option was given that an explanation takes no notice of."""
+    for name in ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"--explain and {flag} do not go together", hint="leave one of them out")
+
+
+def _explain(metric: str, gold: str, paths: list[str], names: list[str], **options: Any) -> None:
     from adjudge.report.render import render_explanation
 
-    found = explain_document(metric, gold, list(systems), options["explain"], profile=options["profile"])
+    found = explain_document(
+        metric,
+        gold,
+        paths,
+        options["explain"],
+        profile=options["profile"],
+        names=names,
+        time_limit=options["time_limit"],
+    )
     emit(render_explanation(options["explain"], found, options["format_"]), options["output"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
@@ -45,7 +47,7 @@ def map_documents(
     if jobs == 1:
         yield from _here(observe, todo, report)
         return
-    packed = _packed(observe, required=bool(jobs))
+    packed = _packed(observe, required=bool(jobs)) if _can_start(required=bool(jobs)) else None
     if not jobs:
         start = time.perf_counter()
         done = list(_here(observe, islice(todo, chunk), report))
@@ -60,7 +62,7 @@ def map_documents(
     assert packed is not None
     first = list(islice(todo, chunk))
     if first:
-        yield from _elsewhere(packed, chain(first, todo), jobs, chunk, report)
+        yield from _elsewhere(observe, packed, chain(first, todo), jobs, chunk, report)
 
 
 def _processors() -> int:
@@ -96,38 +98,64 @@ def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | No
 # Several processes
 
 
+def _can_start(*, required: bool) -> bool:
+    """Whether a new process can read the program again, as it has to: one from standard input is gone."""
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None)
+    if getattr(main, "__spec__", None) is not None or file is None or Path(file).exists():
+        return True
+    if required:
+        raise UsageError(
+            "a program that is read from standard input cannot use several processes",
+            hint="save it as a file, or use one process (jobs=1)",
+        )
+    return False
+
+
 def _elsewhere(
-    packed: bytes, pairs: Iterator[Pair], jobs: int, chunk: int, report: Progress
+    observe: Callable[[Any, Any], Any],
+    packed: bytes,
+    pairs: Iterator[Pair],
+    jobs: int,
+    chunk: int,
+    report: Progress,
 ) -> Iterator[tuple[str, Any]]:
     """Chunks in a window of twice the number of processes, so that neither side waits and memory stays bounded."""
     import multiprocessing
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = ProcessPoolExecutor(
-        jobs,
-        # A fresh interpreter: forking one that has threads (the progress bar, BLAS) can deadlock.
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start,
-        initargs=(packed,),
-    )
-    waiting: deque[Future[list[tuple[str, Any]] | _Failure]] = deque()
+    # A fresh interpreter: forking one that has threads (the progress bar, BLAS) can deadlock.
+    context = multiprocessing.get_context("spawn")
+    started = context.Event()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(packed, started))
+    waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
     finished = False
     try:
         while True:
             while len(waiting) < 2 * jobs and (part := list(islice(pairs, chunk))):
-                waiting.append(pool.submit(_work, part))
+                waiting.append((part, pool.submit(_work, part)))
             if not waiting:
                 break
-            done = waiting.popleft().result()
+            part, future = waiting.popleft()
+            try:
+                done = future.result()
+            except RecursionError:  # nested too deeply to be sent; here it is, and says so, as with one process
+                yield from _here(observe, part, report)
+                continue
             if isinstance(done, _Failure):
                 raise done.kind(done.problems)
             yield from done
             report(len(done))
         finished = True
     except BrokenProcessPool:
-        raise AdjudgeError(
-            "a worker process died, perhaps because memory ran out", hint="use fewer processes (--jobs)"
+        if started.is_set():
+            raise AdjudgeError(
+                "a worker process died, perhaps because memory ran out", hint="use fewer processes (--jobs)"
+            ) from None
+        raise UsageError(
+            "the worker processes did not start",
+            hint="put the call under `if __name__ == '__main__':`, or use one process (jobs=1)",
         ) from None
     finally:
         if not finished:
@@ -144,7 +172,7 @@ def _stop(pool: Any) -> None:
 _observe: Callable[[Any, Any], Any] | None = None  # set once in each worker, before its first document
 
 
-def _start(packed: bytes) -> None:
+def _start(packed: bytes, started: Any) -> None:
     """Prepare a worker: the parent alone answers to Ctrl-C, and a worker never outlives its parent."""
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
@@ -160,6 +188,7 @@ def _start(packed: bytes) -> None:
 
     threading.Thread(target=watch, daemon=True).start()
     _observe = pickle.loads(packed)  # noqa: S301
+    started.set()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-import sys
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -48,7 +48,7 @@ class Definition:
         own = {key: value for key, value in options.items() if key in known}
         common = {key: value for key, value in options.items() if key in _RESERVED}
         pool = common.pop("pool", "micro")
-        built = self.build(**own)
+        built = self.build(**{key: _option(self, key, value) for key, value in own.items()})
         conventions = _conventions(common)
         origin = _written(self.name, {key: value for key, value in own.items() if value != known[key].default})
         if isinstance(built, Combined):
@@ -88,6 +88,19 @@ class Definition:
     def options(self) -> dict[str, Any]:
         """The options of its own and their defaults."""
         return {name: p.default for name, p in inspect.signature(self.build).parameters.items()}
+
+
+def _option(definition: Definition, name: str, value: Any) -> Any:
+    """The value of an option, if it is of the type that the function of the metric asks for."""
+    kind = typing.get_type_hints(definition.build).get(name, Any)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message = str(error).partition(" - at ")[0]
+        raise UsageError(
+            f"{definition.name}: {name} cannot be {value!r} ({message[:1].lower()}{message[1:]})",
+            hint=f"see `adjudge metrics {definition.name}`",
+        ) from None
 
 
 def _renamed(built: Combined, definition: Definition, origin: str) -> Combined:
@@ -182,10 +195,7 @@ def _from_file(path: Path) -> Metric:
 def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
     from adjudge.algebra.functions import resolve
 
-    module, _, name = text.partition(":")
-    if module not in sys.modules and str(Path.cwd()) not in sys.path:
-        # A type next to the data is what people have; python -m would find it too.
-        sys.path.insert(0, str(Path.cwd()))
+    _, _, name = text.partition(":")
     common = {key: value for key, value in options.items() if key in _RESERVED}
     for option in options:
         if option not in (*_RESERVED, "nested"):
@@ -193,7 +203,9 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
     pool = common.pop("pool", "micro")
     nested = {"nested": options["nested"]} if "nested" in options else {}
     origin = _written(text, nested)
-    return derive(resolve(text), name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested)
+    return derive(
+        resolve(text, what="type"), name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested
+    )
 
 
 def derive(

@@ -15,13 +15,16 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
 
     A device or a pipe (such as /dev/stdout) cannot be replaced and is written directly.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     target = Path(path)
     if target.is_dir():
         raise _refused(path, "this is a folder", "name a file in it")
     if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
-            stream.write(data)
+        try:
+            with target.open("wb") as stream:
+                stream.write(data)
+        except OSError as error:
+            raise _refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere") from error
     else:
         write_atomically(target, data)
 

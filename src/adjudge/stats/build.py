@@ -235,9 +235,7 @@ def compare(
         if system.best is not None:
             best[system.name] = StatsTable.from_data(system.best)
         notes[system.name] = tuple(note for note in system.notes if note.code not in _OWN_CODES)
-        elements[system.name] = tuple(
-            reordered(each, table.ids, tables[system.name].ids) for each in system.elements
-        )
+        elements[system.name] = tuple(reordered(each, table.ids, tables[system.name].ids) for each in system.elements)
     chosen = _fields_to_slice(options.by if by is None else by, tables, elements, required=by is not None)
     if by is None and len(chosen) < len(options.by):
         lost = ", ".join(name for name in options.by if name not in chosen)
@@ -352,5 +350,8 @@ def _same_documents(tables: Mapping[str, StatsTable], name: str, table: StatsTab
         if ids:
             listed = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
             hint = "score the systems on the same documents"
-            raise UsageError(f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {listed}", hint=hint)
+            raise UsageError(
+                f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {listed}",
+                hint=hint,
+            )
     return table.select(reference.ids)

@@ -100,7 +100,8 @@ def reordered(table: ElementTable, ids: Sequence[str], order: Sequence[str]) -> 
     places = {identifier: place for place, identifier in enumerate(order)}
     old = {identifier: place for place, identifier in enumerate(ids)}
     from_ = [old[identifier] for identifier in order]
-    rest = Rows(*(tuple(rows[place] for place in from_) if rows else () for rows in (table.rest.values, table.rest.best)))
+    both = (table.rest.values, table.rest.best)
+    rest = Rows(*(tuple(rows[place] for place in from_) if rows else () for rows in both))
     slices = tuple(
         msgspec.structs.replace(each, documents=tuple(places[ids[place]] for place in each.documents))
         for each in table.slices

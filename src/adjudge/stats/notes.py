@@ -50,13 +50,13 @@ def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
     for number, (where, note) in enumerate(notes):
         place = f" in {slice_text(where)}" if where else ""
         repeatable = where and note.code in ("one-document", "undefined-resample")
-        key = (note.code, note.message.replace(place, " in {}")) if repeatable else number
+        key: object = (note.code, note.message.replace(place, " in {}")) if repeatable else number
         groups.setdefault(key, []).append((where, note))
     found = []
-    for key, members in groups.items():
+    for about, members in groups.items():
         _, note = members[0]
-        if len(members) > 1 and isinstance(key, tuple):
-            message = key[1].replace(" in {}", f" in {len(members)} slices")
+        if len(members) > 1 and isinstance(about, tuple):
+            message = str(about[1]).replace(" in {}", f" in {len(members)} slices")
             note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:_SHOWN]))
         found.append(note)
     return found

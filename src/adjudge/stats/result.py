@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -290,7 +291,7 @@ def _check_table(system: SystemResult, where: str) -> None:
         raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}.table`")
     attempt("best", system.best_stats)
     for place, each in enumerate(system.elements):
-        attempt(f"elements[{place}]", lambda each=each: check_elements(each, system.documents))
+        attempt(f"elements[{place}]", partial(check_elements, each, system.documents))
 
 
 def _position(data: bytes, message: str) -> tuple[int | None, int | None]:
@@ -314,5 +315,8 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     names = tuple(names)
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise UsageError(f"two systems are called {', '.join(repeated)}", hint="rename one of them: NAME=FILE on the command line, names=[...] or a mapping in Python")
+        raise UsageError(
+            f"two systems are called {', '.join(repeated)}",
+            hint="rename one of them: NAME=FILE on the command line, Result.renamed in Python",
+        )
     return names

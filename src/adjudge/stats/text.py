@@ -176,8 +176,8 @@ def format_grid(grid: Grid) -> str:
 def slice_text(where: Slice) -> str:
     """A slice in words; a text that could be taken for something else is quoted.
 
-    >>> slice_text({}), slice_text({"genre": "nw"}), slice_text({"k": 1}), slice_text({"k": "1"}), slice_text({"k": True})
-    ('all', 'genre=nw', 'k=1', 'k="1"', 'k=true')
+    >>> slice_text({}), slice_text({"genre": "nw"}), slice_text({"k": 1}), slice_text({"k": "1"})
+    ('all', 'genre=nw', 'k=1', 'k="1"')
     """
     return ", ".join(f"{name}={_value_text(value)}" for name, value in where.items()) or "all"
 

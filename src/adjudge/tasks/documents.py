@@ -141,8 +141,8 @@ def _several(gold: Documents, system: Any, read_gold: Side | None) -> list[tuple
             return [(str(name), source) for name, source in system.items()]
     gold_is_texts = isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
     if isinstance(system, list | tuple) and system and all(map(_is_file, system)) and not gold_is_texts:
-        return [(_stem(source), source) for source in system]
-    return [(_stem(system) if _is_file(system) else "system", system)]
+        return [(stem(source), source) for source in system]
+    return [(stem(system) if _is_file(system) else "system", system)]
 
 
 def _check_level(gold: Side, system: Side) -> None:
@@ -205,7 +205,12 @@ def _is_stdin(source: Any) -> bool:
     return isinstance(source, str | Path) and str(source) == "-"
 
 
-def _stem(source: Any) -> str:
+def stem(source: Any) -> str:
+    """What a system is called after its file.
+
+    >>> stem("runs/mine.jsonl.gz")
+    'mine'
+    """
     # A name that is not UTF-8 could not be written into a result.
     name = visible(Path(source_name(source)).name)
     for suffix in (".gz", ".jsonl", ".json", ".ndjson"):

@@ -28,7 +28,8 @@ def field_of(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         found = value.get(outer, NOTHING)
     else:
-        found = NOTHING if isinstance(value, str | list | tuple) else getattr(value, outer, NOTHING)
+        # The methods of built-in values are not fields of the data.
+        found = NOTHING if type(value).__module__ == "builtins" else getattr(value, outer, NOTHING)
     return field_of(found, inner) if dot and found is not NOTHING else found
 
 

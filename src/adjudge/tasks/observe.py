@@ -105,10 +105,10 @@ class Observer:
             failure = error
         if failure or observed.complaints:
             # Counting stops at the first misfit; the slower check finds them all.
-            sides = list(enumerate((gold, *systems), GOLD))
-            found = [each for side, document in sides for each in self._misfits(document, side)]
+            placed = list(enumerate((gold, *systems), GOLD))
+            found = [each for side, document in placed for each in self._misfits(document, side)]
             if isinstance(failure, RecursionError) and not found:
-                found = [_deep(side) for side, document in sides if _depth(document) > DEEP] or [_deep(GOLD)]
+                found = [_deep(side) for side, document in placed if _depth(document) > DEEP] or [_deep(GOLD)]
             if isinstance(failure, SystemExit):
                 raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
             if failure and not found:

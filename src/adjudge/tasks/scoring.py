@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import msgspec
@@ -14,15 +14,15 @@ from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.jsonl import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
 from adjudge.model.document import Document
+from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
-from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, looks_at, prepared, wrapped
-from adjudge.tasks.slices import Slicing, slicing
+from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
+from adjudge.tasks.slices import slicing
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.stats.build import Test
-    from adjudge.stats.result import Note, Result
-    from adjudge.stats.table import StatsTable
+    from adjudge.stats.result import Result
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of documents done and the number of all."""
@@ -34,8 +34,6 @@ PROFILES: dict[str, dict[str, Any]] = {
     "undefined": {"undefined": None},
 }
 """What each profile changes in the conventions of a metric."""
-
-_EXAMPLES = 10
 
 
 def score(
@@ -60,8 +58,12 @@ def score(
 
     `metric` is a name of the catalogue, a metric, a similarity, a type, or a list of these. `gold` is a path, a list
     of documents, or a mapping from ids to documents; `system` is the same, or several of it (a list of paths, or a
-    mapping from names). Documents without ids are paired by position. `by` names fields of the gold documents
-    (`genre`) or of elements (`relations.type`). `time_limit` bounds, in seconds, the search for each document where a
+    mapping from names). Documents without ids are paired by position. A document is a mapping or an object; a value
+    that is neither (a list of relations), or a mapping in memory that has neither an id nor the field that the metric
+    compares, is the value of that field.
+
+    `by` names fields of the gold documents (`genre`) or of elements (`relations.type`; such a slice has the documents
+    in which gold or a system has its value). `time_limit` bounds, in seconds, the search for each document where a
     metric needs one; a score that is then not proven says so and carries its bound.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
@@ -72,12 +74,15 @@ def score(
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit)
     gold_side, systems = read_sides(gold, system, names)
+    _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, docs)
-    slices = slicing(by, [document.data for document in chosen.values()], metrics)
-    observer = Observer(metrics, slices.paths)
+    plain = all(side.plain for side in (gold_side, *systems))
+    data = [document.data for document in chosen.values()]
+    slices = slicing(by, [wrapped(metrics[0], each, plain=plain) for each in data], metrics)
+    observer = Observer(metrics, slices.paths, plain)
     seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, progress=progress)
-    campaign = _Campaign(metrics, tuple(chosen), gold_side, systems, seen)
-    return _result(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    campaign = Campaign(metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None)
+    return add_up(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
 
 
 def explain_document(
@@ -88,6 +93,7 @@ def explain_document(
     *,
     profile: str = "default",
     names: Sequence[str] | None = None,
+    time_limit: float | None = None,
 ) -> dict[str, dict[str, Alignment]]:
     """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
 
@@ -96,16 +102,18 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
-    metrics = as_metrics(metric, profile=profile)
+    metrics = as_metrics(metric, profile=profile, time_limit=time_limit)
     gold_side, systems = read_sides(gold, system, names)
+    _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, [document])
-    _observe(Observer(metrics), chosen, gold_side, systems)  # the same checks as for a score
+    plain = all(side.plain for side in (gold_side, *systems))
+    _observe(Observer(metrics, plain=plain), chosen, gold_side, systems)  # the same checks as for a score
     found: dict[str, dict[str, Alignment]] = {}
     for side in systems:
         own = side.documents.get(document)
         pair = (chosen[document].data, None if own is None else own.data)
         found[side.name] = {
-            each.name: each.align(*(prepared(each, wrapped(each, data)) for data in pair))
+            each.name: each.align(*(prepared(each, wrapped(each, data, plain=plain)) for data in pair))
             for whole in metrics
             for each in whole.members
         }
@@ -124,7 +132,7 @@ def as_metrics(
         hint = did_you_mean(profile, PROFILES) or f"profiles are {', '.join(PROFILES)}"
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     if isinstance(metric, str):
-        metric = split_names(metric)
+        metric = [metric] if is_spec_file(metric) else split_names(metric)
     found = [_as_metric(each) for each in (metric if isinstance(metric, list | tuple) else [metric])]
     if not found:
         raise UsageError("there is no metric", hint="name one, see `adjudge metrics`")
@@ -146,6 +154,14 @@ def as_metrics(
     return metrics
 
 
+def is_spec_file(text: str) -> bool:
+    """Whether a text names a specification file that is there."""
+    try:
+        return Path(text).suffix.lower() in (".json", ".yaml", ".yml") and Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with a null character: not the name of a file
+        return False
+
+
 def split_names(text: str) -> list[str]:
     """The parts of a list between commas, but not inside brackets.
 
@@ -163,32 +179,38 @@ def split_names(text: str) -> list[str]:
 
 
 def _as_metric(value: Any) -> AnyMetric:
+    from adjudge.algebra.view import View
     from adjudge.metrics import Definition, Metric, derive, find
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value))
     if isinstance(value, Definition):
         return cast("AnyMetric", value())
-    if isinstance(value, ir.Node):
-        return Metric(similarity=cast("ir.Similarity", value))
+    node = value.node if isinstance(value, View) else value
+    if isinstance(node, ir.Node):
+        return Metric(similarity=cast("ir.Similarity", node))
     if hasattr(value, "observe"):
         return cast("AnyMetric", value)
     return derive(value)
 
 
+def _check_repeats(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> None:
+    """Raise if repeated elements should count or be errors, but reading the documents drops them."""
+    from adjudge.metrics.documents import without_repeats
+
+    raw = any(isinstance(each.data, Mapping) for side in sides for each in side.documents.values())
+    for metric in (member for each in metrics for member in each.members):
+        if raw and metric.document is not None and metric.conventions.duplicates != "set":
+            place = without_repeats(metric.document)
+            if place is not None:
+                raise UsageError(
+                    f"{metric.name} cannot see repeated elements: {place} is a set, and reading a document drops them",
+                    hint="write list[...] in the type: it is compared without regard to order as well",
+                )
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Observing
-
-
-@dataclass(frozen=True, slots=True)
-class _Campaign:
-    """All that was read and counted; `seen` is one list of systems per document."""
-
-    metrics: tuple[AnyMetric, ...]
-    ids: tuple[str, ...]
-    gold: Side
-    systems: list[Side]
-    seen: list[list[Seen]]
 
 
 def _observe(
@@ -228,171 +250,14 @@ def _observe(
 def _placed(found: Sequence[tuple[str, Complaint]], gold: Side, systems: Sequence[Side]) -> Iterator[Problem]:
     """Complaints with file, line and column, file by file and line by line."""
     for number, side in enumerate((gold, *systems), GOLD):
-        own = [(side.documents.get(identifier), each) for identifier, each in found if each.side == number]
-        lines = [(document.line, each) for document, each in own if document is not None and document.line is not None]
+        own = [(name, side.documents.get(name), each) for name, each in found if each.side == number]
+        lines = [(document.line, each) for _, document, each in own if document is not None and document.line]
         places = find_columns(side.path, [(line, each.path) for line, each in lines[:LIMIT]]) if side.path else {}
-        for document, each in own:
+        for identifier, document, each in own:
             where = each.path.removeprefix("$").removeprefix(".")
             line = None if document is None else document.line
-            if side.path is None and document is not None:
-                where = f"document {document.id!r}" + (f", {where}" if where else "")
+            if line is None:
+                where = f"document {identifier!r}" + (f", {where}" if where else "")
             message = f"{where}: {each.message}" if where else each.message
             column = None if line is None else places.get((line, each.path))
             yield Problem(message, path=side.path or side.name, line=line, column=column, hint=each.hint)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Adding up
-
-
-def _result(
-    campaign: _Campaign, slices: Slicing, *, profile: str, bootstrap: int, level: float, seed: int, test: Test
-) -> Result:
-    from adjudge.stats.build import build_result
-
-    def build(metrics: Sequence[AnyMetric], tables: Mapping[str, StatsTable], **more: Any) -> Result:
-        return build_result(
-            task="score",
-            profile=profile,
-            measures=[measure for each in metrics for measure in each.measures],
-            tables=tables,
-            pool=cast("Any", metrics[0].pool),
-            bootstrap=bootstrap,
-            level=level,
-            seed=seed,
-            test=test,
-            **more,
-        )
-
-    whole = build(
-        campaign.metrics,
-        _tables(campaign, campaign.metrics, lambda seen: seen.counts, slices.attributes),
-        by=tuple(slices.attributes),
-        notes={side.name: _notes(campaign, place) for place, side in enumerate(campaign.systems)},
-        signature_fields=_signature(campaign),
-    )
-    whole = _bounded(whole, campaign)
-    parts = []
-    for path in slices.paths:
-        metrics = [each for each in campaign.metrics if looks_at(each, path)]
-        for value in _values(campaign, path):
-            tables = _tables(campaign, metrics, lambda seen, p=path, v=value: seen.slices[p].get(v, seen.rest[p]))  # type: ignore[misc]
-            parts.append(({path: value}, build(metrics, tables)))
-    return _joined(whole, parts) if parts else whole
-
-
-def _bounded(whole: Result, campaign: _Campaign) -> Result:
-    """The result with the proven bound of every score that a search cut short may have left too low."""
-    from adjudge.stats.estimator import Additive
-
-    if all(each.optimal for seen in campaign.seen for each in seen):
-        return whole
-    measures = tuple(measure for each in campaign.metrics for measure in each.measures)
-    tables = _tables(campaign, campaign.metrics, lambda seen: {**seen.counts, **seen.bound})
-    replace = msgspec.structs.replace
-    systems = []
-    for system in whole.systems:
-        best = Additive(tables[system.name], measures, pool=cast("Any", campaign.metrics[0].pool)).point()
-        scores = []
-        for each in system.scores:
-            bound = best.get((each.metric, each.part))
-            open_ = not each.slice and bound is not None and each.value is not None and bound > each.value
-            scores.append(replace(each, optimal=False, bound=bound) if open_ else each)
-        systems.append(replace(system, scores=tuple(scores)))
-    return replace(whole, systems=tuple(systems))
-
-
-def _tables(
-    campaign: _Campaign,
-    metrics: Sequence[AnyMetric],
-    counts: Callable[[Seen], Mapping[str, float]],
-    attributes: Mapping[str, tuple[Any, ...]] | None = None,
-) -> dict[str, StatsTable]:
-    from adjudge.stats.table import StatsTable
-
-    columns = tuple(dict.fromkeys(column for each in metrics for column in each.columns))
-    return {
-        side.name: StatsTable.from_rows(
-            ((identifier, counts(seen[place])) for identifier, seen in zip(campaign.ids, campaign.seen, strict=True)),
-            columns,
-            attributes=attributes,
-        )
-        for place, side in enumerate(campaign.systems)
-    }
-
-
-def _values(campaign: _Campaign, path: str) -> list[Any]:
-    """The values of an element's field anywhere, in a fixed order."""
-    found = {value for seen in campaign.seen for each in seen for value in each.slices.get(path, ())}
-    return sorted(found, key=lambda value: (value is None, str(type(value)), value if value is not None else 0))
-
-
-def _joined(whole: Result, parts: Sequence[tuple[dict[str, Any], Result]]) -> Result:
-    """One result of the whole and of the slices by elements, with one correction over all comparisons."""
-    from adjudge.stats.scores import corrected
-    from adjudge.stats.text import slice_text
-
-    replace = msgspec.structs.replace
-    systems = []
-    for place, system in enumerate(whole.systems):
-        scores, notes = list(system.scores), list(system.notes)
-        for where, part in parts:
-            scores += [replace(each, slice=where) for each in part.systems[place].scores]
-            notes += [
-                replace(note, message=f"in {slice_text(where)}: {note.message}")
-                for note in part.systems[place].notes
-                if note.code == "undefined"
-            ]
-        systems.append(replace(system, scores=tuple(scores), notes=tuple(notes)))
-    comparisons = [*whole.comparisons]
-    for where, part in parts:
-        comparisons += [replace(each, slice=where) for each in part.comparisons]
-    return replace(whole, systems=tuple(systems), comparisons=corrected(comparisons))
-
-
-def _notes(campaign: _Campaign, place: int) -> list[Note]:
-    from adjudge.stats.result import Note
-
-    side, notes = campaign.systems[place], []
-    missing = [identifier for identifier in campaign.ids if identifier not in side.documents]
-    if missing:
-        verb = "gold document has" if len(missing) == 1 else "gold documents have"
-        count = "counts" if len(missing) == 1 else "count"
-        message = f"{len(missing)} {verb} no system output and {count} as empty"
-        notes.append(Note("missing-document", len(missing), message, tuple(missing[:_EXAMPLES])))
-    pairs = [(identifier, seen[place]) for identifier, seen in zip(campaign.ids, campaign.seen, strict=True)]
-    cut = [identifier for identifier, seen in pairs if not seen.optimal]
-    if cut:
-        slack = sum(seen.bound[name] - seen.counts[name] for _, seen in pairs for name in seen.bound)
-        plural = "s were" if len(cut) > 1 else " was"
-        message = (
-            f"{len(cut)} document{plural} not solved to the end in the time allowed; "
-            f"the matched counts are proven to be at most {slack:g} too low"
-        )
-        notes.append(Note("not-optimal", len(cut), message, tuple(cut[:_EXAMPLES])))
-    return notes
-
-
-def _signature(campaign: _Campaign) -> dict[str, str]:
-    from adjudge.stats.signature import hash_chunks
-
-    def identity(metric: AnyMetric) -> str:
-        try:
-            written = str(metric)
-        except UsageError:  # it contains a function without a name
-            return f"{metric.name}#unnamed"
-        # A metric from a file or a similarity has no short name; the hash of what it computes stands for it.
-        return f"{metric.name}#{hash_chunks([written.encode()])}" if written.startswith("{") else written
-
-    digests = [side.digest.encode() for side in (campaign.gold, *campaign.systems)]
-    conventions = dict.fromkeys(each.conventions for each in campaign.metrics)
-    return {
-        "metric": "+".join(identity(each) for each in campaign.metrics),
-        "dup": "+".join(dict.fromkeys(each.duplicates for each in conventions)),
-        "empty": "+".join(dict.fromkeys(str(each.empty) for each in conventions)),
-        "undef": "+".join(
-            dict.fromkeys("null" if each.undefined is None else str(each.undefined) for each in conventions)
-        ),
-        "gold": hash_chunks([campaign.gold.digest.encode()]),
-        "in": hash_chunks(digests),
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from adjudge.tasks.observe import AnyMetric, compared_fields, looks_at
 
 LONGEST = 64  # characters of a text that is an attribute rather than content
 LARGEST = 1 << 63
+MOST = 50  # attributes that are saved without being asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +87,16 @@ def _saved(documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> dict[str, 
     """Every field that documents could be sliced by later, also inside of one object (meta.genre)."""
     fields = [compared_fields(member) for metric in metrics for member in metric.members]
     unwanted = {"id", "text"}.union(*(each for each in fields if each is not None))
-    names: dict[str, None] = {}
+    names: Counter[str] = Counter()
     for document in documents:
         if isinstance(document, Mapping):
             for key, value in document.items():
                 if isinstance(key, str) and key not in unwanted:
                     inner = [name for name in value if isinstance(name, str)] if isinstance(value, Mapping) else None
-                    names.update(dict.fromkeys([key] if inner is None else [f"{key}.{name}" for name in inner]))
+                    names.update([key] if inner is None else [f"{key}.{name}" for name in inner])
     found = {}
-    for name in names:
+    # The most frequent ones: an object may have other keys in every document.
+    for name, _ in names.most_common(MOST):
         values = [field_of(document, name) for document in documents]
         if all(value is NOTHING or _is_short(value) for value in values):
             found[name] = tuple(None if value is NOTHING else value for value in values)

@@ -1,0 +1,117 @@
+"""The commands, and every way to end.
+
+A command's module is imported when the command runs, so that `adjudge --help` costs nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from adjudge._version import __version__
+from adjudge.cli import BROKEN_PIPE, BUG, INTERRUPTED, LISTED, ReaderGone
+from adjudge.cli.streams import abandon_output, prepare_streams, say
+from adjudge.errors import AdjudgeError, did_you_mean, visible
+
+COMMANDS = {
+    "score": "Score one or more systems against the gold documents.",
+    "metrics": "List the metrics, or show one of them.",
+    "explain": "Print the definition of a metric and how it will be computed.",
+    "compare": "Compare systems from saved results, without scoring again.",
+    "schema": "Print the JSON Schema of a result or of a metric specification.",
+    "demo": "Score the small campaign that comes with the package.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"adjudge.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command and its arguments; an unknown name gets a suggestion."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], COMMANDS) or f"commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list for `--help`, without importing any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl system.jsonl",
+)
+@click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")
+def app() -> None:
+    """Evaluate information extraction: how well do system documents match the gold ones, and how sure is that?"""
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    prepare_streams()
+    try:
+        result = app.main(args=list(arguments) or ["--help"], prog_name="adjudge", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except AdjudgeError as error:
+        shown, more = error.problems[:LISTED], len(error.problems) - LISTED
+        _complain(*(str(problem) for problem in shown), *([f"and {more} more problems"] if more > 0 else []))
+        return error.exit_code
+    except click.ClickException as error:
+        command = f"{error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else None
+        _complain(_sentence(error.format_message()) + (f" (see {command})" if command else ""))
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _complain("interrupted")
+        return INTERRUPTED
+    except (ReaderGone, SystemExit):  # click ends the program in this way if nobody reads its help
+        abandon_output()
+        return BROKEN_PIPE
+    except RecursionError:
+        _complain("something in the input is nested too deeply, flatten it")
+        return 1
+    except MemoryError:
+        _complain("memory ran out, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
+        return 1
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            abandon_output()
+            _complain(f"the output cannot be written: {error.strerror}")
+            return 2
+        verbose = "--verbose" in arguments
+        if verbose:
+            import traceback
+
+            say(traceback.format_exc().rstrip())
+        _complain(f"this is a bug of adjudge, not of your input: {type(error).__name__}: {error}")
+        how = "with the command and the lines above" if verbose else "with the output of the same command and --verbose"
+        _complain(f"please report it to the maintainers, {how}")
+        return BUG
+
+
+def _complain(*lines: str) -> None:
+    for line in lines:
+        say(f"error: {visible(line)}")
+
+
+def _sentence(message: str) -> str:
+    """A message of click in our manner: lower case, one line, no full stop."""
+    line = " ".join(message.split()).removesuffix(".")
+    return line[:1].lower() + line[1:]
