@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -36,6 +37,17 @@ def emit(text: str, output: Path | None) -> None:
             raise ReaderGone from None
     else:
         write_atomic(output, text)
+
+
+def finish(result: Any, *, format_: str, output: Path | None, save: Path | None, quiet: bool, **_: Any) -> None:
+    """Render, then save and print; nothing is written if rendering fails."""
+    from adjudge.report.render import render
+
+    text = render(result, format_, quiet=quiet)
+    saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
+    if save is not None:
+        write_atomic(save, saved)
+    emit(text, output)
 
 
 @contextmanager

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.options import document_list, scoring_options
-from adjudge.cli.output import Log, check_targets, emit, progress_bar
+from adjudge.cli.output import Log, check_targets, emit, finish, progress_bar
 from adjudge.errors import UsageError
-from adjudge.tasks.scoring import as_metrics, explain_document, score
+from adjudge.tasks.scoring import as_metrics, explain_document, measures_of, score
 
 
 @click.command(
@@ -39,7 +38,7 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 
-        check_gates(options["fail_under"], part_keys([measure for each in metrics for measure in each.measures]))
+        check_gates(options["fail_under"], part_keys(measures_of(metrics)))
     log(f"scoring {len(systems)} system(s) with {', '.join(str(each) for each in metrics)}")
     with progress_bar(shown=not options["quiet"]) as progress:
         result = score(
@@ -60,18 +59,6 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)
     apply_gates(options["fail_under"], result)
-
-
-def finish(result: Any, *, format_: str, output: Path | None, save: Path | None, quiet: bool, **_: Any) -> None:
-    """Render, then save and print; nothing is written if rendering fails."""
-    from adjudge.report.files import write_atomic
-    from adjudge.report.render import render
-
-    text = render(result, format_, quiet=quiet)
-    saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
-    if save is not None:
-        write_atomic(save, saved)
-    emit(text, output)
 
 
 def _explain(metric: str, gold: str, systems: tuple[str, ...], **options: Any) -> None:

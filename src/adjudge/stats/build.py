@@ -13,7 +13,7 @@ from adjudge.stats.estimator import Additive, Estimator, slices
 from adjudge.stats.measure import Measure
 from adjudge.stats.reduce import Pool, undefined_documents
 from adjudge.stats.resample import Samples, check_level, shared_documents
-from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, unique_names
+from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, result_fields, unique_names
 from adjudge.stats.scores import corrected, draw, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.table import StatsTable
@@ -140,7 +140,7 @@ def build_from_estimators(
         adjudge=__version__,
         task=task,
         profile=profile,
-        signature=signature(task, _fields(profile, documents, len(estimators), options)),
+        signature=signature(task, result_fields(profile, documents, len(estimators), options)),
         systems=tuple(systems),
         comparisons=corrected(comparisons),
         measures=first.measures if isinstance(first, Additive) else (),
@@ -231,26 +231,6 @@ def _notes(name: str, estimator: Estimator, samples: Samples | None, where: Slic
 
 def _documents(number: int) -> str:
     return f"{number} document{'s' * (number != 1)}"
-
-
-def _fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
-    """The fields of the signature in their usual order; what does not apply is None and left out."""
-    conventions = dict(options.fields)
-    drawn = options.bootstrap > 0
-    return {
-        "metric": conventions.pop("metric", None),
-        "profile": profile,
-        **{name: value for name, value in conventions.items() if name != "in"},
-        "pool": options.pool,
-        "by": "+".join(options.by) or None,
-        "docs": documents,
-        "seed": options.seed if drawn else None,
-        "boot": options.bootstrap,
-        "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,
-        "test": options.test if drawn and systems > 1 else None,
-        "v": __version__,
-        "in": conventions.get("in"),
-    }
 
 
 def _saved_options(result: Result) -> Options:

@@ -9,17 +9,20 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.measure import Measure
 from adjudge.stats.signature import SignatureValue
-from adjudge.stats.table import AttributeValue, StatsTable, TableData
+
+if TYPE_CHECKING:
+    from adjudge.stats.table import StatsTable
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
@@ -81,7 +84,11 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     def stats(self) -> StatsTable | None:
         """The counts per document, if the result was saved with them."""
-        return None if self.table is None else StatsTable.from_data(self.table)
+        if self.table is None:
+            return None
+        from adjudge.stats.table import StatsTable
+
+        return StatsTable.from_data(self.table)
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -287,3 +294,23 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     if repeated:
         raise UsageError(f"two systems are called {', '.join(repeated)}", hint="rename one of them")
     return names
+
+
+def result_fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
+    """The fields of a result's signature in their usual order; what does not apply is None and left out."""
+    conventions = dict(options.fields)
+    drawn = options.bootstrap > 0
+    return {
+        "metric": conventions.pop("metric", None),
+        "profile": profile,
+        **{name: value for name, value in conventions.items() if name != "in"},
+        "pool": options.pool,
+        "by": "+".join(options.by) or None,
+        "docs": documents,
+        "seed": options.seed if drawn else None,
+        "boot": options.bootstrap,
+        "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,
+        "test": options.test if drawn and systems > 1 else None,
+        "v": __version__,
+        "in": conventions.get("in"),
+    }

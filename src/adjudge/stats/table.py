@@ -23,20 +23,12 @@ import numpy.typing as npt
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.data import AttributeValue as AttributeValue
+from adjudge.stats.data import TableData as TableData
 
 Array: TypeAlias = npt.NDArray[np.float64]
-AttributeValue: TypeAlias = str | int | float | bool | None
 
 _SHOWN = 10
-
-
-class TableData(msgspec.Struct, frozen=True):
-    """A table as it stands in a saved result."""
-
-    ids: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
-    attributes: dict[str, tuple[AttributeValue, ...]]
 
 
 @dataclass(frozen=True, eq=False)

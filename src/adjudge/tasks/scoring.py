@@ -16,24 +16,18 @@ from adjudge.formats.jsonl import columns as find_columns
 from adjudge.model.document import Document
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, looks_at, prepared, wrapped
+from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.slices import Slicing, slicing
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.stats.build import Test
+    from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
     from adjudge.stats.table import StatsTable
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of documents done and the number of all."""
-
-PROFILES: dict[str, dict[str, Any]] = {
-    "default": {},
-    "multiset": {"duplicates": "multiset"},
-    "strict": {"duplicates": "error"},
-    "undefined": {"undefined": None},
-}
-"""What each profile changes in the conventions of a metric."""
 
 _EXAMPLES = 10
 
@@ -146,6 +140,15 @@ def as_metrics(
     return metrics
 
 
+def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
+    """The measures of several metrics; one that stands by itself and in an average is there once.
+
+    >>> [each.name for each in measures_of(as_metrics("coref.muc, coref.conll"))]
+    ['coref.muc', 'coref.b3', 'coref.ceafe', 'coref.conll']
+    """
+    return tuple(dict.fromkeys(measure for each in metrics for measure in each.measures))
+
+
 def split_names(text: str) -> list[str]:
     """The parts of a list between commas, but not inside brackets.
 
@@ -254,7 +257,7 @@ def _result(
         return build_result(
             task="score",
             profile=profile,
-            measures=[measure for each in metrics for measure in each.measures],
+            measures=measures_of(metrics),
             tables=tables,
             pool=cast("Any", metrics[0].pool),
             bootstrap=bootstrap,
@@ -287,7 +290,7 @@ def _bounded(whole: Result, campaign: _Campaign) -> Result:
 
     if all(each.optimal for seen in campaign.seen for each in seen):
         return whole
-    measures = tuple(measure for each in campaign.metrics for measure in each.measures)
+    measures = measures_of(campaign.metrics)
     tables = _tables(campaign, campaign.metrics, lambda seen: {**seen.counts, **seen.bound})
     replace = msgspec.structs.replace
     systems = []
