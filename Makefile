@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit bench clean
+.PHONY: demo test lint unit bench bench-coref clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -24,6 +24,9 @@ unit: $(VENV)/.developer
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+bench-coref: $(VENV)/.installed
+	$(BIN)/python benchmarks/coref.py $(BENCH)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

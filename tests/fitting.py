@@ -38,6 +38,8 @@ TEXT = frozenset(("casefold", "lower", "strip", "spaces", "punctuation", "articl
 def _documents(metric: Any) -> st.SearchStrategy[Any]:
     parts: dict[str, st.SearchStrategy[Any]] = {}
     for member in metric.members:
+        if member.name.startswith("coref."):
+            return st.fixed_dictionaries({"clusters": partitions()})
         for node in (member.precision, member.recall):
             if isinstance(node, ir.Record):
                 parts |= {name: values(inner) for name, inner in node.fields.items() if name not in parts}
@@ -78,6 +80,19 @@ def values(node: ir.Similarity) -> st.SearchStrategy[Any]:
     raise NotImplementedError(f"teach tests/fitting.py to make values for {type(node).__name__}")
 
 
+def partitions() -> st.SearchStrategy[Any]:
+    """Disjoint clusters of some of a few mentions, as metrics of coreference want them."""
+
+    def clusters(labels: list[int]) -> list[list[Any]]:
+        found: dict[int, list[Any]] = {}
+        for place, label in enumerate(labels):
+            if label:
+                found.setdefault(label, []).append([place, place + label % 2])
+        return list(found.values())
+
+    return st.lists(st.integers(0, 4), max_size=7).map(clusters)
+
+
 def trees() -> st.SearchStrategy[Any]:
     """Small labelled trees."""
     label = st.sampled_from("ab")
@@ -107,6 +122,8 @@ def shuffled(node: ir.Similarity, value: Any, rng: random.Random) -> Any:
             items = [shuffled(node.of, item, rng) for item in value]
             rng.shuffle(items)
             return items
+        case ir.Mapped() if node.by is not None and node.by.name in ("flatten", "memberships", "separations"):
+            return [rng.sample(inner, len(inner)) for inner in rng.sample(value, len(value))]
         case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent():
             return shuffled(node.of, value, rng)
         case _:

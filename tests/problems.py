@@ -148,7 +148,10 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         part = draw(exact_leaves())
         by = draw(
             st.sampled_from(
-                ["count", "dice", "jaccard", "precision", "recall", "containment", "subset", "superset", "link"]
+                [
+                    *("count", "dice", "jaccard", "precision", "recall", "containment", "subset", "superset", "link"),
+                    *("pairs", "pairs-precision", "pairs-recall"),
+                ]
             )
         )
         return Shape(ir.Overlap(of=part.node, by=by, duplicates=draw(DUPLICATES)), st.lists(part.values, max_size=5))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from adjudge.model.variable import Variable
     from adjudge.stats.build import compare
     from adjudge.stats.result import Result
+    from adjudge.tasks import coref
     from adjudge.tasks.scoring import explain_document, score
 
 _HOMES = {
@@ -51,6 +52,7 @@ _HOMES = {
     "adjudge.model.variable": "Variable",
     "adjudge.stats.build": "compare",
     "adjudge.stats.result": "Result",
+    "adjudge.tasks": "coref",
     "adjudge.tasks.scoring": "explain_document score",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -64,6 +66,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "compare",
+    "coref",
     "count",
     "custom",
     "derive",
@@ -91,6 +94,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
+    if home == "adjudge.tasks":  # a task is a module of its own
+        return importlib.import_module(f"{home}.{name}")
     return getattr(importlib.import_module(home), name)
 
 

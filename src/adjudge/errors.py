@@ -6,7 +6,6 @@ with ten mistakes should be mended once, not ten times. The exit code of the com
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -96,5 +95,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("relaton.strict", ["relation.strict", "set.f1"])
     'did you mean relation.strict?'
     """
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else None

@@ -46,6 +46,12 @@ def _links(entities: Iterable[Iterable[Any]]) -> list[tuple[Any, Any]]:
     return [pair for entity in entities for pair in _pairs(entity)]
 
 
+def _separations(entities: Iterable[Iterable[Any]]) -> list[tuple[Any, Any]]:
+    """The pairs of elements of two different entities."""
+    members = [list(entity) for entity in entities]
+    return [pair for a, b in combinations(members, 2) for x in a for y in b for pair in _pairs([x, y])]
+
+
 def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
     """A nested tree ({label, children}) as nodes and parent-to-child edges by index, in preorder."""
     nodes: list[Any] = []
@@ -79,6 +85,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "flatten": lambda values: [inner for value in values for inner in value],
     "pairs": _pairs,
     "links": _links,
+    "separations": _separations,
     "memberships": _memberships,
     "tree": _tree,
 }

@@ -24,7 +24,18 @@ Match: TypeAlias = Literal["1:1", "N:1", "1:N", "N:N", "best"]
 Duplicates: TypeAlias = Literal["set", "multiset", "error"]
 Kind: TypeAlias = Literal["string", "integer", "number", "boolean", "null", "array", "object"]
 OverlapKind: TypeAlias = Literal[
-    "count", "dice", "jaccard", "precision", "recall", "containment", "subset", "superset", "link"
+    "count",
+    "dice",
+    "jaccard",
+    "precision",
+    "recall",
+    "containment",
+    "subset",
+    "superset",
+    "link",
+    "pairs",
+    "pairs-precision",
+    "pairs-recall",
 ]
 SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall", "containment", "any"]
 Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
@@ -127,7 +138,12 @@ class Hierarchy(Node, frozen=True, tag="hierarchy"):
 
 
 class Overlap(Node, frozen=True, tag="overlap"):
-    """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)"""
+    """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)
+
+    `link` is |S & G| - 1, `pairs` the number T of unordered pairs in S & G. `pairs-precision` is |S| T(S & G) / T(S),
+    the size of S times the share of its pairs that G has; a single element has its share iff S = G. `pairs-recall` is
+    the same of G.
+    """
 
     of: Similarity
     by: OverlapKind = "dice"

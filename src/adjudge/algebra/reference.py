@@ -403,6 +403,9 @@ def overlap(by: str, shared: Fraction, s: Fraction, g: Fraction) -> Fraction:
         "subset": Fraction(shared == s),
         "superset": Fraction(shared == g),
         "link": shared - 1,
+        "pairs": shared * (shared - 1) / 2,
+        "pairs-precision": shared * (shared - 1) / (s - 1) if s > 1 else Fraction(s == g),
+        "pairs-recall": shared * (shared - 1) / (g - 1) if g > 1 else Fraction(s == g),
         "any": ONE,
     }[by]
 

@@ -6,9 +6,9 @@ A command's module is imported when the command runs, so that `adjudge --help` c
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -19,6 +19,7 @@ from adjudge.errors import AdjudgeError, did_you_mean, visible
 
 COMMANDS = {
     "score": "Score one or more systems against the gold documents.",
+    "coref": "Coreference: score, validate and convert files of chains.",
     "metrics": "List the metrics, or show one of them.",
     "explain": "Print the definition of a metric and how it will be computed.",
     "compare": "Compare systems from saved results, without scoring again.",
@@ -28,30 +29,36 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports the one that is called."""
+    """A group that knows its commands by name (`entries`: name -> help) and imports the one that is called.
+
+    The module of a command is `adjudge.cli.` and `prefix` and its name.
+    """
+
+    entries: ClassVar[Mapping[str, str]] = COMMANDS
+    prefix: ClassVar[str] = ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order in which people meet them."""
-        return list(COMMANDS)
+        return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.entries:
             return None
-        command: click.Command = import_module(f"adjudge.cli.{cmd_name}").command
+        command: click.Command = import_module(f"adjudge.cli.{self.prefix}{cmd_name}").command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command and its arguments; an unknown name gets a suggestion."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], COMMANDS) or f"commands are {', '.join(COMMANDS)}"
+        if args and args[0] not in self.entries and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"
             raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list for `--help`, without importing any command."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.entries.items()))
 
 
 @click.group(

@@ -8,8 +8,7 @@ import click
 
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.options import compose, fail_under_option, named, output_options, resampling_options, save_option
-from adjudge.cli.output import Log, check_targets
-from adjudge.cli.score import finish
+from adjudge.cli.output import Log, check_targets, finish
 
 
 @click.command(

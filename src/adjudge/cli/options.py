@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from adjudge.errors import UsageError
-from adjudge.tasks.scoring import PROFILES
+from adjudge.tasks.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,14 +149,27 @@ fail_under_option = click.option(
     multiple=True,
     help="Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
 )
+pool_option = click.option(
+    "--pool",
+    type=click.Choice(POOLS),
+    help="Sum the counts first, or average the documents (default: as the metric says).",
+)
+docs_option = click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c.")
+explain_option = click.option(
+    "--explain", metavar="DOC", help="Print what matched in this document instead of the scores."
+)
+jobs_option = click.option(
+    "--jobs",
+    metavar="N",
+    callback=whole("give the number of processes, or 0 to let the program choose"),
+    default="0",
+    show_default=True,
+    help="Processes to use; 0 lets the program choose.",
+)
 scoring_options = compose(
     by_option,
     resampling_options(),
-    click.option(
-        "--pool",
-        type=click.Choice(POOLS),
-        help="Sum the counts first, or average the documents (default: as the metric says).",
-    ),
+    pool_option,
     click.option(
         "--profile",
         type=click.Choice(list(PROFILES)),
@@ -165,17 +178,10 @@ scoring_options = compose(
         help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
         "0/0 is 0 or has no value (undefined).",
     ),
-    click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c."),
-    click.option("--explain", metavar="DOC", help="Print what matched in this document instead of the scores."),
+    docs_option,
+    explain_option,
     fail_under_option,
-    click.option(
-        "--jobs",
-        metavar="N",
-        callback=whole("give the number of processes, or 0 to let the program choose"),
-        default="0",
-        show_default=True,
-        help="Processes to use; 0 lets the program choose.",
-    ),
+    jobs_option,
     click.option(
         "--time-limit",
         metavar="SECONDS",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from adjudge.cli import ReaderGone
 from adjudge.cli.options import is_file
@@ -52,6 +53,26 @@ def emit(text: str, output: Path | None) -> None:
             raise UsageError(f"standard output cannot be written: {reason}", hint="write elsewhere with -o") from None
     else:
         write_atomic(output, text)
+
+
+def finish(
+    result: Any,
+    *,
+    format_: str,
+    output: Path | None,
+    save: Path | None,
+    quiet: bool,
+    rows: str = "scores",
+    **_: Any,
+) -> None:
+    """Render, then save and print; nothing is written if rendering fails. `rows` is what CSV has a row for."""
+    from adjudge.report.render import render
+
+    text = render(result, format_, quiet=quiet, rows=rows)
+    saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
+    if save is not None:
+        write_atomic(save, saved)
+    emit(text, output)
 
 
 @contextmanager

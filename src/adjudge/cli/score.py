@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,8 +10,9 @@ from click.core import ParameterSource
 
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.options import document_list, is_file, named, scoring_options
-from adjudge.cli.output import Log, check_targets, emit, metric_files, progress_bar
+from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
 from adjudge.errors import UsageError
+from adjudge.tasks.adding import measures_of
 from adjudge.tasks.documents import distinct, stem
 from adjudge.tasks.scoring import as_metrics, explain_document, score
 
@@ -47,7 +47,7 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 
-        check_gates(options["fail_under"], part_keys([measure for each in metrics for measure in each.measures]))
+        check_gates(options["fail_under"], part_keys(measures_of(metrics)))
     log(f"scoring {len(systems)} system(s) with {', '.join(str(each) for each in metrics)}")
     with progress_bar(shown=not options["quiet"]) as progress:
         result = score(
@@ -75,27 +75,6 @@ def _names(given: Sequence[tuple[str | None, str]]) -> list[str]:
     """What the systems are called: the names given, the others after their files."""
     files = iter(distinct([stem(path) for name, path in given if name is None]))
     return [next(files) if name is None else name for name, _ in given]
-
-
-def finish(
-    result: Any,
-    *,
-    format_: str,
-    output: Path | None,
-    save: Path | None,
-    quiet: bool,
-    rows: str = "scores",
-    **_: Any,
-) -> None:
-    """Render, then save and print; nothing is written if rendering fails. `rows` is what CSV has a row for."""
-    from adjudge.report.files import write_atomic
-    from adjudge.report.render import render
-
-    text = render(result, format_, quiet=quiet, rows=rows)
-    saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
-    if save is not None:
-        write_atomic(save, saved)
-    emit(text, output)
 
 
 def _check_explain(context: click.Context) -> None:

@@ -7,28 +7,24 @@ everything that is wrong with a file is reported at once, with line and column.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import sys
 import zlib
 from ast import literal_eval
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from gzip import BadGzipFile, GzipFile
+from contextlib import suppress
+from gzip import BadGzipFile
 from pathlib import Path
-from typing import IO, Any, NoReturn, Protocol, TypeAlias, cast
+from typing import IO, Any, NoReturn, Protocol
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.source import GZIP, Source, opened, source_name
 from adjudge.model.document import Corpus, Document
-
-Source: TypeAlias = "str | Path | bytes | IO[bytes]"
 
 LIMIT = 100  # problems listed per file; a file of the wrong kind would otherwise bury its own first line
 
-_GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
@@ -65,7 +61,7 @@ def read_documents(source: Source, *, name: str | None = None, digest: Hash | No
     problems = _Problems(place)
     first_lines: dict[str, int] = {}
     decode = msgspec.json.Decoder().decode
-    with _opened(source, place) as stream:
+    with opened(source, place) as stream:
         lines = _Lines(stream)
         first = True
         for line in lines:
@@ -112,15 +108,6 @@ canonical = msgspec.json.Encoder(order="deterministic").encode
 """A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
 
 
-def source_name(source: Source) -> str:
-    """How messages call a source."""
-    if isinstance(source, bytes):
-        return "<bytes>"
-    if isinstance(source, str | Path):
-        return "<stdin>" if str(source) == "-" else str(source)
-    return str(getattr(source, "name", "<stream>"))
-
-
 def locate(text: str, path: Iterable[str | int]) -> int:
     """The column (from 1, in characters) where the value at `path` starts in one line of valid JSON.
 
@@ -162,7 +149,7 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
     found: dict[tuple[int, str], int] = {}
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return found
-    with _opened(source, str(source)) as stream:
+    with opened(source, str(source)) as stream:
         lines = _Lines(stream)
         for raw in lines:
             for path in wanted.pop(lines.number, ()):
@@ -174,49 +161,7 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Opening
-
-
-@contextmanager
-def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
-    """The uncompressed bytes of a source."""
-    if isinstance(source, bytes):
-        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))))
-    elif isinstance(source, str | Path) and str(source) != "-":
-        try:
-            stream = Path(source).open("rb")  # noqa: SIM115
-        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
-            _cannot_open(error, place)
-        with stream:
-            yield _unpacked(stream)
-    else:
-        if isinstance(source, str | Path) and sys.stdin is None:
-            raise UsageError("standard input is closed", hint="name a file instead of -")
-        given: Any = sys.stdin.buffer if isinstance(source, str | Path) else source
-        if hasattr(given, "peek"):
-            yield _unpacked(given)
-        else:
-            buffered = io.BufferedReader(given)
-            try:
-                yield _unpacked(buffered)
-            finally:
-                buffered.detach()  # else the caller's stream would be closed with ours
-
-
-def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
-    remedies: dict[type[Exception], tuple[str, str]] = {
-        FileNotFoundError: ("there is no such file", "check the path"),
-        IsADirectoryError: ("this is a folder", "name the file in it"),
-        PermissionError: ("the file may not be read", "check its permissions"),
-    }
-    reason = getattr(error, "strerror", None) or str(error)
-    message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))
-    raise UsageError(Problem(message, path=place, hint=hint)) from None
-
-
-def _unpacked(stream: Any) -> IO[bytes]:
-    """The stream, or what is compressed in it; never a seek, because a pipe has none."""
-    return cast("IO[bytes]", GzipFile(fileobj=stream) if stream.peek(2)[:2] == _GZIP else stream)
+# Reading lines
 
 
 class _Lines:
@@ -319,7 +264,7 @@ def _wrong_layout(line: bytes, following: bytes) -> tuple[str, int | None, str] 
 
 def _wrong_encoding(line: bytes) -> tuple[str, int | None, str] | None:
     """Whether the first line shows that no line of the file can be read."""
-    if line.startswith(_GZIP):
+    if line.startswith(GZIP):
         return "the file is compressed twice", 1, "unpack it once, for example with: gzip -d"
     if line.startswith(_UTF16) or b"\0" in line[:4]:
         return "the file is not UTF-8 but looks like UTF-16", 1, "save it as UTF-8"

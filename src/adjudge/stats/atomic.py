@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from adjudge.errors import Problem, UsageError
@@ -20,6 +19,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     ...     sorted(p.name for p in Path(folder).iterdir())
     ['scores.json']
     """
+    import secrets  # it brings a random generator along, and most results are only printed
+
     # A symbolic link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")

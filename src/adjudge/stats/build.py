@@ -9,16 +9,17 @@ import numpy as np
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.data import AttributeValue, TableData, check_level
 from adjudge.stats.elements import ElementTable, element_corpora, reordered
 from adjudge.stats.estimator import Additive, Estimator, slices
 from adjudge.stats.measure import Measure
 from adjudge.stats.notes import scope_notes, summed_up
 from adjudge.stats.reduce import Pool
-from adjudge.stats.resample import check_level, shared_documents
-from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, unique_names
+from adjudge.stats.resample import shared_documents
+from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, result_fields, unique_names
 from adjudge.stats.scores import corrected, draw, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
-from adjudge.stats.table import AttributeValue, StatsTable, TableData
+from adjudge.stats.table import StatsTable
 
 Test: TypeAlias = Literal["paired-bootstrap", "approximate-randomisation"]
 
@@ -168,7 +169,7 @@ def build_from_estimators(
         adjudge=__version__,
         task=task,
         profile=profile,
-        signature=signature(task, _fields(profile, documents, len(estimators), options)),
+        signature=signature(task, result_fields(profile, documents, len(estimators), options)),
         systems=tuple(systems),
         comparisons=corrected(comparisons),
         measures=first.measures if isinstance(first, Additive) else (),
@@ -285,26 +286,6 @@ def _fields_to_slice(
         hint = did_you_mean(name, known) or (f"fields: {', '.join(known)}" if known else "score with --by and --save")
         raise UsageError(f"these results have no field {name!r} to slice by", hint=hint)
     return tuple(name for name in dict.fromkeys(by) if name in attributes or name in shared)
-
-
-def _fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
-    """The fields of the signature in their usual order; what does not apply is None and left out."""
-    conventions = dict(options.fields)
-    drawn = options.bootstrap > 0
-    return {
-        "metric": conventions.pop("metric", None),
-        "profile": profile,
-        **{name: value for name, value in conventions.items() if name not in ("docs", "in")},
-        "pool": options.pool,
-        "by": "+".join(options.by) or None,
-        "docs": f"{documents}{conventions.pop('docs', '')}",
-        "seed": options.seed if drawn else None,
-        "boot": options.bootstrap,
-        "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,
-        "test": options.test if drawn and systems > 1 else None,
-        "v": __version__,
-        "in": conventions.get("in"),
-    }
 
 
 def _saved_options(result: Result) -> Options:

@@ -8,16 +8,17 @@ gold or any of the systems has its value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
-import numpy as np
 
 from adjudge.errors import FormatError
-from adjudge.stats.estimator import Additive
-from adjudge.stats.measure import Measure, measures_of
-from adjudge.stats.reduce import Pool
-from adjudge.stats.table import Array, AttributeValue, StatsTable, value_key
+from adjudge.stats.data import AttributeValue, value_key
+from adjudge.stats.measure import Array, Measure, measures_of
+
+if TYPE_CHECKING:  # what needs numpy is loaded by those who slice, not by those who read or print a result
+    from adjudge.stats.estimator import Additive
+    from adjudge.stats.reduce import Pool
 
 Values: TypeAlias = tuple[tuple[float, ...], ...]
 
@@ -117,6 +118,11 @@ def _additive(
     measures: Sequence[Measure],
     pool: Pool,
 ) -> Additive:
+    import numpy as np
+
+    from adjudge.stats.estimator import Additive
+    from adjudge.stats.table import StatsTable
+
     kept = measures_of(measures, table.columns)
     parts = [(range(len(ids)), table.rest)] + ([] if part is None else [(part.documents, part.rows)])
     counts, best = (np.zeros((len(ids), len(table.columns))) for _ in range(2))
@@ -130,6 +136,8 @@ def _additive(
 
 
 def _matrix(values: Values, table: ElementTable) -> Array:
+    import numpy as np
+
     return np.array(values, dtype=np.float64).reshape(len(values), len(table.columns))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.table import AttributeValue, value_key
+from adjudge.stats.data import AttributeValue, value_key
 
 
 class Estimate(float):

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.errors import UsageError
+from adjudge.stats.data import AttributeValue, group_rows, same_value
 from adjudge.stats.measure import Array, Key, Measure, count_keys, fractions, part_keys
 from adjudge.stats.reduce import Pool, Sums, check_weights, sums
-from adjudge.stats.table import AttributeValue, StatsTable, find_attribute, find_rows, group_rows, same_value
+from adjudge.stats.table import StatsTable, find_attribute, find_rows
 
 
 class Estimator(Protocol):

@@ -7,15 +7,17 @@ the metric that counted. This is also the one place of the statistics where 0/0 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from adjudge.errors import UsageError, did_you_mean
 
-Array: TypeAlias = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[np.float64]"
 Key: TypeAlias = tuple[str, str]  # (metric, part)
 Undefined: TypeAlias = Literal[0, 1] | None
 Weighted: TypeAlias = tuple[tuple[str, float], ...]
@@ -112,7 +114,32 @@ class Combined(_Measure, frozen=True):
             raise UsageError(f"{self.name}: a combination of nothing", hint="name at least one (metric, part)")
 
 
-Measure: TypeAlias = Prf | Ratio | Total | Combined
+class Blanc(_Measure, frozen=True):
+    """The mean of two kinds of links, and what it is when one kind is missing (BLANC).
+
+    `coref` and `noncoref` are the columns (matched, system, gold) of the links within and between chains, `mentions`
+    those of the mentions. Each kind has P = matched / system, R = matched / gold (0/0 is 0) and F1; the score is the
+    mean over the kinds. Rule `8.01` leaves out a kind that the gold side does not have, and gives 0 if it has neither.
+    Rule `2014` leaves out a kind that neither side has; if there are no links at all, the score is 1 if the mentions
+    are the same and else 0 (Luo et al. 2014).
+
+    >>> Blanc("coref.blanc", ("c", "cs", "cg"), ("n", "ns", "ng"), ("m", "ms", "mg")).parts
+    ('recall', 'precision', 'f1')
+    """
+
+    name: str
+    coref: tuple[str, str, str]
+    noncoref: tuple[str, str, str]
+    mentions: tuple[str, str, str]
+    rule: Literal["8.01", "2014"] = "8.01"
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The names of its parts."""
+        return ("recall", "precision", "f1")
+
+
+Measure: TypeAlias = Prf | Ratio | Total | Combined | Blanc
 
 
 def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
@@ -121,7 +148,7 @@ def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
     >>> part_keys([Prf("set.f1", ("s", "p"), ("s", "g"))])
     (('set.f1', 'precision'), ('set.f1', 'recall'), ('set.f1', 'f1'))
     """
-    keys = [(m.name, part) for m in measures for part in (m.parts if isinstance(m, Prf) else (m.part,))]
+    keys = [(m.name, part) for m in measures for part in (m.parts if isinstance(m, Prf | Blanc) else (m.part,))]
     if len(set(keys)) != len(keys):
         twice = sorted({f"{metric} {part}" for metric, part in keys if keys.count((metric, part)) > 1})
         raise UsageError(f"defined twice: {', '.join(twice)}", hint="give each measure its own name or part")
@@ -148,9 +175,11 @@ def measures_of(measures: Sequence[Measure], columns: Sequence[str]) -> tuple[Me
     return tuple(found)
 
 
-def _needed(m: Prf | Ratio | Total) -> set[str]:
+def _needed(m: Prf | Ratio | Total | Blanc) -> set[str]:
     if isinstance(m, Prf):
         return {*m.precision, *m.recall}
+    if isinstance(m, Blanc):
+        return {*m.coref, *m.noncoref, *m.mentions}
     terms = m.columns if isinstance(m, Total) else (*m.numerator, *m.denominator)
     return {name for name, _ in terms}
 
@@ -180,11 +209,15 @@ def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.Arr
     find = _Columns(columns, totals)
     part_keys(measures)  # refuses a part that is defined twice
     done: dict[Key, Array] = {}
+    import numpy as np
+
     # Counts near the end of the range of numbers may overflow; what does is undefined, without a word of numpy's.
     with np.errstate(all="ignore"):
         for m in measures:
             if isinstance(m, Prf):
                 done.update(_prf(m, find))
+            elif isinstance(m, Blanc):
+                done.update(_blanc(m, find))
             elif isinstance(m, Total):
                 done[m.name, m.part] = find.weighted(m.columns)
             elif isinstance(m, Ratio):
@@ -206,6 +239,8 @@ def fractions(
     """
     find = _Columns(columns, totals)
     found: dict[Key, tuple[Array, Array]] = {}
+    import numpy as np
+
     with np.errstate(all="ignore"):
         for m in measures:
             if isinstance(m, Prf):
@@ -220,6 +255,8 @@ class _Columns:
     """Columns of a k x c matrix by name."""
 
     def __init__(self, columns: Sequence[str], totals: npt.ArrayLike) -> None:
+        import numpy as np
+
         self.totals: Array = np.asarray(totals, dtype=np.float64)
         if self.totals.ndim != 2 or self.totals.shape[1] != len(columns):
             raise UsageError(f"totals of shape {self.totals.shape} do not have {len(columns)} columns")
@@ -233,6 +270,8 @@ class _Columns:
         return values
 
     def weighted(self, terms: Weighted) -> Array:
+        import numpy as np
+
         total: Array = np.zeros(len(self.totals))
         for name, weight in terms:
             total = total + weight * self[name]
@@ -241,11 +280,15 @@ class _Columns:
 
 def _finite(value: Array) -> Array:
     """The same, without infinities."""
+    import numpy as np
+
     return np.where(np.isinf(value), np.nan, value) if np.isinf(value).any() else value
 
 
 def _ratio(numerator: Array, denominator: Array, undefined: Undefined) -> Array:
     """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
+    import numpy as np
+
     value = np.full(np.shape(denominator), np.nan if undefined is None else float(undefined))
     np.divide(numerator, denominator, out=value, where=denominator != 0)
     return value
@@ -276,6 +319,8 @@ def _harmonic(m: Prf, p: Array, r: Array, pairs: Mapping[str, tuple[Array, Array
     With nothing on both sides F is undefined; with something on one side it is 0 as soon as P or R is 0, even if the
     other has no value.
     """
+    import numpy as np
+
     square = m.beta * m.beta
     value = _ratio((1 + square) * p * r, square * p + r, 0)
     value = np.where((p == 0) | (r == 0), 0.0, value)
@@ -289,6 +334,29 @@ def _combined(m: Combined, done: Mapping[Key, Array]) -> Array:
             known = [" ".join(key) for key in done]
             hint = did_you_mean(f"{metric} {part}", known) or "list that measure before the one that combines it"
             raise UsageError(f"{m.name} combines {metric} {part}, which is not defined", hint=hint)
+    import numpy as np
+
     values = np.stack([done[key] for key in m.of])
     combined: Array = values.prod(axis=0) if m.op == "product" else values.sum(axis=0)
     return combined / len(m.of) if m.op == "mean" else combined
+
+
+def _blanc(m: Blanc, find: _Columns) -> dict[Key, Array]:
+    import numpy as np
+
+    (has_coref, coref), (has_noncoref, noncoref) = (_links(m, find, kind) for kind in (m.coref, m.noncoref))
+    matched, system, gold = find[m.mentions[0]], find[m.mentions[1]], find[m.mentions[2]]
+    neither = np.where((matched == system) & (matched == gold), float(m.rule == "2014"), 0.0)
+    values = {}
+    for part in m.parts:
+        one = np.where(has_coref, coref[part], np.where(has_noncoref, noncoref[part], neither))
+        values[m.name, part] = np.where(has_coref & has_noncoref, (coref[part] + noncoref[part]) / 2, one)
+    return values
+
+
+def _links(m: Blanc, find: _Columns, names: tuple[str, str, str]) -> tuple[npt.NDArray[np.bool_], dict[str, Array]]:
+    """Where one kind of links counts, and its parts."""
+    matched, system, gold = find[names[0]], find[names[1]], find[names[2]]
+    p, r = _ratio(matched, system, 0), _ratio(matched, gold, 0)
+    present = gold > 0 if m.rule == "8.01" else (gold > 0) | (system > 0)
+    return present, {"recall": r, "precision": p, "f1": _ratio(2 * p * r, p + r, 0)}

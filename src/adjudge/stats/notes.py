@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from adjudge.stats.estimator import Additive, Estimator
-from adjudge.stats.reduce import undefined_documents
-from adjudge.stats.resample import Samples
 from adjudge.stats.result import Note, Slice
 from adjudge.stats.text import slice_text
 
-_SHOWN = 5
+if TYPE_CHECKING:
+    from adjudge.stats.estimator import Estimator
+    from adjudge.stats.resample import Samples
+
+SHOWN = 5
 
 
 def scope_notes(name: str, estimator: Estimator, samples: Samples | None, where: Slice) -> list[Note]:
     """What the numbers do not say of themselves."""
+    import numpy as np
+
+    from adjudge.stats.estimator import Additive
+    from adjudge.stats.reduce import undefined_documents
+
     place = f" in {slice_text(where)}" if where else ""
     documents = len(estimator.ids)
     if documents == 0:
@@ -28,14 +33,14 @@ def scope_notes(name: str, estimator: Estimator, samples: Samples | None, where:
     undefined = [" ".join(key) for key in estimator.keys if np.isnan(points[key])]
     if undefined:
         message = f"{len(undefined)} of {len(estimator.keys)} scores{place} are undefined (nothing to divide by)"
-        notes.append(Note("undefined", len(undefined), message, tuple(undefined[:_SHOWN])))
+        notes.append(Note("undefined", len(undefined), message, tuple(undefined[:SHOWN])))
     if isinstance(estimator, Additive) and estimator.pool == "macro" and not where:
         left_out: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (metric, part), ids in undefined_documents(estimator.table, estimator.measures).items():
             left_out.setdefault((metric, ids), []).append(part)
         for (metric, ids), parts in left_out.items():
             message = f"the mean of {metric} {', '.join(parts)} leaves out {_documents(len(ids))} without a value"
-            notes.append(Note("undefined-document", len(ids), message, ids[:_SHOWN]))
+            notes.append(Note("undefined-document", len(ids), message, ids[:SHOWN]))
     for metric, part in estimator.keys if samples else ():
         missing = int(np.isnan(samples.values[name][metric, part]).sum()) if samples else 0
         if missing and not np.isnan(points[metric, part]):
@@ -57,7 +62,7 @@ def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
         _, note = members[0]
         if len(members) > 1 and isinstance(about, tuple):
             message = str(about[1]).replace(" in {}", f" in {len(members)} slices")
-            note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:_SHOWN]))
+            note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:SHOWN]))
         found.append(note)
     return found
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.errors import UsageError
+from adjudge.stats.data import check_level
 from adjudge.stats.estimator import Estimator
 from adjudge.stats.measure import Array, Key, Measure, part_keys
 from adjudge.stats.reduce import Pool, sums
@@ -268,17 +269,6 @@ def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.9
         low, high = np.quantile(ranks, _tails(level), method="inverted_cdf").tolist()
         ranges[name] = int(low), int(high)
     return RankDistribution(order, fractions, beats, ranges, level)
-
-
-def check_level(level: float) -> float:
-    """A confidence level strictly between 0 and 1.
-
-    >>> check_level(0.95)
-    0.95
-    """
-    if not 0 < level < 1:
-        raise UsageError(f"a level of {level:g} is not between 0 and 1", hint="0.95 stands for 95 %")
-    return level
 
 
 def _tails(level: float) -> list[float]:

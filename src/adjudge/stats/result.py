@@ -10,18 +10,21 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable, check_elements
 from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.measure import Measure
 from adjudge.stats.signature import SignatureValue
-from adjudge.stats.table import AttributeValue, StatsTable, TableData
+
+if TYPE_CHECKING:
+    from adjudge.stats.table import StatsTable
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
@@ -89,12 +92,20 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     def stats(self) -> StatsTable | None:
         """The counts per document, if the result was saved with them."""
-        return None if self.table is None else StatsTable.from_data(self.table)
+        if self.table is None:
+            return None
+        from adjudge.stats.table import StatsTable
+
+        return StatsTable.from_data(self.table)
 
     def best_stats(self) -> StatsTable | None:
         """The highest counts that are possible, if a search was cut short and the result was saved with its counts."""
         table = self.stats()
-        return None if table is None or self.best is None else table.replaced(StatsTable.from_data(self.best))
+        if table is None or self.best is None:
+            return None
+        from adjudge.stats.table import StatsTable
+
+        return table.replaced(StatsTable.from_data(self.best))
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -320,3 +331,23 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
             hint="rename one of them: NAME=FILE on the command line, Result.renamed in Python",
         )
     return names
+
+
+def result_fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
+    """The fields of a result's signature in their usual order; what does not apply is None and left out."""
+    conventions = dict(options.fields)
+    drawn = options.bootstrap > 0
+    return {
+        "metric": conventions.pop("metric", None),
+        "profile": profile,
+        **{name: value for name, value in conventions.items() if name not in ("docs", "in")},
+        "pool": options.pool,
+        "by": "+".join(options.by) or None,
+        "docs": f"{documents}{conventions.pop('docs', '')}",
+        "seed": options.seed if drawn else None,
+        "boot": options.bootstrap,
+        "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,
+        "test": options.test if drawn and systems > 1 else None,
+        "v": __version__,
+        "in": conventions.get("in"),
+    }

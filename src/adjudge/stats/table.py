@@ -23,20 +23,11 @@ import numpy.typing as npt
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.data import AttributeValue, TableData, group_rows, same_value
 
 Array: TypeAlias = npt.NDArray[np.float64]
-AttributeValue: TypeAlias = str | int | float | bool | None
 
 _SHOWN = 10
-
-
-class TableData(msgspec.Struct, frozen=True):
-    """A table as it stands in a saved result."""
-
-    ids: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
-    attributes: dict[str, tuple[AttributeValue, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,32 +299,6 @@ def exact_sums(values: Array) -> Array:
         return np.array([math.fsum(column) for column in values.T.tolist()], dtype=np.float64)
     except OverflowError as error:
         raise ValidationError("the sum of a column exceeds the range of float64") from error
-
-
-def value_key(value: AttributeValue) -> tuple[bool, AttributeValue]:
-    """What tells two values apart: unlike for Python, true is not 1.
-
-    >>> value_key(1) == value_key(1.0), value_key(1) == value_key(True)
-    (True, False)
-    """
-    return isinstance(value, bool), value
-
-
-def same_value(one: AttributeValue, other: AttributeValue) -> bool:
-    """Whether two values are one value of an attribute."""
-    return value_key(one) == value_key(other)
-
-
-def group_rows(values: Sequence[AttributeValue]) -> list[tuple[AttributeValue, list[int]]]:
-    """Every value and its places, in the order in which the values first appear.
-
-    >>> group_rows(("nw", True, "nw", 1))
-    [('nw', [0, 2]), (True, [1]), (1, [3])]
-    """
-    rows: dict[tuple[bool, AttributeValue], list[int]] = {}
-    for place, value in enumerate(values):
-        rows.setdefault(value_key(value), []).append(place)
-    return [(values[places[0]], places) for places in rows.values()]
 
 
 def find_rows(ids: Sequence[str], wanted: Iterable[str]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +15,7 @@ from adjudge.tasks.slices import Slicing
 if TYPE_CHECKING:
     from adjudge.stats.build import Test
     from adjudge.stats.elements import ElementTable, Rows
+    from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
     from adjudge.stats.table import StatsTable
 
@@ -42,7 +43,7 @@ def add_up(
     return build_result(
         task="score",
         profile=profile,
-        measures=[measure for each in campaign.metrics for measure in each.measures],
+        measures=measures_of(campaign.metrics),
         tables=_tables(campaign, lambda counted: counted.counts, slices.attributes),
         best=_best(campaign),
         elements={
@@ -58,6 +59,16 @@ def add_up(
         notes={side.name: _notes(campaign, place) for place, side in enumerate(campaign.systems)},
         signature_fields=_signature(campaign),
     )
+
+
+def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
+    """The measures of several metrics; one that stands by itself and in an average is there once.
+
+    >>> from adjudge.metrics import find
+    >>> [each.name for each in measures_of([find("coref.muc"), find("coref.conll")])]
+    ['coref.muc', 'coref.b3', 'coref.ceafe', 'coref.conll']
+    """
+    return tuple(dict.fromkeys(measure for each in metrics for measure in each.measures))
 
 
 def _columns(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:

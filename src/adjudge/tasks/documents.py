@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
-from adjudge.formats.jsonl import canonical, read_all, source_name
+from adjudge.formats.jsonl import canonical, read_all
+from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents

@@ -17,6 +17,7 @@ from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
+from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.slices import slicing
 
 if TYPE_CHECKING:
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of documents done and the number of all."""
-
-PROFILES: dict[str, dict[str, Any]] = {
-    "default": {},
-    "multiset": {"duplicates": "multiset"},
-    "strict": {"duplicates": "error"},
-    "undefined": {"undefined": None},
-}
-"""What each profile changes in the conventions of a metric."""
 
 
 def score(

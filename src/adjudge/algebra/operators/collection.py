@@ -243,7 +243,7 @@ class OverlapOp(BagOp):
     def __init__(self, node: ir.Overlap, element: Op) -> None:
         super().__init__(element, node.duplicates or "set")
         self.by = node.by
-        self.integral = node.by in ("count", "subset", "superset", "link")
+        self.integral = node.by in ("count", "subset", "superset", "link", "pairs")
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         if s.size <= _SMALL or g.size <= _SMALL:

@@ -135,7 +135,7 @@ class SpanOp(Op):
 
 
 def _measure(by: str, shared: int, s: int, g: int) -> tuple[int, int]:
-    """A positive overlap of sizes as a fraction; `link`, `subset` and `superset` are integers."""
+    """A positive overlap of sizes as a fraction; `link`, `pairs`, `subset` and `superset` are integers."""
     if by == "dice":
         return 2 * shared, s + g
     if by == "jaccard":
@@ -152,6 +152,11 @@ def _measure(by: str, shared: int, s: int, g: int) -> tuple[int, int]:
         return int(shared == g), 1
     if by == "link":
         return shared - 1, 1
+    if by == "pairs":
+        return shared * (shared - 1) // 2, 1
+    if by in ("pairs-precision", "pairs-recall"):
+        whole = s if by == "pairs-precision" else g
+        return (shared * (shared - 1), whole - 1) if whole > 1 else (int(s == g), 1)
     return (1 if by == "any" else shared), 1
 
 

@@ -1,0 +1,203 @@
+"""`adjudge coref score`: read, pair, count, reduce, resample, render."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.gates import apply_gates, check_gates
+from adjudge.cli.options import (
+    compose,
+    docs_option,
+    document_list,
+    fail_under_option,
+    is_file,
+    jobs_option,
+    output_options,
+    pool_option,
+    resampling_options,
+    save_option,
+)
+from adjudge.cli.output import Log, check_targets, emit, finish
+from adjudge.cli.streams import say
+from adjudge.errors import UsageError, visible
+from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
+
+if TYPE_CHECKING:
+    from adjudge.tasks.coref.settings import Settings
+
+COMPAT = ("conll-8.01",)
+
+coref_options = compose(
+    click.option(
+        "--metric",
+        metavar="NAMES",
+        help="Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, separated by commas.",
+    ),
+    click.option("--by", metavar="FIELD", multiple=True, help="Also score by a field: genre."),
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="conll-8.01",
+        show_default=True,
+        help="As the reference scorer counts; with repeated mentions removed and BLANC as in its paper (clean); or "
+        "with errors for whatever is doubtful (strict).",
+    ),
+    click.option(
+        "--singletons",
+        type=click.Choice(SINGLETONS),
+        default="keep",
+        show_default=True,
+        help="Whether chains of one mention count, on both sides.",
+    ),
+    click.option(
+        "--match",
+        type=click.Choice(MATCHES),
+        default="exact",
+        show_default=True,
+        help="When mentions are the same: equal, with the same head, or overlapping.",
+    ),
+    click.option(
+        "--overlap",
+        metavar="SHARE",
+        type=float,
+        help="For --match partial: words in common over words in either, at least. [default: 0.5]",
+    ),
+    resampling_options(),
+    pool_option,
+    docs_option,
+    click.option("--explain", metavar="DOC", help="Print what went wrong in this document instead of the scores."),
+    click.option("--compat", type=click.Choice(COMPAT), help="Print what the reference scorer prints, and only that."),
+    click.option(
+        "--each-document", is_flag=True, help="With --compat: also the block that it prints for each document."
+    ),
+    fail_under_option,
+    jobs_option,
+    save_option,
+    output_options,
+)
+
+
+@click.command(
+    "score",
+    epilog="\b\nExamples:\n  adjudge coref score key.conll a.conll b.conll --by genre"
+    "\n  adjudge coref score --compat conll-8.01 --metric all key.conll system.conll",
+)
+@click.argument("key")
+@click.argument("responses", metavar="RESPONSE...", nargs=-1, required=True)
+@coref_options
+def command(key: str, responses: tuple[str, ...], **options: Any) -> None:
+    """Score one or more responses against a key.
+
+    KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
+    Several responses are compared with paired tests.
+    """
+    listed = [options["docs"]] if is_file(options["docs"] or "") else []
+    check_targets(options["output"], options["save"], inputs=(key, *responses, *listed))
+    chosen = settings(options["profile"], options["singletons"], options["match"], options["overlap"])
+    log = Log(verbose=options["verbose"])
+    with _uncollected():
+        if options["compat"]:
+            _compat(key, responses, chosen, **options)
+        elif options["each_document"]:
+            raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
+        elif options["explain"] is not None:
+            _explain(key, responses, **options)
+        else:
+            _score(key, responses, chosen, log, **options)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the cycle collector: chains are many small objects without cycles, which it would visit in vain."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def _score(key: str, responses: tuple[str, ...], chosen: Settings, log: Log, **options: Any) -> None:
+    from adjudge.tasks.coref.measures import chosen_metrics, measures_of
+    from adjudge.tasks.coref.scoring import observe, result_of
+
+    metrics = chosen_metrics(options["metric"])
+    if options["fail_under"]:
+        from adjudge.stats.measure import part_keys
+
+        check_gates(options["fail_under"], part_keys(measures_of(metrics, chosen.rule)))
+    log(f"reading {key} and {len(responses)} response(s)")
+    docs = None if options["docs"] is None else document_list(options["docs"])
+    campaign = observe(key, list(responses), chosen, docs=docs, jobs=options["jobs"], keep=False)
+    log(f"counted {len(campaign.sides.documents)} documents")
+    result = result_of(
+        campaign,
+        metrics,
+        by=options["by"],
+        bootstrap=options["bootstrap"],
+        level=options["ci"],
+        seed=options["seed"],
+        pool=options["pool"] or "micro",
+        test=options["test"],
+    )
+    finish(result, **options)
+    apply_gates(options["fail_under"], result)
+
+
+def _compat(key: str, responses: tuple[str, ...], chosen: Settings, **options: Any) -> None:
+    """The reference scorer's output has no room for anything but its own options."""
+    from adjudge.tasks.coref.compat import chosen_compat, reference_output
+    from adjudge.tasks.coref.notes import warnings
+    from adjudge.tasks.coref.scoring import observe
+
+    if chosen.profile != "conll-8.01":
+        raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
+    if len(responses) > 1:
+        raise UsageError("--compat prints one response", hint="run it once for each")
+    for name, value in (("by", ()), ("save", None), ("fail_under", ()), ("pool", None), ("explain", None)):
+        if options[name] != value:
+            raise UsageError(
+                f"--compat and --{name.replace('_', '-')} do not go together", hint="leave one of them out"
+            )
+    if options["format_"] != "text":
+        raise UsageError("--compat prints text", hint="leave --format out")
+    metrics = chosen_compat(options["metric"])
+    docs = None if options["docs"] is None else document_list(options["docs"])
+    campaign = observe(key, list(responses), chosen, docs=docs, digest=False)
+    text = reference_output(
+        campaign,
+        metrics,
+        documents=options["each_document"],
+        titles=len(metrics) > 1,
+    )
+    if not options["quiet"]:
+        ((name, compared),) = campaign.compared.items()
+        for line in warnings(campaign.sides, name, compared):
+            say(f"warning: {visible(str(line))}")
+    emit(text, options["output"])
+
+
+def _explain(key: str, responses: tuple[str, ...], **options: Any) -> None:
+    from adjudge.tasks.coref.explanation import explain
+
+    for name in ("save", "fail_under", "by", "docs", "metric"):
+        if options[name]:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"--explain and {flag} do not go together", hint="leave one of them out")
+    if options["format_"] not in ("text", "json"):
+        raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
+    how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
+    found = explain(key, list(responses), options["explain"], **how)
+    if options["format_"] == "json":
+        import json
+
+        text = json.dumps([each.to_data() for each in found.values()], indent=2, ensure_ascii=False)
+    else:
+        text = "\n\n".join(visible(str(each), keep="\n") for each in found.values())
+    emit(text + "\n", options["output"])

@@ -1,0 +1,335 @@
+"""The files of the CoNLL-2011 and CoNLL-2012 shared tasks, read exactly as the reference scorer 8.01 reads them.
+
+Its rules are not what one would guess: columns are split on TAB only (a space-separated line is one column and is
+searched whole), every line that is not blank is a token, comments included, and on one token all mentions open before
+any closes. Reading is one pass over blocks of lines with a bounded memory; lines whose last column is `-`, which are
+most, cost almost nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from typing import Any
+
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.conll_scan import (
+    HEADER,
+    Listener,
+    bracket_place,
+    coreference_column,
+    decode_name,
+    never_closed,
+    never_opened,
+    parse_brackets,
+    scan,
+)
+from adjudge.formats.source import Source, opened, source_name
+from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
+
+PROFILES = ("conll-8.01", "clean", "strict")
+LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
+
+_CACHED = 50_000  # different columns remembered
+_HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
+
+Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_NOTHING: Any = ()
+_BLANK: Any = ("blank",)
+
+
+def read_conll(
+    source: Source,
+    *,
+    profile: str = "conll-8.01",
+    name: str | None = None,
+    only: Container[str] | None = None,
+    digest: bool = True,
+) -> CorefCorpus:
+    """The documents of a file in file order; of documents with the same name the last one.
+
+    What stops the reference scorer is a `FormatError` that lists all such places; with `only`, in the documents of
+    these names (it reads no other document of a response). What it reads in silence but not as meant is in the
+    `notes`, and with the profile `strict` an error.
+
+    >>> text = b"#begin document (a); part 000\\na\\t(1\\nb\\t-\\nc\\t(2)|1)\\n#end document\\n"
+    >>> read_conll(text).documents
+    [CorefDocument('(a); part 000', [Chain('1', [(0, 2)]), Chain('2', [(2, 2)])], tokens=3)]
+    """
+    if profile not in PROFILES:
+        hint = did_you_mean(profile, PROFILES) or f"profiles are {', '.join(PROFILES)}"
+        raise UsageError(f"there is no profile {profile!r}", hint=hint)
+    place = name or source_name(source)
+    hasher = _hasher() if digest else None
+    if profile == "strict":
+        from adjudge.formats.conll_check import Checker
+
+        checker: Checker | None = Checker(place)
+    else:
+        checker = None
+    reading = _Reading(place)
+    with opened(source, place) as stream:
+        broken = scan(stream, reading if checker is None else _Both(reading, checker), hasher)
+    if broken:
+        reading.broken(broken)
+    corpus_digest = hasher.hexdigest() if hasher is not None else ""
+    if checker is not None:
+        reading.raise_all([finding.problem for finding in checker.done()])
+    return CorefCorpus(place, reading.done(only), corpus_digest, reading.notes)
+
+
+def _hasher() -> Any:
+    import hashlib
+
+    return hashlib.sha256()
+
+
+class _Both(Listener):
+    """Two listeners as one."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self.listeners = listeners
+
+    def bom(self) -> None:
+        for each in self.listeners:
+            each.bom()
+
+    def begin(self, name: bytes, number: int) -> None:
+        for each in self.listeners:
+            each.begin(name, number)
+
+    def lines(self, block: bytes, number: int) -> None:
+        for each in self.listeners:
+            each.lines(block, number)
+
+    def end(self, number: int) -> None:
+        for each in self.listeners:
+            each.end(number)
+
+    def outside(self, block: bytes, number: int) -> None:
+        for each in self.listeners:
+            each.outside(block, number)
+
+    def finish(self) -> None:
+        for each in self.listeners:
+            each.finish()
+
+
+class _Open:
+    """A document that is being read."""
+
+    __slots__ = ("chains", "halves", "name", "number", "problems", "tokens")
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+        self.tokens = 0
+        self.chains: dict[str, list[Mention]] = {}
+        self.halves: dict[str, list[tuple[int, int, bytes]]] = {}  # first token, and the line for messages
+        self.problems: list[Problem] = []
+
+
+class _Reading(Listener):
+    """Collects the documents of a file."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.notes: list[Problem] = []
+        self.open: list[_Open] = []
+        self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
+        self.seen: dict[bytes, Items] = {}
+        self.comments = 0
+        self.first_comment = 0
+        self.has_bom = False
+        self.damage: list[Problem] = []
+
+    def bom(self) -> None:
+        self.has_bom = True
+
+    def begin(self, name: bytes, number: int) -> None:
+        if self.open:
+            self.notes.append(self._endless(self.open[-1]))
+        if len(self.open) == LIMIT:
+            raise FormatError(
+                Problem(
+                    f"{LIMIT} documents in a row have no end marker, so each would go on to the end of the file",
+                    path=self.place,
+                    line=number,
+                    hint="write #end document after each",
+                )
+            )
+        self.open.append(_Open(decode_name(name), number))
+
+    def end(self, number: int) -> None:  # noqa: ARG002
+        for document in self.open:
+            for chain, half in document.halves.items():
+                same, before = 0, 0
+                for _, opening, line in half:
+                    same, before = (same + 1 if opening == before else 0), opening
+                    column = bracket_place(line, 2, chain, same)
+                    document.problems.append(never_closed(document.name, chain, self.place, opening, column))
+            self._keep(document)
+        self.open.clear()
+
+    def finish(self) -> None:
+        if self.open:
+            self.notes.append(self._endless(self.open[-1]))
+        for document in self.open:  # what has not closed by now is dropped without a word, as in the reference
+            self._keep(document)
+        if self.comments:
+            message = f"{self.comments} comment line{'s' * (self.comments > 1)} inside documents count as tokens"
+            hint = "remove them, or every later mention may be off by one"
+            self.notes.append(Problem(message, path=self.place, line=self.first_comment, hint=hint))
+        if self.has_bom and all(document.line > 1 for document, _ in self.documents.values()):
+            message = "a byte-order mark hides the first line, and with it a document that begins there"
+            self.notes.append(Problem(message, path=self.place, line=1, column=1, hint="save the file without it"))
+        if not self.documents:
+            hint = "a document begins with a line such as: #begin document (name); part 000"
+            self.notes.append(Problem("the file has no documents", path=self.place, hint=hint))
+
+    def lines(self, block: bytes, number: int) -> None:
+        lines = block.split(b"\n")
+        odd, cut = _odd_lines(block, lines)
+        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found much faster than two
+            comments = [i for i, line in enumerate(lines) if line.startswith(b"#") and not HEADER.match(line)]
+            if comments:
+                self.first_comment = self.first_comment or number + comments[0]
+                self.comments += len(comments)
+        for document in self.open:
+            self._feed(document, lines, odd, cut, number)
+
+    def _feed(self, document: _Open, lines: list[bytes], odd: list[int], cut: bytes, number: int) -> None:
+        """Take the brackets of the lines that need a look; blank lines must be among them."""
+        base, blanks = document.tokens, 0
+        chains, halves = document.chains, document.halves
+        seen = self.seen.get
+        for index in odd:
+            line = lines[index]
+            if not line:
+                blanks += 1
+                continue
+            column = line[line.rfind(cut) + 1 :]
+            items = seen(column)
+            if items is None:
+                items = self._look(line, column)
+                if items is _BLANK:
+                    blanks += 1
+                    continue
+            if not items:
+                continue
+            token = base + index - blanks
+            singles, opens, closes = items
+            for chain in singles:
+                if chain in chains:
+                    chains[chain].append((token, token))
+                else:
+                    chains[chain] = [(token, token)]
+            for chain in opens:
+                if chain not in chains:
+                    chains[chain] = []
+                if chain in halves:
+                    halves[chain].append((token, number + index, line))
+                else:
+                    halves[chain] = [(token, number + index, line)]
+            for order, chain in enumerate(closes):
+                if halves.get(chain):
+                    chains[chain].append((halves[chain].pop()[0], token))
+                else:
+                    place = bracket_place(line, 3, chain, closes[:order].count(chain))
+                    problem = never_opened(document.name, chain, self.place, number + index, place)
+                    document.problems.append(problem)
+        document.tokens = base + len(lines) - blanks
+
+    def _look(self, line: bytes, column: bytes) -> Items:
+        """The items of a line whose last column, or what seems to be that, has not been seen before."""
+        if column and b" " not in column and not column.isspace():
+            items = _items(column)
+            if len(column) <= 32:
+                if len(self.seen) >= _CACHED:
+                    self.seen.clear()
+                self.seen[column] = items
+            return items
+        if not line.strip():
+            return _BLANK  # type: ignore[no-any-return]
+        column = coreference_column(line)
+        hint = _HINT.search(column)
+        if hint is None:
+            return _NOTHING  # type: ignore[no-any-return]
+        # Nothing matches across a blank, so if all items are in the last field, that field can stand for the line.
+        field = column[column.rfind(b" ") + 1 :]
+        if hint.start() < len(column) - len(field):
+            return _items(column)
+        known = self.seen.get(field)
+        return _items(field) if known is None else known
+
+    def _keep(self, document: _Open) -> None:
+        chains = [Chain(chain, mentions) for chain, mentions in document.chains.items() if mentions]
+        known = self.documents.pop(document.name, None)
+        if known is not None:
+            message = f"document {document.name!r} occurs again in line {document.number}, and only that one counts"
+            self.notes.append(
+                Problem(message, path=self.place, line=known[0].line, hint="give every document its own name")
+            )
+            self.notes.extend(known[1])
+        found = CorefDocument(document.name, chains, document.tokens, document.number)
+        self.documents[document.name] = found, document.problems
+
+    def _endless(self, document: _Open) -> Problem:
+        message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"
+        return Problem(message, path=self.place, line=document.number, hint="write #end document after it")
+
+    def broken(self, reason: str) -> None:
+        """The stream broke."""
+        self.damage.append(Problem(reason, path=self.place, hint="copy or create the file again"))
+
+    def raise_all(self, problems: Iterable[Problem]) -> None:
+        """Raise if something is wrong."""
+        found = sorted([*problems, *self.damage], key=lambda each: (each.line or 0, each.column or 0))
+        if len(found) > LIMIT:
+            found[LIMIT:] = [Problem(f"and {len(found) - LIMIT} more problems", path=self.place)]
+        if found:
+            raise FormatError(found)
+
+    def done(self, only: Container[str] | None) -> list[CorefDocument]:
+        """The documents, if nothing is wrong with those that count."""
+        fatal: list[Problem] = []
+        for document, problems in self.documents.values():
+            (fatal if only is None or document.id in only else self.notes).extend(problems)
+        self.raise_all(fatal)
+        return [document for document, _ in self.documents.values()]
+
+
+def _odd_lines(block: bytes, lines: list[bytes]) -> tuple[list[int], bytes]:
+    """The lines that need a look, all but tokens that have no items; and what stands before the column with the items.
+
+    A line without TABs is one column, so a word in it can be an item. Whether one is, is found out for all lines at
+    once: if the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block,
+    there are none elsewhere.
+    """
+    if b"\t" in block:
+        return [index for index, line in enumerate(lines) if line[-2:] != b"\t-"], b"\t"
+    odd = [index for index, line in enumerate(lines) if line[-1:] != b"-"]
+    fields = b" ".join([lines[index][lines[index].rfind(b" ") + 1 :] for index in odd]).translate(_ZEROS)
+    zeros = block.translate(_ZEROS)
+    if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
+        return odd, b" "
+    return list(range(len(lines))), b"\t"
+
+
+def _items(column: bytes) -> Items:
+    """The chains of the items of a column."""
+    singles, opens, closes = [], [], []
+    for item in column.split(b"|"):  # nothing matches across a bar
+        if item[:1] == b"(" and item[-1:] == b")" and item[1:-1].isdigit():
+            singles.append(item[1:-1].decode())
+        elif item[:1] == b"(" and item[1:].isdigit():
+            opens.append(item[1:].decode())
+        elif item[-1:] == b")" and item[:-1].isdigit():
+            closes.append(item[:-1].decode())
+        else:  # no plain item: by the rules
+            _, singles, opens, closes = ([chain for chain, _ in items] for items in parse_brackets(column))
+            break
+    if not (singles or opens or closes):
+        return _NOTHING  # type: ignore[no-any-return]
+    return tuple(singles), tuple(opens), tuple(closes)

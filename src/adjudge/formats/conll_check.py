@@ -1,0 +1,213 @@
+"""Everything that can be wrong with a CoNLL coreference file, each with its line and column.
+
+An error stops the reference scorer. A warning is read in silence, but hardly as it was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from adjudge.errors import Problem
+from adjudge.formats.conll_scan import (
+    HEADER,
+    Listener,
+    coreference_column,
+    decode_name,
+    never_closed,
+    never_opened,
+    parse_brackets,
+    scan,
+)
+from adjudge.formats.findings import Finding, Report
+from adjudge.formats.source import Source, opened, source_name
+
+_BRACKETS = re.compile(rb"[()]")
+
+
+def check_conll(source: Source, *, name: str | None = None) -> Report:
+    """Check a whole file; the findings are in the order of their places.
+
+    >>> report = check_conll(b"#begin document (a); part 000\\na\\t(1)|(2)\\n#end document\\n")
+    >>> [(finding.kind, finding.problem.line, finding.problem.column) for finding in report.findings]
+    [('two-chains', 2, 7)]
+    """
+    checker = Checker(name or source_name(source))
+    with opened(source, checker.place) as stream:
+        broken = scan(stream, checker)
+    if broken:
+        problem = Problem(broken, path=checker.place, hint="copy or create the file again")
+        checker.findings.append(Finding("damaged", True, problem))
+    findings = checker.done()
+    return Report(checker.place, findings, checker.documents, checker.tokens, checker.chains, checker.mentions)
+
+
+class _Open:
+    """A document that is being checked."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+        self.tokens = 0
+        self.halves: dict[str, list[tuple[int, int, int]]] = {}  # token, line and column of each opening
+        self.mentions: dict[tuple[int, int], tuple[str, int]] = {}  # first chain and line of each mention
+        self.chains: set[str] = set()
+        self.count = 0
+
+
+class Checker(Listener):
+    """Checks documents on the way; `done` gives what was found."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.findings: list[Finding] = []
+        self.open: list[_Open] = []
+        self.names: dict[str, int] = {}
+        self.has_bom = False
+        self.documents = self.tokens = self.chains = self.mentions = 0
+
+    def done(self) -> list[Finding]:
+        """The findings in file order."""
+        return sorted(self.findings, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
+
+    def bom(self) -> None:
+        """It is in the way of the first header."""
+        self.has_bom = True
+        message = "a byte-order mark hides the first line, and with it a document that begins there"
+        self._warn("byte-order-mark", message, 1, 1, "save the file without it")
+
+    def begin(self, name: bytes, number: int) -> None:
+        """The name, and whether the document before it has ended."""
+        text = decode_name(name)
+        if self.open:
+            self._endless(self.open[-1])
+        if name != name.rstrip():
+            start = len(f"#begin document {text.rstrip()}") + 1
+            message = "blanks at the end of a header are part of the document name"
+            self._warn("header-blanks", message, number, start, "remove them, or have them in both files", text)
+        if text in self.names:
+            message = f"document {text!r} occurs in line {self.names[text]} already, and only the last one counts"
+            self._warn("same-name", message, number, 1, "give every document its own name", text)
+        self.names[text] = number
+        self.open.append(_Open(text, number))
+        self.documents += 1
+
+    def end(self, number: int) -> None:  # noqa: ARG002
+        """What is still open never closes."""
+        self._close(marked=True)
+
+    def finish(self) -> None:
+        """The last document may have no end marker."""
+        if self.open:
+            self._endless(self.open[-1])
+            self._close(marked=False)
+        if not self.documents:
+            hint = "a document begins with a line such as: #begin document (name); part 000"
+            problem = Problem("the file has no documents", path=self.place, hint=hint)
+            self.findings.append(Finding("no-documents", True, problem))
+
+    def outside(self, block: bytes, number: int) -> None:
+        """Text that nobody reads."""
+        if number == 1 and self.has_bom:
+            return  # said already, and this is the document that it hides
+        for index, line in enumerate(block.split(b"\n")):
+            if line.strip() and not line.startswith(b"#"):
+                message = "text outside documents is not read"
+                self._warn("outside", message, number + index, 1, "begin a document before it")
+                return  # once per gap
+
+    def lines(self, block: bytes, number: int) -> None:
+        """Line by line; a line can belong to several documents if end markers are missing."""
+        for index, line in enumerate(block.split(b"\n")):
+            if line.strip():
+                for document in self.open:
+                    self._token(document, line, number + index, repeated=document is not self.open[-1])
+
+    def _token(self, document: _Open, line: bytes, number: int, *, repeated: bool) -> None:
+        """One line; `repeated` if another open document reports it already."""
+        token = document.tokens
+        document.tokens += 1
+        column = coreference_column(line)
+        base = len(line.rstrip(b"\t")) - len(column)
+        if line.startswith(b"#") and not repeated and not HEADER.match(line):
+            message = "a comment line inside a document counts as a token"
+            self._warn("comment-token", message, number, 1, "remove it", document.name)
+        if not _BRACKETS.search(column):
+            return
+
+        def place(offset: int) -> int:
+            return len(line[: base + offset].decode(errors="replace")) + 1
+
+        doubles, singles, opens, closes = parse_brackets(column)
+        if not repeated:
+            self._oddities(document.name, column, [*doubles, *singles, *opens, *closes], number, place)
+            for pair, offset in doubles:
+                message = f"({pair}) is discarded, it is an old notation for two antecedents"
+                self._warn("discarded", message, number, place(offset), "write one chain", document.name)
+        for chain, offset in singles:
+            self._mention(document, (token, token), chain, number, place(offset))
+        closing = {chain for chain, _ in closes}
+        for chain, offset in opens:
+            half = document.halves.setdefault(chain, [])
+            if half and chain in closing:
+                message = f"chain {chain} closes and opens on one token, which is read as if it opened first"
+                hint = "end one of the mentions a token earlier or later"
+                self._warn("reopened", message, number, place(offset), hint, document.name)
+            half.append((token, number, place(offset)))
+        for chain, offset in closes:
+            if document.halves.get(chain):
+                first, opening, where = document.halves[chain].pop()
+                self._mention(document, (first, token), chain, opening, where)
+            else:
+                problem = never_opened(document.name, chain, self.place, number, place(offset))
+                self.findings.append(Finding("never-opened", True, problem, document.name))
+
+    def _oddities(
+        self, document: str, column: bytes, items: list[tuple[str, int]], number: int, place: Callable[[int], int]
+    ) -> None:
+        """Items outside the last field of a space-separated line, and brackets in that field that are no items."""
+        last = column.rstrip().rfind(b" ") + 1
+        for chain, offset in items:
+            if offset < last:
+                message = f"a word with brackets is read as a mention of chain {chain}"
+                hint = "separate the columns by TABs"
+                self._warn("word-as-mention", message, number, place(offset), hint, document)
+        field = column[last:].strip()
+        if not items and _BRACKETS.search(field) and field.strip(b"()*|"):
+            message = f"{field.decode(errors='replace')} has brackets but nothing in it is read"
+            self._warn("not-read", message, number, place(last), "write digits as chain ids", document)
+
+    def _mention(self, document: _Open, mention: tuple[int, int], chain: str, number: int, column: int) -> None:
+        document.chains.add(chain)
+        document.count += 1
+        if mention not in document.mentions:
+            document.mentions[mention] = chain, number
+            return
+        first, where = document.mentions[mention]
+        tokens = f"token {mention[0]}" if mention[0] == mention[1] else f"tokens {mention[0]} to {mention[1]}"
+        if first == chain:
+            message = f"the mention of {tokens} is in chain {chain} already (line {where})"
+            self._warn("repeated", message, number, column, "remove one of them", document.name)
+        else:
+            message = f"the mention of {tokens} is in chain {chain} and in chain {first} (line {where})"
+            self._warn("two-chains", message, number, column, "keep it in one chain", document.name)
+
+    def _close(self, *, marked: bool) -> None:
+        """The open documents end; without a marker, mentions that have not closed are dropped in silence."""
+        for document in self.open:
+            for chain, half in document.halves.items():
+                for _, number, column in half:
+                    problem = never_closed(document.name, chain, self.place, number, column)
+                    self.findings.append(Finding("never-closed", marked, problem, document.name))
+            self.tokens += document.tokens
+            self.chains += len(document.chains)
+            self.mentions += document.count
+        self.open.clear()
+
+    def _endless(self, document: _Open) -> None:
+        message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"
+        self._warn("no-end-marker", message, document.number, 1, "write #end document after it", document.name)
+
+    def _warn(self, kind: str, message: str, number: int, column: int, hint: str, document: str | None = None) -> None:
+        problem = Problem(message, path=self.place, line=number, column=column, hint=hint)
+        self.findings.append(Finding(kind, False, problem, document))

@@ -1,0 +1,157 @@
+"""The coreference formats by name, and which of them a file is in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.formats.source import Source, opened, source_name
+from adjudge.model.coref import CorefCorpus, CorefDocument
+
+if TYPE_CHECKING:
+    from adjudge.formats.findings import Finding, Report
+
+FORMATS = ("conll", "conllu", "jsonl")
+
+_BOM = b"\xef\xbb\xbf"
+_HEADER = re.compile(rb"^#\s*begin document ", re.MULTILINE)
+_CONLLU = re.compile(rb"^(?:#\s*(?:newdoc|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE)
+
+
+def sniff(start: bytes) -> str:
+    """The format of a file that starts with these bytes; CoNLL if they do not say, for it takes anything.
+
+    >>> sniff(b'{"id": "a", "clusters": []}'), sniff(b"#begin document (a); part 000"), sniff(b"# newdoc id = a")
+    ('jsonl', 'conll', 'conllu')
+    """
+    start = start.removeprefix(_BOM)
+    if start.lstrip()[:1] in (b"{", b"["):
+        return "jsonl"
+    return "conllu" if not _HEADER.search(start) and _CONLLU.search(start) else "conll"
+
+
+def read_coreference(
+    source: Source,
+    *,
+    format: str | None = None,
+    profile: str = "conll-8.01",
+    name: str | None = None,
+    only: Container[str] | None = None,
+    digest: bool = True,
+) -> CorefCorpus:
+    """All documents of a file in any of the formats; without `format`, its content decides.
+
+    The profile, `only` and `digest` are those of `read_conll`; in every format, `strict` makes a repeated mention an
+    error.
+
+    >>> read_coreference(b'{"id": "a", "clusters": [[[0, 1]]]}').documents
+    [CorefDocument('a', [Chain('0', [(0, 1)])], tokens=-1)]
+    """
+    check_format(format)
+    place = name or source_name(source)
+    with opened(source, place) as stream:
+        target, found = _target(source, stream, format)
+        if found == "conll":
+            from adjudge.formats.conll import read_conll
+
+            return read_conll(target, profile=profile, name=place, only=only, digest=digest)
+        if found == "conllu":
+            from adjudge.formats.conllu import read_conllu
+
+            corpus = read_conllu(target, name=place)
+        else:
+            from adjudge.formats.clusters import read_clusters
+
+            corpus = read_clusters(target, name=place)
+    if profile == "strict" and (repeats := find_repeats(corpus)):
+        raise ValidationError([finding.problem for finding in repeats])
+    return corpus
+
+
+def check_coreference(source: Source, *, format: str | None = None, name: str | None = None) -> Report:
+    """Check a file in any of the formats.
+
+    >>> check_coreference(b'{"id": "a", "clusters": [[[1, 0]]]}').errors
+    1
+    """
+    from adjudge.formats.findings import Finding, Report
+
+    check_format(format)
+    place = name or source_name(source)
+    with opened(source, place) as stream:
+        target, found = _target(source, stream, format)
+        if found == "conll":
+            from adjudge.formats.conll_check import check_conll
+
+            return check_conll(target, name=place)
+        try:
+            corpus = read_coreference(target, format=found, name=place)
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            return Report(place, [Finding("unreadable", True, problem) for problem in error.problems], 0, 0, 0, 0)
+    findings = [*find_repeats(corpus), *(Finding("note", False, note) for note in corpus.notes)]
+    chains = [chain for document in corpus.documents for chain in document.chains]
+    tokens = sum(max(document.tokens, 0) for document in corpus.documents)
+    mentions = sum(len(chain.mentions) for chain in chains)
+    return Report(place, findings, len(corpus.documents), tokens, len(chains), mentions)
+
+
+def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str]:
+    """What to read (the open stream of a pipe, which can be read only once, else the source itself) and its format."""
+    again = isinstance(source, bytes) or (isinstance(source, str | Path) and Path(source).is_file())
+    peek: Any = stream
+    return source if again else stream, format or sniff(peek.peek(1 << 13))
+
+
+def write_coreference(
+    documents: Iterable[CorefDocument], format: str, *, path: str | None = None
+) -> tuple[str, list[Problem]]:
+    """The text of a file, and what could not be kept; `path` is where the documents came from, for messages.
+
+    >>> write_coreference([CorefDocument("a", [], 1)], "conll")[0]
+    '#begin document a\\n_\\t0\\t0\\t_\\t-\\n#end document\\n'
+    """
+    check_format(format)
+    if format == "conll":
+        from adjudge.formats.conll_write import write_conll
+
+        return write_conll(documents, path=path)
+    if format == "conllu":
+        from adjudge.formats.conllu import write_conllu
+
+        return write_conllu(documents, path=path)
+    from adjudge.formats.clusters import write_clusters
+
+    return write_clusters(documents), []
+
+
+def check_format(format: str | None) -> None:
+    """Raise if there is no such format."""
+    if format is not None and format not in FORMATS:
+        hint = did_you_mean(format, FORMATS) or f"formats are {', '.join(FORMATS)}"
+        raise UsageError(f"there is no format {format!r}", hint=hint)
+
+
+def find_repeats(corpus: CorefCorpus) -> list[Finding]:
+    """Mentions that a document has twice, in one chain or in two."""
+    from adjudge.formats.findings import Finding
+
+    findings = []
+    for document in corpus.documents:
+        first: dict[Any, str] = {}
+        for chain in document.chains:
+            for mention in chain.mentions:
+                other = first.get(mention)
+                if other is None:
+                    first[mention] = chain.id
+                    continue
+                what = f"twice in chain {other}" if other == chain.id else f"in chain {other} and in chain {chain.id}"
+                message = f"the mention {list(mention)} is {what}, in document {document.id!r}"
+                problem = Problem(message, path=corpus.path, line=document.line, hint="keep one of them")
+                kind = "repeated" if other == chain.id else "two-chains"
+                findings.append(Finding(kind, False, problem, document.id))
+    return findings

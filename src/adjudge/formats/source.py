@@ -1,0 +1,87 @@
+"""Where bytes come from: a path, `-` for standard input, bytes, or an open stream; plain or gzip, told by content."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NoReturn, TypeAlias, cast
+
+from adjudge.errors import Problem, UsageError
+
+Source: TypeAlias = "str | Path | bytes | IO[bytes]"
+
+GZIP = b"\x1f\x8b"
+
+
+def source_name(source: Source) -> str:
+    """How messages call a source."""
+    if isinstance(source, bytes):
+        return "<bytes>"
+    if isinstance(source, str | Path):
+        return "<stdin>" if str(source) == "-" else str(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+@contextmanager
+def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
+    """The uncompressed bytes of a source."""
+    if isinstance(source, bytes):
+        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))))
+    elif isinstance(source, str | Path) and str(source) != "-":
+        try:
+            stream = Path(source).open("rb")  # noqa: SIM115
+        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+            _cannot_open(error, place)
+        with stream:
+            yield _unpacked(stream)
+    else:
+        if isinstance(source, str | Path) and sys.stdin is None:
+            raise UsageError("standard input is closed", hint="name a file instead of -")
+        given: Any = sys.stdin.buffer if isinstance(source, str | Path) else source
+        if hasattr(given, "peek"):
+            yield _unpacked(given)
+        else:
+            buffered = io.BufferedReader(given)
+            try:
+                yield _unpacked(buffered)
+            finally:
+                buffered.detach()  # else the caller's stream would be closed with ours
+
+
+def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
+    """The next bytes (none at the end), and why there can be no more if the stream breaks."""
+    try:
+        return stream.read(size), None
+    except EOFError:
+        return b"", "the compressed file ends too early"
+    except OSError as error:  # also a damaged gzip header
+        return b"", f"the file cannot be read ({error.strerror or error})"
+    except Exception as error:
+        import zlib
+
+        if isinstance(error, zlib.error):
+            return b"", f"the compressed file is damaged ({error})"
+        raise
+
+
+def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
+    remedies: dict[type[Exception], tuple[str, str]] = {
+        FileNotFoundError: ("there is no such file", "check the path"),
+        IsADirectoryError: ("this is a folder", "name the file in it"),
+        PermissionError: ("the file may not be read", "check its permissions"),
+    }
+    reason = getattr(error, "strerror", None) or str(error)
+    message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))
+    raise UsageError(Problem(message, path=place, hint=hint)) from None
+
+
+def _unpacked(stream: Any) -> IO[bytes]:
+    """The stream, or what is compressed in it; never a seek, because a pipe has none."""
+    if stream.peek(2)[:2] != GZIP:
+        return cast("IO[bytes]", stream)
+    from gzip import GzipFile  # not at the top: most files are not compressed
+
+    return cast("IO[bytes]", GzipFile(fileobj=stream))

@@ -1,0 +1,108 @@
+"""Documents with coreference chains, as every coreference format gives them.
+
+A mention is a tuple of runs of tokens, flattened: `(first, last)`, both inclusive and counted from 0 over the whole
+document, or `(first, last, first, last, ...)` for one with gaps. Tokens have whole numbers; the empty node after token
+7 has the number 7.001, the second one 7.002, one that begins the next sentence 7.501, so that a zero does not shift the
+words behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import floor
+from typing import TypeAlias
+
+from adjudge.errors import Problem
+
+Mention: TypeAlias = "tuple[float, ...]"
+
+
+class Chain:
+    """A chain of mentions, in the order in which they are completed in the file; a mention may occur twice."""
+
+    __slots__ = ("id", "mentions")
+
+    def __init__(self, id: str, mentions: list[Mention]) -> None:
+        self.id = id
+        self.mentions = mentions
+
+    def __repr__(self) -> str:
+        return f"Chain({self.id!r}, {self.mentions!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Chain) and self.id == other.id and self.mentions == other.mentions
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class CorefDocument:
+    """One document: its exact name, its chains in order of first appearance, where it starts in the file.
+
+    `tokens` is the number of tokens (-1 if the format does not say), `heads` maps mentions to their head words where
+    the format has them, `empty` lists the numbers of the empty nodes.
+    """
+
+    __slots__ = ("chains", "empty", "heads", "id", "line", "tokens")
+
+    def __init__(
+        self,
+        id: str,
+        chains: list[Chain],
+        tokens: int = -1,
+        line: int = 1,
+        heads: dict[Mention, float] | None = None,
+        empty: Sequence[float] = (),
+    ) -> None:
+        self.id = id
+        self.chains = chains
+        self.tokens = tokens
+        self.line = line
+        self.heads = heads
+        self.empty = empty
+
+    def __repr__(self) -> str:
+        return f"CorefDocument({self.id!r}, {self.chains!r}, tokens={self.tokens})"
+
+    @property
+    def genre(self) -> str | None:
+        """The genre that names such as `(bc/cctv/00/cctv_0000); part 000` carry.
+
+        >>> CorefDocument("(bc/cctv/00/cctv_0000); part 000", []).genre
+        'bc'
+        >>> CorefDocument("(report-7); part 000", []).genre is None
+        True
+        """
+        name = self.id.removeprefix("(")
+        genre, slash, _ = name.partition("/")
+        return genre if slash and genre else None
+
+
+@dataclass(frozen=True, slots=True)
+class CorefCorpus:
+    """The documents of one file in file order, the SHA-256 of its uncompressed bytes, and remarks for the user."""
+
+    path: str
+    documents: list[CorefDocument]
+    digest: str
+    notes: list[Problem] = field(default_factory=list)
+
+
+def mention_words(mention: Mention) -> list[float]:
+    """The numbers of the words of a mention; of empty nodes only those with which a run starts or ends.
+
+    >>> mention_words((3, 5))
+    [3, 4, 5]
+    >>> mention_words((3, 3, 7.001, 7.001))
+    [3, 7.001]
+    """
+    words: list[float] = []
+    for first, last in zip(mention[::2], mention[1::2], strict=True):
+        low, high = floor(first), floor(last)
+        if first != low:
+            words.append(first)
+            low += 1
+        words.extend(range(low, high + 1))
+        if last not in (high, first):
+            words.append(last)
+    return words

@@ -1,0 +1,246 @@
+"""A result without resampling and without numpy, because starting numpy takes longer than scoring a small corpus.
+
+`plain_result` gives what `build_result` gives with pooled counts when there is nothing to draw: with `bootstrap=0`, or
+when one system was scored on one document, of which every resampled corpus is a copy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from adjudge._version import __version__
+from adjudge.errors import UsageError
+from adjudge.stats.data import TableData, check_level, group_rows
+from adjudge.stats.measure import Blanc, Key, Measure, Prf, Ratio, Total, Undefined, Weighted, count_keys, part_keys
+from adjudge.stats.notes import SHOWN, summed_up
+from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
+from adjudge.stats.signature import SignatureValue, signature
+from adjudge.stats.text import slice_text
+
+
+def plain_result(
+    *,
+    task: str,
+    profile: str,
+    measures: Sequence[Measure],
+    tables: Mapping[str, TableData],
+    by: Sequence[str] = (),
+    bootstrap: int = 0,
+    level: float = 0.95,
+    seed: int = 13,
+    test: str = "paired-bootstrap",
+    notes: Mapping[str, Sequence[Note]] | None = None,
+    signature_fields: Mapping[str, SignatureValue] | None = None,
+) -> Result:
+    """The result of one or several systems from tables over the same documents.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
+    >>> table = TableData(("d1", "d2"), ("matched", "system", "gold"), ((1, 2, 2), (3, 4, 3)), {})
+    >>> plain_result(task="score", profile="default", measures=[f1], tables={"A": table})["set.f1"].f1
+    0.7273
+    """
+    first = next(iter(tables.values()))
+    if bootstrap and (len(first.ids) > 1 or len(tables) > 1):
+        raise UsageError("intervals over several documents need build_result")
+    options = Options(
+        pool="micro",
+        by=tuple(by),
+        bootstrap=bootstrap,
+        level=check_level(level),
+        seed=seed,
+        test=test,
+        fields=dict(signature_fields or {}),
+    )
+    keys, counts = part_keys(measures), count_keys(measures)
+    corpora: list[tuple[Slice, list[int]]] = [({}, list(range(len(first.ids))))]
+    for field in by:
+        corpora += [({field: value}, places) for value, places in group_rows(first.attributes[field])]
+    scores: dict[str, list[Score]] = {name: [] for name in tables}
+    remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in tables}
+    own: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in tables}
+    comparisons: list[Comparison] = []
+    headlines = {metric: part for metric, part in keys if (metric, part) not in counts}
+    for where, places in corpora:
+        found: dict[str, dict[Key, float | None]] = {}
+        for name, table in tables.items():
+            totals = _totals(table, places)
+            found[name] = points(measures, totals)
+            drawn = level if bootstrap and places else None
+            scores[name] += _scores(measures, totals, found[name], where, drawn)
+            own[name] += [(where, note) for note in _remarks(found[name], len(places), where, drawn)]
+        comparisons += _comparisons(found, headlines, where)
+    systems = tuple(
+        SystemResult(
+            name=name,
+            documents=len(first.ids),
+            scores=tuple(scores[name]),
+            notes=(*remarks[name], *summed_up(own[name])),
+            table=table,
+        )
+        for name, table in tables.items()
+    )
+    return Result(
+        adjudge=__version__,
+        task=task,
+        profile=profile,
+        signature=signature(task, result_fields(profile, len(first.ids), len(tables), options)),
+        systems=systems,
+        comparisons=tuple(each for metric in headlines for each in comparisons if each.metric == metric),
+        measures=tuple(measures),
+        options=options,
+    )
+
+
+def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key, float | None]:
+    """Every part of the measures on summed columns; None where it is undefined.
+
+    >>> points([Total("x", "tp", (("tp", 2.0),))], {"tp": 3.0})
+    {('x', 'tp'): 6.0}
+    """
+    done: dict[Key, float | None] = {}
+    for m in measures:
+        if isinstance(m, Prf):
+            done.update({(m.name, part): value for part, value in _prf(m, totals).items()})
+        elif isinstance(m, Blanc):
+            done.update({(m.name, part): value for part, value in _blanc(m, totals).items()})
+        elif isinstance(m, Total):
+            done[m.name, m.part] = _weighted(m.columns, totals)
+        elif isinstance(m, Ratio):
+            value = _ratio(_weighted(m.numerator, totals), _weighted(m.denominator, totals), m.undefined)
+            done[m.name, m.part] = value if value is None or m.clip is None else max(value, m.clip)
+        else:
+            values = [done[key] for key in m.of]
+            defined = [value for value in values if value is not None]
+            combined = 1.0 if m.op == "product" else 0.0
+            for value in defined:
+                combined = combined * value if m.op == "product" else combined + value
+            combined = combined / len(values) if m.op == "mean" else combined
+            done[m.name, m.part] = combined if len(defined) == len(values) else None
+    return done
+
+
+def _totals(table: TableData, places: Sequence[int]) -> dict[str, float]:
+    """The correctly rounded sum of every column over some rows."""
+    rows = [table.values[place] for place in places]
+    columns = zip(*rows, strict=True) if rows else ([] for _ in table.columns)
+    return {name: math.fsum(values) for name, values in zip(table.columns, columns, strict=True)}
+
+
+def _ratio(numerator: float, denominator: float, undefined: Undefined) -> float | None:
+    if denominator:
+        return numerator / denominator
+    return None if undefined is None else float(undefined)
+
+
+def _weighted(terms: Weighted, totals: Mapping[str, float]) -> float:
+    total = 0.0
+    for name, weight in terms:
+        total = total + weight * totals[name]
+    return total
+
+
+def _fractions(m: Prf, totals: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    (p_num, p_den), (r_num, r_den) = m.precision, m.recall
+    pairs = {"precision": (totals[p_num], totals[p_den]), "recall": (totals[r_num], totals[r_den])}
+    if m.shared:
+        matched, square = totals[p_num], m.beta * m.beta
+        pairs[m.f_name] = (1 + square) * matched, square * totals[r_den] + totals[p_den]
+        pairs["jaccard"] = matched, totals[p_den] + totals[r_den] - matched
+    return pairs
+
+
+def _prf(m: Prf, totals: Mapping[str, float]) -> dict[str, float | None]:
+    pairs = _fractions(m, totals)
+    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
+    if not m.shared:
+        p, r, square = values["precision"], values["recall"], m.beta * m.beta
+        if pairs["precision"][1] == 0 and pairs["recall"][1] == 0:
+            values[m.f_name] = None if m.undefined is None else float(m.undefined)
+        elif p == 0 or r == 0:
+            values[m.f_name] = 0.0
+        else:
+            defined = p is not None and r is not None
+            values[m.f_name] = (1 + square) * p * r / (square * p + r) if defined else None  # type: ignore[operator]
+    values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}
+    return {part: values[part] for part in m.parts}
+
+
+def _blanc(m: Blanc, totals: Mapping[str, float]) -> dict[str, float]:
+    kinds = []
+    for names in (m.coref, m.noncoref):
+        matched, system, gold = (totals[name] for name in names)
+        p, r = matched / system if system else 0.0, matched / gold if gold else 0.0
+        if gold or (system and m.rule == "2014"):
+            kinds.append({"recall": r, "precision": p, "f1": 2 * p * r / (p + r) if p + r else 0.0})
+    if len(kinds) == 2:
+        return {part: (kinds[0][part] + kinds[1][part]) / 2 for part in m.parts}
+    if kinds:
+        return kinds[0]
+    matched, system, gold = (totals[name] for name in m.mentions)
+    return dict.fromkeys(m.parts, float(m.rule == "2014" and matched == system == gold))
+
+
+def _scores(
+    measures: Sequence[Measure],
+    totals: Mapping[str, float],
+    values: Mapping[Key, float | None],
+    where: Slice,
+    level: float | None,
+) -> list[Score]:
+    counts = count_keys(measures)
+    fractions: dict[Key, tuple[float, float]] = {}
+    for m in measures:
+        if isinstance(m, Prf):
+            fractions |= {(m.name, part): pair for part, pair in _fractions(m, totals).items()}
+        elif isinstance(m, Ratio):
+            fractions[m.name, m.part] = _weighted(m.numerator, totals), _weighted(m.denominator, totals)
+    scores = []
+    for (metric, part), value in values.items():
+        top, bottom = fractions.get((metric, part), (None, None))
+        bound = None if level is None or (metric, part) in counts else value
+        scores.append(
+            Score(
+                metric=metric,
+                pool="micro",
+                part=part,
+                value=value,
+                low=bound,
+                high=bound,
+                level=None if bound is None else level,
+                numerator=top,
+                denominator=bottom,
+                slice=where,
+            )
+        )
+    return scores
+
+
+def _remarks(values: Mapping[Key, float | None], documents: int, where: Slice, level: float | None) -> list[Note]:
+    place = f" in {slice_text(where)}" if where else ""
+    if documents == 0:
+        return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
+    notes = []
+    if level is not None:
+        notes.append(Note("one-document", 1, f"with one document{place} the interval cannot show any uncertainty"))
+    undefined = [" ".join(key) for key, value in values.items() if value is None]
+    if undefined:
+        message = f"{len(undefined)} of {len(values)} scores{place} are undefined (nothing to divide by)"
+        notes.append(Note("undefined", len(undefined), message, tuple(undefined[:SHOWN])))
+    return notes
+
+
+def _comparisons(
+    found: Mapping[str, Mapping[Key, float | None]], headlines: Mapping[str, str], where: Slice
+) -> list[Comparison]:
+    return [
+        Comparison(a=a, b=b, metric=metric, part=part, difference=_difference(found, a, b, (metric, part)), slice=where)
+        for a, b in combinations(found, 2)
+        for metric, part in headlines.items()
+    ]
+
+
+def _difference(found: Mapping[str, Mapping[Key, float | None]], a: str, b: str, key: Key) -> float | None:
+    left, right = found[a][key], found[b][key]
+    return None if left is None or right is None else left - right

@@ -1,0 +1,190 @@
+"""The output of the reference scorer 8.01, character for character, from the same counts as every other output.
+
+Documents are added in the order of the key (the reference scorer adds them in the order of a hash, which is random),
+each sum from left to right. Percentages are cut off after two digits, not rounded; numbers have 15 significant digits
+without trailing zeros. The first line of that program, with its version and path, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.model.coref import Chain, Mention
+from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.coref.observe import Compared
+from adjudge.tasks.coref.scoring import Campaign
+
+COMPAT = ("conll-8.01",)
+METRICS = {
+    "muc": "coref.muc",
+    "bcub": "coref.b3",
+    "ceafm": "coref.ceafm",
+    "ceafe": "coref.ceafe",
+    "blanc": "coref.blanc",
+}
+_RULE = "-" * 74
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+
+
+def chosen_compat(names: str | None) -> tuple[str, ...]:
+    """The metrics to print, by the names of the reference scorer.
+
+    >>> chosen_compat("muc,b3"), chosen_compat("all") == tuple(METRICS)
+    (('muc', 'bcub'), True)
+    """
+    found = []
+    for text in (names or "all").split(","):
+        name = text.strip().lower().removeprefix("coref.").replace("b3", "bcub")
+        if name == "all":
+            return tuple(METRICS)
+        if name not in METRICS:
+            hint = did_you_mean(name, METRICS) or f"it has {', '.join(METRICS)} and all"
+            raise UsageError(f"the reference scorer has no metric {text.strip()!r}", hint=hint)
+        found.append(name)
+    return tuple(found)
+
+
+def reference_output(
+    campaign: Campaign, metrics: Sequence[str], *, documents: bool = False, titles: bool = True
+) -> str:
+    """What the reference scorer prints for the first response; with `documents`, also the block of each document."""
+    name, compared = next(iter(campaign.compared.items()))
+    found = campaign.sides.found[name]
+    ids = [document.id for document in campaign.sides.documents]
+    lines: list[str] = []
+    for metric in metrics:
+        if titles:
+            lines += ["", f"METRIC {metric}:"]
+        for identifier, each in zip(ids, compared, strict=True):
+            if documents:
+                lines += _chains(identifier, each.key)
+                lines += _chains(identifier if identifier in found else "", each.read)
+                lines.append(":" if metric == "blanc" else f"{identifier}:")
+            lines += _repeats(each)
+            if documents:
+                lines += _counters(each)
+                if metric != "blanc":
+                    lines += result_line(*_numbers(each.counts, METRICS[metric]))
+        lines += _totals(added([each.counts for each in compared]), metric)
+    return "\n".join(lines) + "\n"
+
+
+def added(rows: Iterable[Sequence[float]]) -> list[float]:
+    """The sum of every column, document by document from left to right."""
+    totals: list[float] = [0] * len(COLUMNS)
+    for row in rows:
+        totals = [total + value for total, value in zip(totals, row, strict=True)]
+    return totals
+
+
+def result_line(found: float, gold: float, matched: float, system: float, f1: float | None = None) -> list[str]:
+    """Recall, precision and F1 in the words of the reference scorer, and the line below.
+
+    >>> result_line(5, 9, 5, 16)[0].split(chr(9))
+    ['Recall: (5 / 9) 55.55%', 'Precision: (5 / 16) 31.25%', 'F1: 39.99%']
+    """
+    recall, precision = found / gold if gold else 0, matched / system if system else 0
+    if f1 is None:
+        f1 = 2 * precision * recall / (precision + recall) if recall + precision else 0
+    parts = (
+        f"Recall: ({_written(found)} / {_written(gold)}) {_percent(recall)}",
+        f"Precision: ({_written(matched)} / {_written(system)}) {_percent(precision)}",
+        f"F1: {_percent(f1)}",
+    )
+    return ["\t".join(parts), _RULE]
+
+
+def _written(number: float) -> str:
+    return f"{number:.15g}"
+
+
+def _percent(fraction: float) -> str:
+    return f"{int(fraction * 10000) / 100:.15g}%"
+
+
+def _numbers(counts: Sequence[float], metric: str) -> tuple[float, float, float, float]:
+    """Recall's and precision's numerators and denominators."""
+    matched, system, gold = (counts[_PLACE[f"{metric}:{name}"]] for name in ("matched", "system", "gold"))
+    place = _PLACE.get(f"{metric}:found")
+    return matched if place is None else counts[place], gold, matched, system
+
+
+def _totals(counts: Sequence[float], metric: str) -> Iterator[str]:
+    yield from ("", "====== TOTALS =======")
+    yield from _titled("Identification of Mentions: ", result_line(*_numbers(counts, "coref.mentions")))
+    if metric != "blanc":
+        yield from _titled("Coreference: ", result_line(*_numbers(counts, METRICS[metric])))
+        return
+    coref, noncoref = (_numbers(counts, f"coref.blanc.{kind}") for kind in ("coref", "noncoref"))
+    yield from ("", "Coreference:")
+    yield from _titled("Coreference links: ", result_line(*coref))
+    yield from _titled("Non-coreference links: ", result_line(*noncoref))
+    recall, precision, f1 = _blanc(coref, noncoref)
+    yield from _titled("BLANC: ", result_line(recall, 1, precision, 1, f1))
+
+
+def _titled(title: str, lines: list[str]) -> list[str]:
+    return [title + lines[0], *lines[1:]]
+
+
+def _blanc(*kinds: tuple[float, float, float, float]) -> tuple[float, float, float]:
+    """The means over the kinds of links that the key has."""
+    present = []
+    for found, gold, matched, system in kinds:
+        if gold:
+            r, p = found / gold, matched / system if system else 0
+            present.append((r, p, 2 * p * r / (p + r) if p + r else 0))
+    if len(present) == 2:
+        (r, p, f), (other_r, other_p, other_f) = present
+        return (r + other_r) / 2, (p + other_p) / 2, (f + other_f) / 2
+    return present[0] if present else (0, 0, 0)
+
+
+def _chains(name: str, chains: Sequence[Chain]) -> list[str]:
+    lines = [f"====> {name}:", f"File {name}:"]
+    for number, chain in enumerate(chains):
+        lines.append(f"Entity {number}:" + "".join(f" ({first},{last})" for first, last in _spans(chain)))
+    return lines
+
+
+def _spans(chain: Chain) -> Iterator[tuple[float, float]]:
+    for mention in chain.mentions:
+        yield mention[0], mention[-1]
+
+
+def _repeats(each: Compared) -> Iterator[str]:
+    """A line for every repeated mention, with the numbers that the reference scorer gives to mentions."""
+    if not (each.key_repeats or each.response_repeats):
+        return
+    numbers: dict[Mention, int] = {}
+    number = 0
+    for chain in each.key:
+        for mention in chain.mentions:
+            if mention in numbers:
+                yield f"Repeated mention in the key: {_bounds(mention)} {numbers[mention]}{number}"
+            numbers[mention] = number
+            number += 1
+    for repeat in each.response_repeats:
+        if repeat.removed:
+            its = numbers[repeat.mention]
+            yield f"Repeated mention in the response: {_bounds(repeat.mention)} {its}{its}"
+
+
+def _bounds(mention: Mention) -> str:
+    return f"{mention[0]}, {mention[-1]}"
+
+
+def _counters(each: Compared) -> list[str]:
+    matched, system, gold = (
+        int(each.counts[_PLACE[f"coref.mentions:{name}"]]) for name in ("matched", "system", "gold")
+    )
+    copies = sum(len(chain.mentions) for chain in each.key) - gold
+    return [
+        f"Total key mentions: {gold}",
+        f"Total response mentions: {system}",
+        f"Strictly correct identified mentions: {matched}",
+        "Partially correct identified mentions: 0",
+        f"No identified: {gold - matched}",
+        f"Invented: {copies + system - matched}",
+    ]

@@ -1,0 +1,313 @@
+"""All counts of all coreference metrics for one document, from one sparse contingency table in one pass.
+
+Chains are lists of mentions in the order of the file. The floating point sums (B3, CEAFe, LEA) are made in the order
+of the reference scorer 8.01 and added from left to right, because its truncated percentages show the last bit: B3
+mention by mention of the response, CEAFe chain by chain of the key as 1 - (1 - s), LEA chain by chain. The built-in
+`sum` is not used on floats, since it compensates from Python 3.12 on.
+
+Repeated mentions follow the reference scorer too, see `repeats`; a document without any, which is the rule, takes the
+short way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from adjudge.tasks.coref.alignment import align
+
+Mentions = Sequence[Hashable]
+Chains = Sequence[Mentions]
+
+_THREE, _FOUR = ("matched", "system", "gold"), ("matched", "system", "found", "gold")
+NAMES = {
+    "coref.mentions": _THREE,
+    "coref.muc": _THREE,
+    "coref.b3": _FOUR,
+    "coref.ceafm": _THREE,
+    "coref.ceafe": _THREE,
+    "coref.blanc.coref": _THREE,
+    "coref.blanc.noncoref": _THREE,
+    "coref.lea": _FOUR,
+}
+COLUMNS = tuple(f"{metric}:{column}" for metric, columns in NAMES.items() for column in columns)
+"""What `count` counts: `matched` is the numerator of precision and, unless there is a `found`, of recall."""
+
+
+def count(key: Chains, response: Chains) -> tuple[float, ...]:
+    """The counts of one document, in the order of `COLUMNS`.
+
+    No chain is empty, and no mention of the key occurs twice in the response (see `repeats`).
+
+    >>> counts = dict(zip(COLUMNS, count([["a", "b", "c"]], [["a", "b"], ["c", "d"]]), strict=True))
+    >>> counts["coref.muc:matched"], counts["coref.b3:found"], counts["coref.ceafm:matched"]
+    (1, 1.6666666666666665, 2)
+    """
+    return count_unrepeated(key, response) or count_repeated(key, response)
+
+
+def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
+    """The counts of a document in which no side has a mention twice; None if one has."""
+    owner: dict[Hashable, int] = {}
+    sizes: list[int] = []
+    for place, chain in enumerate(key):
+        sizes.append(len(chain))
+        for mention in chain:
+            owner[mention] = place
+    gold = sum(sizes)
+    spread = list(map(len, response))
+    system = sum(spread)
+    if len(owner) != gold or len(set().union(*response)) != system:
+        return None
+
+    found = precise = lea_precision = 0.0
+    matched = links = pairs = inside_response = 0
+    cells: list[dict[int, int]] = [{} for _ in sizes]  # key chain -> response chain -> mentions in both
+    alone: set[int] = set()  # key chains of one mention that the response has as a chain of its own
+    find = owner.get
+    for number, chain in enumerate(response):
+        hits = [place for place in map(find, chain) if place is not None]
+        if not hits:
+            continue
+        size = len(chain)
+        if size == 1:
+            place = hits[0]
+            other = sizes[place]
+            matched += 1
+            cells[place][number] = 1
+            found += 1 / other
+            precise += 1.0
+            if other == 1:
+                alone.add(place)
+                lea_precision += 1.0
+            continue
+        shared: dict[int, int] = {}
+        for place in hits:
+            shared[place] = shared.get(place, 0) + 1
+        matched += len(hits)
+        links += len(hits) - len(shared)
+        inside_response += len(hits) * (len(hits) - 1)
+        resolved = 0
+        for place, both in shared.items():
+            cells[place][number] = both
+            resolved += both * (both - 1)
+        for place in hits:
+            both = shared[place]
+            found += both / sizes[place]
+            precise += both / size
+        pairs += resolved
+        lea_precision += (resolved / (size * (size - 1))) * size
+
+    lea_recall = 0.0
+    inside_key = 0
+    for place, mine in enumerate(cells):
+        if not mine:
+            continue
+        size = sizes[place]
+        if size == 1:
+            lea_recall += 1.0 if place in alone else 0.0
+            continue
+        total = resolved = 0
+        for both in mine.values():
+            total += both
+            resolved += both * (both - 1)
+        inside_key += total * (total - 1)
+        lea_recall += (resolved / (size * (size - 1))) * size
+
+    all_gold, all_system = gold * (gold - 1), system * (system - 1)
+    chained_gold = sum([size * (size - 1) for size in sizes])
+    chained_system = sum([size * (size - 1) for size in spread])
+    apart = matched * (matched - 1) - inside_key - inside_response + pairs
+    ceafm, ceafe = _ceaf(cells, sizes, spread)
+    return (
+        *(matched, system, gold),
+        *(links, system - len(spread), gold - len(sizes)),
+        *(precise, system, found, gold),
+        *(ceafm, system, gold),
+        *(ceafe, len(spread), len(sizes)),
+        *(pairs // 2, chained_system // 2, chained_gold // 2),
+        *(apart // 2, (all_system - chained_system) // 2, (all_gold - chained_gold) // 2),
+        *(lea_precision, system, lea_recall, gold),
+    )
+
+
+def _ceaf(cells: Sequence[dict[int, int]], sizes: Sequence[int], spread: Sequence[int]) -> tuple[int, float]:
+    """The values of the best alignments under phi3 = |K & R| and phi4 = 2 |K & R| / (|K| + |R|)."""
+    degree = [0] * len(spread)  # key chains that a response chain meets
+    for mine in cells:
+        for number in mine:
+            degree[number] += 1
+    whole = 0
+    mates: dict[int, int] = {}
+    rest: dict[int, dict[int, int]] = {}
+    for place, mine in enumerate(cells):
+        if len(mine) == 1:
+            ((number, both),) = mine.items()
+            if degree[number] == 1:  # they meet each other and nobody else
+                whole += both
+                mates[place] = number
+                continue
+        if mine:
+            rest[place] = mine
+    if rest:
+        whole += sum([rest[place][number] for place, number in align(rest).items()])
+        dice = {
+            place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
+            for place, mine in rest.items()
+        }
+        mates |= align(dice)
+    total = 0.0
+    for place in sorted(mates):
+        number = mates[place]
+        total += 1 - (1 - 2 * cells[place][number] / (sizes[place] + spread[number]))
+    return whole, total
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# With repeated mentions
+
+
+def count_repeated(key: Chains, response: Chains) -> tuple[float, ...]:
+    """The same counts when a mention occurs more than once: chains are lists, and a copy counts in their length.
+
+    A mention of the key that stands in several chains belongs to all of them when elements are counted, and to the last
+    one when its chain is looked up. In the response only mentions that the key does not have can still be repeated.
+    """
+    owners = _owners(key)
+    home = {mention: number for number, chain in enumerate(response) for mention in chain}
+    sizes, spread = list(map(len, key)), list(map(len, response))
+    gold, system = sum(sizes), sum(spread)
+
+    found = precise = lea_precision = 0.0
+    links = 0
+    for chain in response:
+        inside: dict[int, int] = {}  # elements of this chain that a key chain has
+        looked_up: dict[int, int] = {}  # elements of this chain by their last key chain
+        size = len(chain)
+        hits = [owners[mention] for mention in chain if mention in owners]
+        for places in hits:
+            looked_up[places[-1]] = looked_up.get(places[-1], 0) + 1
+            for place in places:
+                inside[place] = inside.get(place, 0) + 1
+        links += len(hits) - len(looked_up)
+        for places in hits:
+            both = inside[places[-1]]
+            found += both / sizes[places[-1]]
+            precise += both / size
+        if size > 1:
+            lea_precision += (sum([n * (n - 1) for n in looked_up.values()]) / (size * (size - 1))) * size
+        elif hits:
+            lea_precision += 1.0 if sizes[hits[0][-1]] == 1 else 0.0
+
+    lea_recall = 0.0
+    cells: list[dict[int, int]] = []
+    for chain in key:
+        mine: dict[int, int] = {}
+        size = len(chain)
+        for mention in chain:
+            if mention in home:
+                mine[home[mention]] = mine.get(home[mention], 0) + 1
+        cells.append(mine)
+        if size > 1:
+            lea_recall += (sum([n * (n - 1) for n in mine.values()]) / (size * (size - 1))) * size
+        elif mine:
+            lea_recall += 1.0 if spread[home[chain[0]]] == 1 else 0.0
+
+    ceafm, ceafe = _ceaf(cells, sizes, spread)
+    matched = len(owners.keys() & home.keys())
+    (chained_gold, apart_gold), (chained_system, apart_system) = (
+        _links(key, owners),
+        _links(response, _owners(response)),
+    )
+    chained, apart = _common_links(owners, response)
+    return (
+        *(matched, len(home), len(owners)),
+        *(links, system - len(spread), gold - len(sizes)),
+        *(precise, system, found, gold),
+        *(ceafm, system, gold),
+        *(ceafe, len(spread), len(sizes)),
+        *(chained, chained_system, chained_gold),
+        *(apart, apart_system, apart_gold),
+        *(lea_precision, system, lea_recall, gold),
+    )
+
+
+Owners = dict[Hashable, tuple[int, ...]]
+
+
+def _owners(chains: Chains) -> Owners:
+    """The chains of every mention, ascending, each once."""
+    owners: Owners = {}
+    for place, chain in enumerate(chains):
+        for mention in chain:
+            before = owners.get(mention, ())
+            if not before or before[-1] != place:
+                owners[mention] = (*before, place)
+    return owners
+
+
+def _links(chains: Chains, owners: Owners) -> tuple[int, int]:
+    """The sizes of the sets of unordered pairs within one chain and between two chains.
+
+    A mention twice in one chain is linked to itself within it, a mention in two chains to itself between them.
+    """
+    twice = {mention for chain in chains if len(set(chain)) < len(chain) for mention in _repeated(chain)}
+    several = sum([len(places) > 1 for places in owners.values()])
+    single: dict[int, int] = {}
+    for places in owners.values():
+        if len(places) == 1:
+            single[places[0]] = single.get(places[0], 0) + 1
+    # Two mentions have no link between chains only if each stands in the same single chain.
+    apart = _pairs(len(owners)) - sum([_pairs(n) for n in single.values()]) + several
+    return _sharing(list(owners.values())) + len(twice), apart
+
+
+def _common_links(owners: Owners, response: Chains) -> tuple[int, int]:
+    """The pairs linked on both sides within a chain, and on both sides between chains.
+
+    A mention of the key occurs once in the response, so it is never linked to itself there.
+    """
+    chained = inside_response = inside_both = matched = 0
+    single: dict[int, int] = {}
+    for chain in response:
+        hits = [owners[mention] for mention in chain if mention in owners]
+        matched += len(hits)
+        inside_response += _pairs(len(hits))
+        chained += _sharing(hits)
+        here: dict[int, int] = {}
+        for places in hits:
+            if len(places) == 1:
+                here[places[0]] = here.get(places[0], 0) + 1
+        for place, number in here.items():
+            single[place] = single.get(place, 0) + number
+            inside_both += _pairs(number)
+    different_chains = _pairs(matched) - inside_response
+    only_in_response = sum([_pairs(number) for number in single.values()]) - inside_both
+    return chained, different_chains - only_in_response
+
+
+def _sharing(owners: Sequence[tuple[int, ...]]) -> int:
+    """The number of unordered pairs of mentions that have a chain in common."""
+    kinds: dict[tuple[int, ...], int] = {}
+    for places in owners:
+        kinds[places] = kinds.get(places, 0) + 1
+    holders: dict[int, list[tuple[int, ...]]] = {}
+    for places in kinds:
+        for place in places:
+            holders.setdefault(place, []).append(places)
+    total = sum([_pairs(number) for number in kinds.values()])
+    twice = 0
+    for places, number in kinds.items():
+        if len(places) > 1:
+            near = {other for place in places for other in holders[place]} - {places}
+            # A kind with one chain does not come back to us, one with several does.
+            twice += number * sum([kinds[other] * (1 + (len(other) == 1)) for other in near])
+    return total + twice // 2
+
+
+def _repeated(chain: Mentions) -> set[Hashable]:
+    seen: set[Hashable] = set()
+    return {mention for mention in chain if mention in seen or seen.add(mention)}  # type: ignore[func-returns-value]
+
+
+def _pairs(number: int) -> int:
+    return number * (number - 1) // 2
