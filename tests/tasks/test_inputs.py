@@ -224,10 +224,15 @@ def test_documents_nested_too_deeply(tmp_path, depth: int, jobs: int) -> None:
     gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
     gold.write_bytes(lines({"id": "a", "items": [1]}))
     system.write_bytes(b'{"id": "a", "items": ' + b"[" * depth + b"]" * depth + b"}\n")
-    with pytest.raises(AdjudgeError) as caught:
-        score("record.set", gold, system, jobs=jobs)
-    assert str(caught.value).startswith(f"{system}:1")
-    assert "nested too deeply, flatten" in str(caught.value)
+    # How deep is too deep depends on the version of Python; either way the answer is a score or our own error.
+    try:
+        result = score("record.set", gold, system, jobs=jobs, bootstrap=0)
+    except AdjudgeError as error:
+        complaint = str(error)
+        assert complaint.startswith(f"{system}:1")
+        assert "nested too deeply, flatten" in complaint
+    else:
+        assert result["record.set"].f1 == 0
 
 
 def test_a_function_that_ends_the_program() -> None:

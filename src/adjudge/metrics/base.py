@@ -6,15 +6,14 @@ measures                         how summed counts become scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField, get
 from adjudge.algebra.normalise import f_measure, jaccard_ratio, ratio
-from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
@@ -250,27 +249,6 @@ class Metric:
 
         return typed(self.document, document)
 
-    def empty_document(self) -> Any:
-        """What a missing document counts as."""
-        from adjudge.metrics.documents import empty
-
-        return self.prepare(empty(self.precision))
-
-    def slice_values(self, document: Any, path: str) -> list[Any]:
-        """The values of an element's field, such as `relations.type`, in one document."""
-        outer, inner = _slice_path(path)
-        return list(dict.fromkeys(_scalar(item, inner) for item in _part_of(document, outer, path)))
-
-    def restrict(self, document: Any, path: str, value: Any) -> Any:
-        """The document with only those elements whose field has a value."""
-        outer, inner = _slice_path(path)
-        items = ((item, _scalar(item, inner)) for item in _part_of(document, outer, path))
-        # true is not 1
-        kept = [item for item, own in items if own == value and isinstance(own, bool) == isinstance(value, bool)]
-        if isinstance(document, Mapping):
-            return {**document, outer: kept}
-        raise UsageError(f"--by {path} needs JSON documents, not {type(document).__qualname__} objects")
-
     # Identity
 
     def with_options(
@@ -311,29 +289,3 @@ class Metric:
     def __getstate__(self) -> dict[str, Any]:
         # Plans hold compiled functions; a worker makes its own.
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
-
-
-def _slice_path(path: str) -> tuple[str, list[str]]:
-    outer, *inner = path.split(".")
-    if not inner:
-        raise UsageError(f"{path!r} is a field of the document", hint="name a field of its elements: field.inner")
-    return outer, inner
-
-
-def _part_of(document: Any, outer: str, path: str) -> Sequence[Any]:
-    try:
-        items = get(document, outer)
-    except MissingField:
-        raise ValidationError(f"--by {path}: the document has no field {outer!r}") from None
-    if not isinstance(items, list | tuple):
-        raise ValidationError(f"--by {path}: {outer!r} is not an array of elements")
-    return items
-
-
-def _scalar(item: Any, path: Sequence[str]) -> Any:
-    for name in path:
-        try:
-            item = get(item, name)
-        except MissingField:
-            return None
-    return item if item is None or isinstance(item, str | int | float | bool) else str(item)

@@ -116,21 +116,6 @@ class Combined:
         """A raw JSON document as what `observe` wants."""
         return self.members[0].prepare(document)
 
-    def empty_document(self) -> Any:
-        """What a missing document counts as."""
-        merged: dict[str, Any] = {}
-        for member in self.members:
-            merged.update(member.empty_document())
-        return merged
-
-    def slice_values(self, document: Any, path: str) -> list[Any]:
-        """The values of an element's field in one document."""
-        return self.members[0].slice_values(document, path)
-
-    def restrict(self, document: Any, path: str, value: Any) -> Any:
-        """The document with only those elements whose field has a value."""
-        return self.members[0].restrict(document, path, value)
-
     def with_options(
         self,
         *,

@@ -181,3 +181,23 @@ order_preserving([(i, j, 1.0) for i in range(8) for j in range(8) if (i + j) % 2
 assert not {"numpy", "scipy"} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_two_chains_need_no_search():
+    """300 equal nodes in line on both sides: a table of conflicts would have 90,000 rows."""
+    chain = reachability(300, [(k, k + 1) for k in range(299)])
+    edges = [(u, v, 1.0) for u in range(300) for v in range(300)]
+    found = order_preserving(edges, chain, chain)
+    assert (found.value, found.optimal) == (300.0, True)
+
+
+def test_too_many_pairs_are_not_called_proven():
+    """A comb of 250 nodes against another: too many pairs for a table, so what is found comes with its bound."""
+    comb = reachability(250, [(k, k + 2) for k in range(0, 248, 2)] + [(k, k + 1) for k in range(0, 250, 2)])
+    edges = [(u, v, 1.0) for u in range(250) for v in range(250)]
+    found = order_preserving(edges, comb, comb, time_limit=2.0)
+    assert 0 < found.value <= found.bound <= 250
+    assert found.optimal == (found.value == found.bound)
+    for i, (u, v, _) in enumerate(found.pairs):
+        for a, b, _ in found.pairs[:i]:
+            assert (comb[u] >> a & 1, comb[a] >> u & 1) == (comb[v] >> b & 1, comb[b] >> v & 1)

@@ -372,8 +372,8 @@ class CustomOp(Op):
                 f"the function {name} failed on {short(s)} and {short(g)} ({type(error).__name__}: {error})",
                 "it must return a number for every pair",
             ) from error
-        if math.isnan(value):
-            raise Misfit(f"{name} gave NaN for {short(s)} and {short(g)}")
+        if not math.isfinite(value):
+            raise Misfit(f"{name} gave {value} for {short(s)} and {short(g)}", "it must return a finite number")
         if self.node.upper is not None and value > self.node.upper:
             raise Misfit(f"{name} gave {value:g}, above its declared upper bound {self.node.upper:g}")
         return max(0.0, value)
