@@ -9,7 +9,9 @@ most, cost almost nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+import sys
+from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
@@ -31,6 +33,7 @@ PROFILES = ("conll-8.01", "clean", "strict")
 LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
 
 _CACHED = 50_000  # different columns remembered
+_LARGE = 50_000_000  # bytes from which on loading numpy pays
 _HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
 
 Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
@@ -68,7 +71,7 @@ def read_conll(
         checker: Checker | None = Checker(place)
     else:
         checker = None
-    reading = _Reading(place)
+    reading = _Reading(place, _numpy(source))
     with opened(source, place) as stream:
         broken = scan(stream, reading if checker is None else _Both(reading, checker), hasher)
     if broken:
@@ -99,9 +102,11 @@ class _Both(Listener):
         for each in self.listeners:
             each.begin(name, number)
 
-    def lines(self, block: bytes, number: int) -> None:
+    def lines(self, block: bytes, number: int) -> int:
+        count = 0
         for each in self.listeners:
-            each.lines(block, number)
+            count = each.lines(block, number)
+        return count
 
     def end(self, number: int) -> None:
         for each in self.listeners:
@@ -133,7 +138,7 @@ class _Open:
 class _Reading(Listener):
     """Collects the documents of a file."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, numpy: Any = None) -> None:
         self.place = place
         self.notes: list[Problem] = []
         self.open: list[_Open] = []
@@ -143,6 +148,7 @@ class _Reading(Listener):
         self.first_comment = 0
         self.has_bom = False
         self.damage: list[Problem] = []
+        self.numpy = numpy
 
     def bom(self) -> None:
         self.has_bom = True
@@ -188,37 +194,39 @@ class _Reading(Listener):
             hint = "a document begins with a line such as: #begin document (name); part 000"
             self.notes.append(Problem("the file has no documents", path=self.place, hint=hint))
 
-    def lines(self, block: bytes, number: int) -> None:
-        lines = block.split(b"\n")
-        odd, cut = _odd_lines(block, lines)
+    def lines(self, block: bytes, number: int) -> int:
+        if b"\t" not in block:
+            count, odd, lines, cut = _spaced_lines(block)
+        else:
+            cut = b"\t"
+            count, odd, lines = _tab_lines(block) if self.numpy is None else _tab_lines_at_once(block, self.numpy)
         if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found much faster than two
-            comments = [i for i, line in enumerate(lines) if line.startswith(b"#") and not HEADER.match(line)]
+            every = enumerate(block.split(b"\n"))
+            comments = [index for index, line in every if line.startswith(b"#") and not HEADER.match(line)]
             if comments:
                 self.first_comment = self.first_comment or number + comments[0]
                 self.comments += len(comments)
+        columns = [line[line.rfind(cut) + 1 :] for line in lines]
         for document in self.open:
-            self._feed(document, lines, odd, cut, number)
+            self._feed(document, odd, lines, columns, number)
+            document.tokens += count
+        return count
 
-    def _feed(self, document: _Open, lines: list[bytes], odd: list[int], cut: bytes, number: int) -> None:
-        """Take the brackets of the lines that need a look; blank lines must be among them."""
-        base, blanks = document.tokens, 0
+    def _feed(
+        self, document: _Open, odd: Sequence[int], lines: Sequence[bytes], columns: Sequence[bytes], number: int
+    ) -> None:
+        """Take the brackets of the lines that need a look; blank lines, which are no tokens, must be among them."""
+        base = document.tokens
         chains, halves = document.chains, document.halves
-        seen = self.seen.get
-        for index in odd:
-            line = lines[index]
-            if not line:
-                blanks += 1
-                continue
-            column = line[line.rfind(cut) + 1 :]
-            items = seen(column)
+        for index, line, column, items in zip(odd, lines, columns, map(self.seen.get, columns), strict=True):
             if items is None:
-                items = self._look(line, column)
+                items = self._look(line, column) if line else _BLANK
                 if items is _BLANK:
-                    blanks += 1
+                    base -= 1
                     continue
             if not items:
                 continue
-            token = base + index - blanks
+            token = base + index
             singles, opens, closes = items
             for chain in singles:
                 if chain in chains:
@@ -239,7 +247,7 @@ class _Reading(Listener):
                     place = bracket_place(line, 3, chain, closes[:order].count(chain))
                     problem = never_opened(document.name, chain, self.place, number + index, place)
                     document.problems.append(problem)
-        document.tokens = base + len(lines) - blanks
+        document.tokens = base
 
     def _look(self, line: bytes, column: bytes) -> Items:
         """The items of a line whose last column, or what seems to be that, has not been seen before."""
@@ -300,21 +308,56 @@ class _Reading(Listener):
         return [document for document, _ in self.documents.values()]
 
 
-def _odd_lines(block: bytes, lines: list[bytes]) -> tuple[list[int], bytes]:
-    """The lines that need a look, all but tokens that have no items; and what stands before the column with the items.
+def _tab_lines(block: bytes) -> tuple[int, list[int], list[bytes]]:
+    """How many lines there are, and those that need a look with their places: all but tokens without items.
 
-    A line without TABs is one column, so a word in it can be an item. Whether one is, is found out for all lines at
-    once: if the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block,
-    there are none elsewhere.
+    >>> _tab_lines(b"a\\t-\\nb\\t(1)\\n")
+    (3, [1, 2], [b'b\\t(1)', b''])
     """
-    if b"\t" in block:
-        return [index for index, line in enumerate(lines) if line[-2:] != b"\t-"], b"\t"
+    lines = block.split(b"\n")
+    odd = [index for index, line in enumerate(lines) if line[-2:] != b"\t-"]
+    return len(lines), odd, [lines[index] for index in odd]
+
+
+def _tab_lines_at_once(block: bytes, np: Any) -> tuple[int, list[int], list[bytes]]:
+    """The same by comparing all bytes at once; only lines that need a look are cut out."""
+    data = np.frombuffer(block, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(data == 10), len(block))
+    looked_at = (data[ends - 1] != 45) | (data[ends - 2] != 9)  # not a TAB and a hyphen
+    looked_at[0] |= ends[0] < 2
+    odd = np.flatnonzero(looked_at)
+    starts = ends[odd - 1] + 1
+    if len(odd) and odd[0] == 0:
+        starts[0] = 0
+    lines = [block[start:end] for start, end in zip(starts.tolist(), ends[odd].tolist(), strict=True)]
+    return len(ends), odd.tolist(), lines
+
+
+def _spaced_lines(block: bytes) -> tuple[int, list[int], list[bytes], bytes]:
+    """The same for lines without TABs, and what stands before the column with the items.
+
+    Such a line is one column, so a word in it can be an item. Whether one is, is found out for all lines at once: if
+    the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block, there
+    are none elsewhere.
+    """
+    lines = block.split(b"\n")
     odd = [index for index, line in enumerate(lines) if line[-1:] != b"-"]
     fields = b" ".join([lines[index][lines[index].rfind(b" ") + 1 :] for index in odd]).translate(_ZEROS)
     zeros = block.translate(_ZEROS)
     if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
-        return odd, b" "
-    return list(range(len(lines))), b"\t"
+        return len(lines), odd, [lines[index] for index in odd], b" "
+    return len(lines), list(range(len(lines))), lines, b"\t"
+
+
+def _numpy(source: Source) -> Any:
+    """numpy if somebody has loaded it, or for a file so large that loading it pays; else None."""
+    if "numpy" in sys.modules:
+        return sys.modules["numpy"]
+    if isinstance(source, str | Path) and Path(source).is_file() and Path(source).stat().st_size > _LARGE:
+        import numpy
+
+        return numpy
+    return None
 
 
 def _items(column: bytes) -> Items:

@@ -116,12 +116,14 @@ class Checker(Listener):
                 self._warn("outside", message, number + index, 1, "begin a document before it")
                 return  # once per gap
 
-    def lines(self, block: bytes, number: int) -> None:
+    def lines(self, block: bytes, number: int) -> int:
         """Line by line; a line can belong to several documents if end markers are missing."""
-        for index, line in enumerate(block.split(b"\n")):
+        lines = block.split(b"\n")
+        for index, line in enumerate(lines):
             if line.strip():
                 for document in self.open:
                     self._token(document, line, number + index, repeated=document is not self.open[-1])
+        return len(lines)
 
     def _token(self, document: _Open, line: bytes, number: int, *, repeated: bool) -> None:
         """One line; `repeated` if another open document reports it already."""

@@ -30,8 +30,9 @@ class Listener:
     def begin(self, name: bytes, number: int) -> None:
         """A header; a document that is open stays open, for it has had no end marker."""
 
-    def lines(self, block: bytes, number: int) -> None:
-        """Lines that belong to all open documents; `number` is that of the first."""
+    def lines(self, block: bytes, number: int) -> int:  # noqa: ARG002
+        """Lines that belong to all open documents; `number` is that of the first. The answer is how many they are."""
+        return block.count(b"\n") + 1
 
     def end(self, number: int) -> None:
         """An end marker; it ends all open documents."""
@@ -73,9 +74,8 @@ def scan(stream: IO[bytes], listener: Listener, hasher: Any = None) -> str | Non
 def _between(block: bytes, number: int, listener: Listener, *, inside: bool) -> int:
     """Report lines that are no markers; the answer is the number of the next line."""
     if inside:
-        listener.lines(block, number)
-    else:
-        listener.outside(block, number)
+        return number + listener.lines(block, number)
+    listener.outside(block, number)
     return number + block.count(b"\n") + 1
 
 
