@@ -236,14 +236,22 @@ def matching(match: str, table: list[list[Fraction]]) -> Fraction:
     if match == "1:N":
         return sum((max((row[j] for row in table), default=ZERO) for j in columns), ZERO)
 
-    @cache
-    def best(i: int, used: frozenset[int]) -> Fraction:
-        if i == len(table):
-            return ZERO
-        options = [table[i][j] + best(i + 1, used | {j}) for j in columns if j not in used]
-        return max([best(i + 1, used), *options])
+    # A pair that nobody else wants is taken; one that is worth nothing need not be tried.
+    wanted = [[j for j in columns if row[j]] for row in table]
+    suitors = [sum(j in row for row in wanted) for j in columns]
+    alone = [len(row) == 1 and suitors[row[0]] == 1 for row in wanted]
+    total = sum((table[i][row[0]] for i, row in enumerate(wanted) if alone[i]), ZERO)
+    rest = [i for i, row in enumerate(wanted) if row and not alone[i]]
 
-    return best(0, frozenset())
+    @cache
+    def best(at: int, used: frozenset[int]) -> Fraction:
+        if at == len(rest):
+            return ZERO
+        i = rest[at]
+        options = [table[i][j] + best(at + 1, used | {j}) for j in wanted[i] if j not in used]
+        return max([best(at + 1, used), *options])
+
+    return total + best(0, frozenset())
 
 
 def best_pairing(node: ir.Similarity, left: list[Any], right: list[Any], variables: Variables) -> Fraction:
