@@ -181,7 +181,7 @@ def test_files_of_which_no_line_can_be_read() -> None:
     assert problems(gzip.compress(gzip.compress(b'{"id": "a"}\n' * 9))) == [
         "f:1:1: the file is compressed twice, unpack it once, for example with: gzip -d"
     ]
-    deep = b'{"id": "a", "x": ' + b"[" * 2000 + b"]" * 2000 + b"}"
+    deep = b'{"id": "a", "x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"
     assert problems(deep) == ["f:1: the JSON is nested too deeply, flatten the document"]
 
 
