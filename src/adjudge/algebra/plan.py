@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import collection, combine, leaf, search, wrap
+from adjudge.algebra.operators import bag, collection, combine, leaf, search, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
 from adjudge.errors import UsageError, ValidationError
 
@@ -228,7 +228,7 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
     element = compile_node(node.of, f"{path}[*]")
     match node:
         case ir.Set():
-            return collection.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)
+            return bag.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)
         case ir.Greedy():
             return collection.GreedyOp(node, element)
         case ir.Sequence():
@@ -241,4 +241,4 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
                     f"{path}: an overlap counts equal elements, and these are compared by more than equality",
                     hint="use f1(set_of(...)) or jaccard(set_of(...)) instead",
                 )
-            return collection.OverlapOp(node, element)
+            return bag.OverlapOp(node, element)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter
+from adjudge.algebra.operators.bag import elements
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -21,7 +22,7 @@ from adjudge.algebra.operators.base import (
     describe,
     freeze,
 )
-from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp, elements
+from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp
 from adjudge.algebra.operators.combine import RecordOp, SumOp, UnionOp
 from adjudge.algebra.operators.leaf import VariableOp
 from adjudge.algebra.operators.wrap import MappedOp, NormaliseOp, Wrapper
