@@ -6,11 +6,14 @@ commands are in the others, which are imported when they are run.
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 LISTED = 100  # problems shown before "and N more"
+_ALLOCATIONS = 100_000  # new objects before the collector looks for cycles; we make many objects and few cycles
 INTERRUPTED, BROKEN_PIPE, BUG = 130, 141, 70
 
 
@@ -20,6 +23,8 @@ class ReaderGone(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point: every way to end, and its exit code."""
+    gc.set_threshold(_ALLOCATIONS)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost more to start than our products of matrices
     try:
         code = run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:  # before there was anything that could say so

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,17 @@ from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 PROFILES = ("conll-8.01", "clean", "strict")
 LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
 
-_CACHED = 50_000  # different columns remembered
+_CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
 _LARGE = 50_000_000  # bytes from which on loading numpy pays
+_ODD_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
 _HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
 
 Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
+Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
+_SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
+Odd = tuple[int, int, bytes]  # a line that needs a look: its number in the block, its end, its last column
+Half = tuple[int, int, bytes, int]  # an open mention: first token; for messages the line, its block, its end
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_NOTHING: Any = ()
-_BLANK: Any = ("blank",)
 
 
 def read_conll(
@@ -131,7 +135,7 @@ class _Open:
         self.number = number
         self.tokens = 0
         self.chains: dict[str, list[Mention]] = {}
-        self.halves: dict[str, list[tuple[int, int, bytes]]] = {}  # first token, and the line for messages
+        self.halves: dict[str, list[Half]] = {}
         self.problems: list[Problem] = []
 
 
@@ -143,7 +147,7 @@ class _Reading(Listener):
         self.notes: list[Problem] = []
         self.open: list[_Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
-        self.seen: dict[bytes, Items] = {}
+        self.seen: dict[bytes, Shape] = {}
         self.comments = 0
         self.first_comment = 0
         self.has_bom = False
@@ -171,9 +175,9 @@ class _Reading(Listener):
         for document in self.open:
             for chain, half in document.halves.items():
                 same, before = 0, 0
-                for _, opening, line in half:
+                for _, opening, block, end in half:
                     same, before = (same + 1 if opening == before else 0), opening
-                    column = bracket_place(line, 2, chain, same)
+                    column = bracket_place(_line(block, end), 2, chain, same)
                     document.problems.append(never_closed(document.name, chain, self.place, opening, column))
             self._keep(document)
         self.open.clear()
@@ -196,80 +200,89 @@ class _Reading(Listener):
 
     def lines(self, block: bytes, number: int) -> int:
         if b"\t" not in block:
-            count, odd, lines, cut = _spaced_lines(block)
+            odd = _spaced_lines(block)
+        elif self.numpy is None:
+            odd = _tab_lines(block)
         else:
-            cut = b"\t"
-            count, odd, lines = _tab_lines(block) if self.numpy is None else _tab_lines_at_once(block, self.numpy)
+            odd = _tab_lines_at_once(block, self.numpy)
         if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found much faster than two
             every = enumerate(block.split(b"\n"))
             comments = [index for index, line in every if line.startswith(b"#") and not HEADER.match(line)]
             if comments:
                 self.first_comment = self.first_comment or number + comments[0]
                 self.comments += len(comments)
-        columns = [line[line.rfind(cut) + 1 :] for line in lines]
+        count = block.count(b"\n") + 1
+        several = list(odd) if len(self.open) > 1 else odd
         for document in self.open:
-            self._feed(document, odd, lines, columns, number)
-            document.tokens += count
+            self._feed(document, block, several, number, count)
         return count
 
-    def _feed(
-        self, document: _Open, odd: Sequence[int], lines: Sequence[bytes], columns: Sequence[bytes], number: int
-    ) -> None:
+    def _feed(self, document: _Open, block: bytes, odd: Iterable[Odd], number: int, count: int) -> None:
         """Take the brackets of the lines that need a look; blank lines, which are no tokens, must be among them."""
-        base = document.tokens
-        chains, halves = document.chains, document.halves
-        for index, line, column, items in zip(odd, lines, columns, map(self.seen.get, columns), strict=True):
-            if items is None:
-                items = self._look(line, column) if line else _BLANK
-                if items is _BLANK:
-                    base -= 1
-                    continue
-            if not items:
-                continue
+        base, chains, halves = document.tokens, document.chains, document.halves
+        look, known, mentions_of, half_of = self._look, self.seen.get, document.chains.get, document.halves.get
+        for index, end, column in odd:
+            kind, chain = known(column) or look(block, end, column)
             token = base + index
-            singles, opens, closes = items
-            for chain in singles:
-                if chain in chains:
-                    chains[chain].append((token, token))
-                else:
+            if kind == _SINGLE:
+                mentions = mentions_of(chain)
+                if mentions is None:
                     chains[chain] = [(token, token)]
-            for chain in opens:
+                else:
+                    mentions.append((token, token))
+            elif kind == _OPENS:
                 if chain not in chains:
                     chains[chain] = []
-                if chain in halves:
-                    halves[chain].append((token, number + index, line))
+                half = half_of(chain)
+                if half is None:
+                    halves[chain] = [(token, number + index, block, end)]
                 else:
-                    halves[chain] = [(token, number + index, line)]
-            for order, chain in enumerate(closes):
-                if halves.get(chain):
-                    chains[chain].append((halves[chain].pop()[0], token))
-                else:
-                    place = bracket_place(line, 3, chain, closes[:order].count(chain))
-                    problem = never_opened(document.name, chain, self.place, number + index, place)
-                    document.problems.append(problem)
-        document.tokens = base
+                    half.append((token, number + index, block, end))
+            elif kind == _CLOSES and (half := half_of(chain)):
+                chains[chain].append((half.pop()[0], token))
+            elif kind == _BLANK:
+                base -= 1
+            elif kind != _NOTHING:
+                items = ((), (), (chain,)) if kind == _CLOSES else chain
+                self._several(document, items, token, (token, number + index, block, end))
+        document.tokens = base + count
 
-    def _look(self, line: bytes, column: bytes) -> Items:
-        """The items of a line whose last column, or what seems to be that, has not been seen before."""
+    def _several(self, document: _Open, items: Items, token: int, place: Half) -> None:
+        """A token with several items: all one-token mentions, then all that open, then all that close."""
+        chains, halves = document.chains, document.halves
+        singles, opens, closes = items
+        for chain in singles:
+            chains.setdefault(chain, []).append((token, token))
+        for chain in opens:
+            chains.setdefault(chain, [])
+            halves.setdefault(chain, []).append(place)
+        for order, chain in enumerate(closes):
+            if halves.get(chain):
+                chains[chain].append((halves[chain].pop()[0], token))
+            else:
+                _, number, block, end = place
+                column = bracket_place(_line(block, end), 3, chain, closes[:order].count(chain))
+                document.problems.append(never_opened(document.name, chain, self.place, number, column))
+
+    def _look(self, block: bytes, end: int, column: bytes) -> Shape:
+        """What a line holds whose last column, or what seems to be that, has not been seen before."""
+        if b"\n" in column:  # there is no TAB in this line
+            line = column[column.rfind(b"\n") + 1 :]
+            shape = _odd_line(line)
+            if not line:
+                self._remember(column, shape)  # a blank line after this column
+            return shape
         if column and b" " not in column and not column.isspace():
-            items = _items(column)
-            if len(column) <= 32:
-                if len(self.seen) >= _CACHED:
-                    self.seen.clear()
-                self.seen[column] = items
-            return items
-        if not line.strip():
-            return _BLANK  # type: ignore[no-any-return]
-        column = coreference_column(line)
-        hint = _HINT.search(column)
-        if hint is None:
-            return _NOTHING  # type: ignore[no-any-return]
-        # Nothing matches across a blank, so if all items are in the last field, that field can stand for the line.
-        field = column[column.rfind(b" ") + 1 :]
-        if hint.start() < len(column) - len(field):
-            return _items(column)
-        known = self.seen.get(field)
-        return _items(field) if known is None else known
+            shape = _shape(column)
+            self._remember(column, shape)
+            return shape
+        return _odd_line(_line(block, end))
+
+    def _remember(self, column: bytes, shape: Shape) -> None:
+        if len(column) <= _SHORT:
+            if len(self.seen) >= _CACHED:
+                self.seen.clear()
+            self.seen[column] = shape
 
     def _keep(self, document: _Open) -> None:
         chains = [Chain(chain, mentions) for chain, mentions in document.chains.items() if mentions]
@@ -308,45 +321,67 @@ class _Reading(Listener):
         return [document for document, _ in self.documents.values()]
 
 
-def _tab_lines(block: bytes) -> tuple[int, list[int], list[bytes]]:
-    """How many lines there are, and those that need a look with their places: all but tokens without items.
+def _line(block: bytes, end: int) -> bytes:
+    """The line that ends there."""
+    return block[block.rfind(b"\n", 0, end) + 1 : end]
 
-    >>> _tab_lines(b"a\\t-\\nb\\t(1)\\n")
-    (3, [1, 2], [b'b\\t(1)', b''])
+
+def _odd_line(line: bytes) -> Shape:
+    """What a line holds of which more than the last field must be looked at."""
+    if not line.strip():
+        return _BLANK, None
+    column = coreference_column(line)
+    hint = _HINT.search(column)
+    if hint is None:
+        return _NOTHING, None
+    # Nothing matches across a blank, so if all items are in the last field, that field can stand for the line.
+    field = column[column.rfind(b" ") + 1 :]
+    return _shape(column if hint.start() < len(column) - len(field) else field)
+
+
+def _tab_lines(block: bytes) -> Iterator[Odd]:
+    """The lines that need a look, all but tokens without items: number, end, and what follows the last TAB.
+
+    For a line without a TAB that is what follows the last one before it, with the line break.
+
+    >>> list(_tab_lines(b"a\\t-\\nb\\t(1)\\n"))
+    [(1, 9, b'(1)'), (2, 10, b'(1)\\n')]
     """
-    lines = block.split(b"\n")
-    odd = [index for index, line in enumerate(lines) if line[-2:] != b"\t-"]
-    return len(lines), odd, [lines[index] for index in odd]
+    ends = [match.start() for match in _ODD_END.finditer(block)]
+    if block[-2:] != b"\t-":
+        ends.append(len(block))
+    count, rfind = block.count, block.rfind
+    odd = accumulate([count(b"\n", before, end) for before, end in pairwise([0, *ends])])
+    return zip(odd, ends, [block[rfind(b"\t", 0, end) + 1 : end] for end in ends], strict=True)
 
 
-def _tab_lines_at_once(block: bytes, np: Any) -> tuple[int, list[int], list[bytes]]:
-    """The same by comparing all bytes at once; only lines that need a look are cut out."""
+def _tab_lines_at_once(block: bytes, np: Any) -> Iterator[Odd]:
+    """The same by comparing all bytes at once."""
     data = np.frombuffer(block, dtype=np.uint8)
     ends = np.append(np.flatnonzero(data == 10), len(block))
     looked_at = (data[ends - 1] != 45) | (data[ends - 2] != 9)  # not a TAB and a hyphen
     looked_at[0] |= ends[0] < 2
     odd = np.flatnonzero(looked_at)
-    starts = ends[odd - 1] + 1
-    if len(odd) and odd[0] == 0:
-        starts[0] = 0
-    lines = [block[start:end] for start, end in zip(starts.tolist(), ends[odd].tolist(), strict=True)]
-    return len(ends), odd.tolist(), lines
+    places, rfind = ends[odd].tolist(), block.rfind
+    return zip(odd.tolist(), places, [block[rfind(b"\t", 0, end) + 1 : end] for end in places], strict=True)
 
 
-def _spaced_lines(block: bytes) -> tuple[int, list[int], list[bytes], bytes]:
-    """The same for lines without TABs, and what stands before the column with the items.
+def _spaced_lines(block: bytes) -> Iterator[Odd]:
+    """The same for lines without TABs; the column is the last field if the items of all lines are there.
 
     Such a line is one column, so a word in it can be an item. Whether one is, is found out for all lines at once: if
     the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block, there
     are none elsewhere.
     """
     lines = block.split(b"\n")
+    ends = [end - 1 for end in accumulate(len(line) + 1 for line in lines)]
     odd = [index for index, line in enumerate(lines) if line[-1:] != b"-"]
-    fields = b" ".join([lines[index][lines[index].rfind(b" ") + 1 :] for index in odd]).translate(_ZEROS)
+    columns = [lines[index][lines[index].rfind(b" ") + 1 :] for index in odd]
+    fields = b" ".join(columns).translate(_ZEROS)
     zeros = block.translate(_ZEROS)
     if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
-        return len(lines), odd, [lines[index] for index in odd], b" "
-    return len(lines), list(range(len(lines))), lines, b"\t"
+        return zip(odd, [ends[index] for index in odd], columns, strict=True)
+    return zip(range(len(lines)), ends, lines, strict=True)
 
 
 def _numpy(source: Source) -> Any:
@@ -360,8 +395,12 @@ def _numpy(source: Source) -> Any:
     return None
 
 
-def _items(column: bytes) -> Items:
-    """The chains of the items of a column."""
+def _shape(column: bytes) -> Shape:
+    """What a column holds, the usual single item apart from the rest.
+
+    >>> _shape(b"(12)"), _shape(b"7)|(1"), _shape(b"word")
+    ((1, '12'), (4, ((), ('1',), ('7',))), (5, None))
+    """
     singles, opens, closes = [], [], []
     for item in column.split(b"|"):  # nothing matches across a bar
         if item[:1] == b"(" and item[-1:] == b")" and item[1:-1].isdigit():
@@ -373,6 +412,7 @@ def _items(column: bytes) -> Items:
         else:  # no plain item: by the rules
             _, singles, opens, closes = ([chain for chain, _ in items] for items in parse_brackets(column))
             break
-    if not (singles or opens or closes):
-        return _NOTHING  # type: ignore[no-any-return]
-    return tuple(singles), tuple(opens), tuple(closes)
+    found = singles + opens + closes
+    if len(found) == 1:
+        return (_SINGLE if singles else _OPENS if opens else _CLOSES), found[0]
+    return (_SEVERAL, (tuple(singles), tuple(opens), tuple(closes))) if found else (_NOTHING, None)

@@ -56,7 +56,10 @@ def _take_dominant(
             elif weight > second:
                 second = weight
         theirs = columns[column]
-        rival = max((weight for other, weight in theirs.items() if other != row), default=0.0)
+        rival = 0.0
+        for other, weight in theirs.items():
+            if weight > rival and other != row:
+                rival = weight
         if best < second + rival:
             continue
         mates[row] = column
