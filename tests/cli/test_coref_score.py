@@ -150,6 +150,25 @@ def test_explain(call):
     assert json.loads(out)[0]["response"] == "good"
 
 
+def test_responses_have_names(call):
+    code, out, _ = call("key.conll", "best=good.conll", "poor.conll", "--format", "json", "--bootstrap", "0")
+    assert code == 0
+    assert [system["name"] for system in json.loads(out)["systems"]] == ["best", "poor"]
+    code, _, err = call("key.conll", "poor=good.conll", "poor.conll")
+    assert (code, err) == (2, "error: two responses have the name 'poor', give each its own name\n")
+    code, out, _ = call("key.conll", "best=good.conll", "--explain", "(bc/x/0); part 000")
+    assert code == 0
+    assert "best" in out
+
+
+@pytest.mark.parametrize("option", [("--bootstrap", "10"), ("--ci", "90"), ("--seed", "1"), ("--jobs", "2")])
+@pytest.mark.parametrize("way", [("--compat", "conll-8.01"), ("--explain", "(bc/x/0); part 000")])
+def test_nothing_is_ignored_in_silence(call, way, option):
+    code, out, err = call("key.conll", "good.conll", *way, *option)
+    message = f"error: {way[0]} and {option[0]} do not go together, leave one of them out\n"
+    assert (code, out, err) == (2, "", message)
+
+
 def test_formats_are_told_by_content(call):
     for name in ("key", "good"):
         assert run(["coref", "convert", "--to", "jsonl", f"{name}.conll", "-o", f"{name}.jsonl"]) == 0

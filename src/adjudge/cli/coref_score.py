@@ -17,8 +17,10 @@ from adjudge.cli.options import (
     fail_under_option,
     is_file,
     jobs_option,
+    named,
     output_options,
     pool_option,
+    refuse_with,
     resampling_options,
     save_option,
 )
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.coref.settings import Settings
 
 COMPAT = ("conll-8.01",)
+RESAMPLING = ("bootstrap", "ci", "seed", "test")
 
 coref_options = compose(
     click.option(
@@ -94,21 +97,23 @@ def command(key: str, responses: tuple[str, ...], **options: Any) -> None:
     """Score one or more responses against a key.
 
     KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
-    Several responses are compared with paired tests.
+    A response is called after its file, or NAME in NAME=FILE. Several are compared with paired tests.
     """
+    given = [named(response) for response in responses]
+    paths, names = [path for _, path in given], [name for name, _ in given]
     listed = [options["docs"]] if is_file(options["docs"] or "") else []
-    check_targets(options["output"], options["save"], inputs=(key, *responses, *listed))
+    check_targets(options["output"], options["save"], inputs=(key, *paths, *listed))
     chosen = settings(options["profile"], options["singletons"], options["match"], options["overlap"])
     log = Log(verbose=options["verbose"])
     with _uncollected():
         if options["compat"]:
-            _compat(key, responses, chosen, **options)
+            _compat(key, paths, chosen, **options)
         elif options["each_document"]:
             raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
         elif options["explain"] is not None:
-            _explain(key, responses, **options)
+            _explain(key, paths, names, **options)
         else:
-            _score(key, responses, chosen, log, **options)
+            _score(key, paths, names, chosen, log, **options)
 
 
 @contextmanager
@@ -123,7 +128,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _score(key: str, responses: tuple[str, ...], chosen: Settings, log: Log, **options: Any) -> None:
+def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings, log: Log, **options: Any) -> None:
     from adjudge.tasks.coref.measures import chosen_metrics, measures_of
     from adjudge.tasks.coref.scoring import observe, result_of
 
@@ -132,9 +137,9 @@ def _score(key: str, responses: tuple[str, ...], chosen: Settings, log: Log, **o
         from adjudge.stats.measure import part_keys
 
         check_gates(options["fail_under"], part_keys(measures_of(metrics, chosen.rule)))
-    log(f"reading {key} and {len(responses)} response(s)")
+    log(f"reading {key} and {len(paths)} response(s)")
     docs = None if options["docs"] is None else document_list(options["docs"])
-    campaign = observe(key, list(responses), chosen, docs=docs, jobs=options["jobs"], keep=False)
+    campaign = observe(key, paths, chosen, docs=docs, names=names, jobs=options["jobs"], keep=False)
     log(f"counted {len(campaign.sides.documents)} documents")
     result = result_of(
         campaign,
@@ -150,7 +155,7 @@ def _score(key: str, responses: tuple[str, ...], chosen: Settings, log: Log, **o
     apply_gates(options["fail_under"], result)
 
 
-def _compat(key: str, responses: tuple[str, ...], chosen: Settings, **options: Any) -> None:
+def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> None:
     """The reference scorer's output has no room for anything but its own options."""
     from adjudge.tasks.coref.compat import chosen_compat, reference_output
     from adjudge.tasks.coref.notes import warnings
@@ -158,18 +163,14 @@ def _compat(key: str, responses: tuple[str, ...], chosen: Settings, **options: A
 
     if chosen.profile != "conll-8.01":
         raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
-    if len(responses) > 1:
+    if len(paths) > 1:
         raise UsageError("--compat prints one response", hint="run it once for each")
-    for name, value in (("by", ()), ("save", None), ("fail_under", ()), ("pool", None), ("explain", None)):
-        if options[name] != value:
-            raise UsageError(
-                f"--compat and --{name.replace('_', '-')} do not go together", hint="leave one of them out"
-            )
+    refuse_with("--compat", ("by", "save", "fail_under", "pool", "explain", *RESAMPLING, "jobs"))
     if options["format_"] != "text":
         raise UsageError("--compat prints text", hint="leave --format out")
     metrics = chosen_compat(options["metric"])
     docs = None if options["docs"] is None else document_list(options["docs"])
-    campaign = observe(key, list(responses), chosen, docs=docs, digest=False)
+    campaign = observe(key, paths, chosen, docs=docs, digest=False)
     text = reference_output(
         campaign,
         metrics,
@@ -183,17 +184,14 @@ def _compat(key: str, responses: tuple[str, ...], chosen: Settings, **options: A
     emit(text, options["output"])
 
 
-def _explain(key: str, responses: tuple[str, ...], **options: Any) -> None:
+def _explain(key: str, paths: list[str], names: list[str | None], **options: Any) -> None:
     from adjudge.tasks.coref.explanation import explain
 
-    for name in ("save", "fail_under", "by", "docs", "metric"):
-        if options[name]:
-            flag = "--" + name.replace("_", "-")
-            raise UsageError(f"--explain and {flag} do not go together", hint="leave one of them out")
+    refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs"))
     if options["format_"] not in ("text", "json"):
         raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
     how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
-    found = explain(key, list(responses), options["explain"], **how)
+    found = explain(key, paths, options["explain"], names=names, **how)
     if options["format_"] == "json":
         import json
 

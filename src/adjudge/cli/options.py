@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from adjudge.errors import UsageError
 from adjudge.tasks.profiles import PROFILES
@@ -206,6 +207,15 @@ def named(text: str) -> tuple[str | None, str]:
     """
     name, equals, path = text.partition("=")
     return (name, path) if equals and name and path and not is_file(text) else (None, text)
+
+
+def refuse_with(option: str, others: Iterable[str]) -> None:
+    """Raise if one of the other options stands on the command line, for `option` would take no notice of it."""
+    context = click.get_current_context()
+    for name in others:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{option} and {flag} do not go together", hint="leave one of them out")
 
 
 def document_list(text: str) -> list[str]:

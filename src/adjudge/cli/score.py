@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.options import document_list, is_file, named, scoring_options
+from adjudge.cli.options import document_list, is_file, named, refuse_with, scoring_options
 from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
-from adjudge.errors import UsageError
 from adjudge.tasks.adding import measures_of
 from adjudge.tasks.documents import distinct, stem
 from adjudge.tasks.scoring import as_metrics, explain_document, score
@@ -39,7 +37,7 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     inputs = [gold, *paths, *metric_files(metric), *([options["docs"]] if is_file(options["docs"] or "") else [])]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
-        _check_explain(click.get_current_context())
+        refuse_with("--explain", ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"))
         _explain(metric, gold, paths, names, **options)
         return
     log = Log(verbose=options["verbose"])
@@ -75,14 +73,6 @@ def _names(given: Sequence[tuple[str | None, str]]) -> list[str]:
     """What the systems are called: the names given, the others after their files."""
     files = iter(distinct([stem(path) for name, path in given if name is None]))
     return [next(files) if name is None else name for name, _ in given]
-
-
-def _check_explain(context: click.Context) -> None:
-    """Raise if an option was given that an explanation takes no notice of."""
-    for name in ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            flag = "--" + name.replace("_", "-")
-            raise UsageError(f"--explain and {flag} do not go together", hint="leave one of them out")
 
 
 def _explain(metric: str, gold: str, paths: list[str], names: list[str], **options: Any) -> None:

@@ -79,7 +79,7 @@ def explain(
     singletons: str = "keep",
     match: str = "exact",
     overlap: float | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str | None] | None = None,
 ) -> dict[str, Explanation]:
     """What went wrong in one document, for each response by name.
 

@@ -53,7 +53,7 @@ def score(
     match: str = "exact",
     overlap: float | None = None,
     docs: Iterable[str] | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str | None] | None = None,
     jobs: int = 1,
     test: Test = "paired-bootstrap",
 ) -> Result:
@@ -84,7 +84,7 @@ def observe(
     settings: Settings,
     *,
     docs: Iterable[str] | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str | None] | None = None,
     jobs: int = 1,
     keep: bool = True,
     digest: bool = True,

@@ -23,8 +23,10 @@ class Sides(NamedTuple):
     found: dict[str, dict[str, CorefDocument]]  # name of the response -> id -> document
 
 
-def name_responses(key: Documents, response: Any, names: Sequence[str] | None = None) -> list[tuple[str, Documents]]:
-    """The responses by name: of one response, of a list of paths, or of a mapping from names.
+def name_responses(
+    key: Documents, response: Any, names: Sequence[str | None] | None = None
+) -> list[tuple[str, Documents]]:
+    """The responses by name: of one response, of a list of paths, or of a mapping from names; None is after its file.
 
     >>> [name for name, _ in name_responses("key.conll", ["a/run.conll", "b/run.conll"])]
     ['run-1', 'run-2']
@@ -35,7 +37,12 @@ def name_responses(key: Documents, response: Any, names: Sequence[str] | None = 
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     if names is not None and len(names) != len(several):
         raise UsageError(f"{len(names)} names for {len(several)} responses", hint="give one name for each response")
-    chosen = list(names) if names is not None else _distinct([name for name, _ in several])
+    given = list(names) if names is not None else [None] * len(several)
+    found = iter(_distinct([name for (name, _), own in zip(several, given, strict=True) if own is None]))
+    chosen = [next(found) if own is None else own for own in given]
+    twice = next((name for name in chosen if chosen.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two responses have the name {twice!r}", hint="give each its own name")
     return list(zip(chosen, (source for _, source in several), strict=True))
 
 
