@@ -21,6 +21,7 @@ COMMANDS = {
     "score": "Score one or more systems against the gold documents.",
     "coref": "Coreference: score, validate and convert files of chains.",
     "nugget": "Event nuggets: score, validate, convert, tokenize and look at them.",
+    "eal": "Event arguments and linking: validate, filter, pool, assess, link.",
     "metrics": "List the metrics, or show one of them.",
     "explain": "Print the definition of a metric and how it will be computed.",
     "compare": "Compare systems from saved results, without scoring again.",
@@ -46,7 +47,7 @@ class LazyGroup(click.Group):
         """The command of that name."""
         if cmd_name not in self.entries:
             return None
-        command: click.Command = import_module(f"adjudge.cli.{self.prefix}{cmd_name}").command
+        command: click.Command = import_module(f"adjudge.cli.{self.prefix}{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
