@@ -55,7 +55,7 @@ class Response(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A response as a line of a store gives it; `id` is what stands in its first column, `comment` the lines above it."""
+    """A response as a line of a store gives it; `id` is its first column, `comment` the lines above it."""
 
     response: Response
     confidence: float = 1.0

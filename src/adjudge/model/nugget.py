@@ -44,7 +44,7 @@ class Nugget(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A named relation between nuggets: a whole coreference cluster, or a directed link (earlier, later; parent, part)."""
+    """A named relation: a whole coreference cluster, or a directed link (earlier, later; parent, part)."""
 
     name: str
     id: str
@@ -54,7 +54,7 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NuggetDocument:
-    """The nuggets of one document in the order of its file, and the relations between them; `text` where it is known."""
+    """The nuggets of one document in the order of its file, and their relations; `text` where it is known."""
 
     id: str
     nuggets: Sequence[Nugget] = ()
