@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.coref.settings import Settings
 
 COMPAT = ("conll-8.01",)
+_SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
 RESAMPLING = ("bootstrap", "ci", "seed", "test")
 
 coref_options = compose(
@@ -137,6 +139,8 @@ def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings
         from adjudge.stats.measure import part_keys
 
         check_gates(options["fail_under"], part_keys(measures_of(metrics, chosen.rule)))
+    if options["bootstrap"] and is_file(key) and Path(key).stat().st_size > _SMALL:
+        import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     log(f"reading {key} and {len(paths)} response(s)")
     docs = None if options["docs"] is None else document_list(options["docs"])
     campaign = observe(key, paths, chosen, docs=docs, names=names, jobs=options["jobs"], keep=False)
