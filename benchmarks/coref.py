@@ -142,19 +142,16 @@ def _document(name: str, tokens: int, chains: Chains) -> str:
 # Processes
 
 
-def cost(command: list[str], repeats: int) -> Cost:
-    """The cheapest of several runs; a run that fails is an error."""
-    runs = []
-    for _ in range(repeats):
-        with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=_environment())
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode:
-                errors.seek(0)
-                raise SystemExit(f"{' '.join(command)} failed:\n{errors.read().decode(errors='replace')}")
-        runs.append(Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _UNIT / 1e6))
-    return Cost(min(run.cpu for run in runs), min(run.megabytes for run in runs))
+def cost(command: list[str]) -> Cost:
+    """What a command needs, its children included."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=_environment())
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise SystemExit(f"{' '.join(command)} failed:\n{errors.read().decode(errors='replace')}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _UNIT / 1e6)
 
 
 def _environment() -> dict[str, str]:
@@ -174,20 +171,27 @@ def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, C
     files = [str(key), str(response)]
     ours = [sys.executable, "-c", "from adjudge.cli import main; main()", "coref", "score", *files]
     loaded = [sys.executable, "-c", "import numpy.random; from adjudge.cli import main; main()", *ours[3:]]
-    cost([*ours, "--bootstrap", "10"], 1)  # compiled files and the disk are warm from here on
-    found = {
-        "adjudge": cost([*ours, "--bootstrap", "0"], options.repeats),
-        "adjudge --compat": cost([*ours, "--compat", "conll-8.01", "--quiet"], options.repeats),
-        "adjudge with intervals": cost([*ours, "--bootstrap", "1000"], options.repeats),
-        "adjudge, numpy loaded": cost([*loaded, "--bootstrap", "0"], options.repeats),
+    cost([*ours, "--bootstrap", "10"])  # compiled files and the disk are warm from here on
+    programs = {
+        "adjudge": [[*ours, "--bootstrap", "0"]],
+        "adjudge --compat": [[*ours, "--compat", "conll-8.01", "--quiet"]],
+        "adjudge with intervals": [[*ours, "--bootstrap", "1000"]],
+        "adjudge, numpy loaded": [[*loaded, "--bootstrap", "0"]],
     }
     if options.perl and shape.mentions <= options.perl_limit:
-        found["reference scorer"] = summed(
-            [cost(["perl", options.perl, metric, *files, "none"], 1) for metric in _METRICS]
-        )
+        programs["reference scorer"] = [["perl", options.perl, metric, *files, "none"] for metric in _METRICS]
     if options.coval and shape.mentions <= options.coval_limit:
-        found["coval"] = cost([options.coval_python, options.coval, *files], 1)
-    return found
+        programs["coval"] = [[options.coval_python, options.coval, *files]]
+    # In rounds, so that a busy minute of the machine is a busy minute for all of them.
+    runs: dict[str, list[Cost]] = {program: [] for program in programs}
+    for number in range(options.repeats):
+        for program, commands in programs.items():
+            if number < options.peer_repeats or program.startswith("adjudge"):
+                runs[program].append(summed([cost(command) for command in commands]))
+    return {
+        program: Cost(min(run.cpu for run in each), min(run.megabytes for run in each))
+        for program, each in runs.items()
+    }
 
 
 def main() -> None:
@@ -198,7 +202,8 @@ def main() -> None:
     parser.add_argument("--coval-python", default=sys.executable, help="the interpreter that has what coval needs")
     parser.add_argument("--perl-limit", type=int, default=1_000, help="mentions of one document it is given at most")
     parser.add_argument("--coval-limit", type=int, default=4_000, help="mentions of one document it is given at most")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of ours, of which the cheapest counts")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds; of each program the cheapest run counts")
+    parser.add_argument("--peer-repeats", type=int, default=3, help="rounds in which the peers run too")
     parser.add_argument("--write", nargs=3, metavar=("CORPUS", "KEY", "RESPONSE"), help="only write a corpus")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here too")
     options = parser.parse_args()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -68,6 +67,8 @@ def render_explanation(document: str, found: Mapping[str, Mapping[str, Alignment
             for system, metrics in found.items()
             for metric, alignment in metrics.items()
         ]
+        import json
+
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
     if format_ != "text":
         raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
@@ -192,6 +193,8 @@ def _code(text: str) -> str:
 
 def _slice(where: Mapping[str, Any]) -> str:
     """A slice in one cell: empty for the whole corpus, else JSON, which keeps a number apart from its text."""
+    import json
+
     return json.dumps(where, ensure_ascii=False) if where else ""
 
 

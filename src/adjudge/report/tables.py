@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -106,6 +104,8 @@ def csv_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     >>> csv_rows([{"a": 1.5, "b": "x,y"}, {"a": None, "b": "z"}], ("a", "b"))
     'a,b\n1.5,"x,y"\n,z\n'
     """
+    import csv  # here, not above: most tables are text
+
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
@@ -115,6 +115,8 @@ def csv_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
 
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, bool):
+        import json
+
         return json.dumps(value)
     if not isinstance(value, str):
         return value
@@ -132,6 +134,8 @@ def render_listing(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], fo
     """
     if format_ == "json":
         kept = [{column: row.get(column) for column in columns} for row in rows]
+        import json
+
         return json.dumps(kept, indent=2, ensure_ascii=False) + "\n"
     if format_ == "csv":
         return csv_rows([{column: _plain(row.get(column)) for column in columns} for row in rows], columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -182,12 +181,14 @@ def slice_text(where: Slice) -> str:
     return ", ".join(f"{name}={_value_text(value)}" for name, value in where.items()) or "all"
 
 
-_LOOKS_LIKE = re.compile(r"|true|false|null|none|nan|all|[-+]?(inf|infinity|[\d.][\d._]*(e[-+]?\d*)?)", re.IGNORECASE)
+_LOOKS_LIKE = r"|true|false|null|none|nan|all|[-+]?(inf|infinity|[\d.][\d._]*(e[-+]?\d*)?)"  # compiled when needed
 
 
 def _value_text(value: AttributeValue) -> str:
-    if isinstance(value, str) and not _LOOKS_LIKE.fullmatch(value.strip()) and not value.startswith('"'):
+    if isinstance(value, str) and not re.fullmatch(_LOOKS_LIKE, value.strip(), re.IGNORECASE) and value[0] != '"':
         return value
+    import json
+
     return json.dumps(value, ensure_ascii=False)
 
 
