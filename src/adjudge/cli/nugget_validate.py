@@ -1,0 +1,179 @@
+"""`adjudge nugget validate`: everything that is wrong with a submission, with line and column."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from adjudge.cli.options import document_list, output_option, whole
+from adjudge.cli.output import check_targets, emit
+from adjudge.errors import UsageError, visible
+from adjudge.tasks.nugget.validation import LIMIT, Mistake, NuggetReport, validate
+
+PASTED = 2000  # characters of a suggested line that are shown in a terminal
+
+
+@click.command("validate", epilog="\b\nExample:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --strict")
+@click.argument("files", metavar="SUBMISSION...", nargs=-1, required=True)
+@click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document.")
+@click.option("--suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of token tables end.")
+@click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document.")
+@click.option("--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="How names of texts end.")
+@click.option("--sizes", metavar="FILE", help="Numbers of characters: a document id and its number in each line.")
+@click.option("--types", metavar="FILE", help="Event types that are allowed: a file with one per line, 2015 or 2016.")
+@click.option("--gold", metavar="GOLD", help="A TBF file with the documents that must be there.")
+@click.option("--docs", metavar="LIST", help="The documents that must be there: a file with one id per line, or a,b,c.")
+@click.option(
+    "--mode",
+    type=click.Choice(("token", "char")),
+    help="Places are token ids or characters (default: token with -t, else by what most of them look like).",
+)
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option(
+    "--limit",
+    metavar="N",
+    default=str(LIMIT),
+    show_default=True,
+    callback=whole("give a whole number, or 0 for all"),
+    help="List so many problems of a kind and count the others; 0 lists all.",
+)
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@output_option
+@click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals.")
+def command(
+    files: tuple[str, ...],
+    tokens: str | None,
+    suffix: str,
+    texts: str | None,
+    text_suffix: str,
+    sizes: str | None,
+    types: str | None,
+    gold: str | None,
+    docs: str | None,
+    mode: Literal["token", "char"] | None,
+    strict: bool,
+    limit: int,
+    format_: str,
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
+
+    An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
+    the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
+    """
+    check_targets(output, inputs=[*files, *([gold] if gold else [])])
+    if [*files, gold].count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    listed = None
+    if types is not None:
+        from adjudge.tasks.nugget.ontology import read_types
+
+        listed = read_types(types)
+    counts = None
+    if sizes is not None:
+        from adjudge.tasks.nugget.validation_ground import read_sizes
+
+        counts = read_sizes(sizes)
+    wanted = _documents(gold, docs)
+    reports = [
+        validate(
+            name,
+            tables=tokens,
+            suffix=suffix,
+            texts=texts,
+            text_suffix=text_suffix,
+            sizes=counts,
+            types=listed,
+            documents=wanted,
+            mode=mode,
+            limit=limit,
+        )
+        for name in files
+    ]
+    if format_ == "json":
+        text = json.dumps({"files": [_record(report) for report in reports]}, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(_text(report, quiet=quiet) for report in reports)
+    emit(text, output)
+    return int(any(report.errors or (strict and report.warnings) for report in reports))
+
+
+def _documents(gold: str | None, docs: str | None) -> list[str] | None:
+    if gold is not None and docs is not None:
+        raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
+    if docs is not None:
+        return document_list(docs)
+    if gold is None:
+        return None
+    from adjudge.formats.tbf import open_tbf
+
+    ids = [id for id in open_tbf(gold).ids if id]
+    if not ids:
+        raise UsageError(f"{gold}: the file has no documents", hint="give a TBF file with the gold documents")
+    return ids
+
+
+def _text(report: NuggetReport, *, quiet: bool) -> str:
+    lines = []
+    for finding in report.findings:
+        lines.append(visible(_line(finding)))
+        if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
+            fits = len(finding.fix) <= PASTED
+            shown = finding.fix if fits else "(the line is long: --format json has it)"
+            lines.append("    " + visible(shown, keep="\t"))
+    for kind, count in report.unlisted.items():
+        lines.append(visible(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all"))
+    if not quiet:
+        counts = (
+            (report.documents, "document"),
+            (report.mentions, "mention"),
+            (report.clusters, "cluster"),
+            (report.links, "other relation"),
+            (report.errors, "error"),
+            (report.warnings, "warning"),
+        )
+        parts = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts]
+        if report.empty:
+            parts[0] += f" ({report.empty} without mentions)"
+        lines.append(visible(f"{report.path}: {', '.join(parts)}"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _line(finding: Mistake) -> str:
+    problem = finding.problem
+    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
+    hint = f", {problem.hint}" if problem.hint else ""
+    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
+
+
+def _record(report: NuggetReport) -> dict[str, Any]:
+    return {
+        "path": report.path,
+        "mode": report.mode,
+        "documents": report.documents,
+        "without_mentions": report.empty,
+        "mentions": report.mentions,
+        "clusters": report.clusters,
+        "other_relations": report.links,
+        "errors": report.errors,
+        "warnings": report.warnings,
+        "unlisted": report.unlisted,
+        "findings": [
+            {
+                "severity": "error" if finding.error else "warning",
+                "kind": finding.kind,
+                "document": finding.document,
+                "path": finding.problem.path,
+                "line": finding.problem.line,
+                "column": finding.problem.column,
+                "message": finding.problem.message,
+                "hint": finding.problem.hint,
+                "fix": finding.fix,
+            }
+            for finding in report.findings
+        ],
+    }

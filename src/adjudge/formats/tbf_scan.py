@@ -1,0 +1,242 @@
+"""Cutting a TBF file into documents without reading its lines, as the official reader does.
+
+That reader empties its hands at footers only, so lines that stand outside a document, or in one that has no footer, are
+credited to the next document that is closed; a last document without a footer is not read at all. A section is what
+stands between two markers; a document is the sections from one footer to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any, NamedTuple
+
+from adjudge.errors import Problem
+from adjudge.formats.findings import Finding
+from adjudge.formats.source import read_block
+
+BOM = b"\xef\xbb\xbf"
+_UTF_16 = b"\xff\xfe", b"\xfe\xff"
+HEADER, FOOTER = b"#BeginOfDocument", b"#EndOfDocument"
+LIMIT = 100  # problems kept of each kind
+QUOTED = 60  # characters of a long text that are shown
+
+_BLOCK = 1 << 18
+_BLANKS = b" \t\r\x0b\x0c"
+_AGAIN = "write one #BeginOfDocument and one #EndOfDocument for each document"
+
+
+class Section(NamedTuple):
+    """The bytes from one marker to the next; `id` is None outside documents, `line` is that of the first byte."""
+
+    id: str | None
+    offset: int
+    size: int
+    line: int
+    closed: bool
+
+
+class Index:
+    """Where the documents of a file are, and what the official reader takes in silence."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.sections: list[Section] = []
+        self.documents: dict[str, tuple[int, int]] = {}  # first and last section
+        self.findings: list[Finding] = []
+        self.counts: dict[str, int] = {}
+        self.size = 0
+        self.lines = 0
+
+    def note(self, kind: str, message: str, line: int | None, hint: str, document: str | None = None) -> None:
+        """Something that is taken in silence, or that would stop the official reader; the first of each kind."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if self.counts[kind] <= LIMIT:
+            column = None if line is None else 1
+            problem = Problem(message, path=self.place, line=line, column=column, hint=hint)
+            self.findings.append(Finding(kind, True, problem, document))
+
+
+def quote(text: str) -> str:
+    """A value in a message, shortened in the middle if it is long.
+
+    >>> quote("E1"), len(quote("x" * 1000))
+    ("'E1'", 62)
+    """
+    if len(text) > QUOTED:
+        text = f"{text[: QUOTED - 20]} ... {text[-15:]}"
+    return repr(text)
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text that can be printed; those that are not UTF-8 become `\\xNN`."""
+    return data.decode("utf-8", "backslashreplace")
+
+
+def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None = None, hasher: Any = None) -> Index:
+    """Find the documents of a file; `copy` is given all bytes on the way."""
+    index = Index(place)
+    walk = _Walk(index)
+    start, number = 0, 1  # of the block
+    for block in _blocks(stream, index, copy, hasher):
+        if start == 0 and block.startswith(BOM):
+            index.note("byte-order-mark", "the file begins with a byte-order mark", 1, "save the file without it")
+        elif start == 0 and block.startswith(_UTF_16):
+            index.note("utf-16", "the file is in UTF-16, and no line of it can be read", 1, "save it as UTF-8")
+        at, line = 0, number
+        for first, last, header in _markers(block, bom=start == 0):
+            walk.between(block[at:first], line)
+            line += block.count(b"\n", at, first)
+            if header is None:
+                walk.footer(start + first, start + last, line)
+            else:
+                walk.header(decode(header), start + first, line)
+            at, line = last, line + 1
+        walk.between(block[at:], line)
+        number = line + block.count(b"\n", at)
+        start += len(block)
+    walk.finish(start)
+    index.size, index.lines = start, number
+    return index
+
+
+class _Walk:
+    """What is known in the middle of a file."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.id: str | None = None  # never reset, as in the official reader
+        self.open = False
+        self.begin = 0  # where the section begins, and in which line
+        self.line = 1
+        self.first = 0  # the section with which the next document begins
+        self.content = 0  # the first line outside documents that says something
+
+    def between(self, lines: bytes, line: int) -> None:
+        """Lines that are no markers."""
+        if self.open or self.content or not lines:
+            return
+        for number, each in enumerate(lines.split(b"\n"), line):
+            text = (each.removeprefix(BOM) if number == 1 else each).strip(_BLANKS)
+            if text and not text.startswith(b"#"):
+                self.content = number
+                return
+
+    def header(self, name: str, offset: int, line: int) -> None:
+        """A document begins."""
+        index = self.index
+        if self.open:
+            message = (
+                f"document {quote(self.id or '')} has no footer before the next header, and its lines are credited to "
+                "the next document that is closed"
+            )
+            index.note("missing-footer", message, self.line, "write #EndOfDocument after it", self.id)
+            self._section(self.id, offset, closed=False)
+        elif self.content:
+            message = "lines outside documents are credited to the next document that is closed"
+            index.note("outside", message, self.content, "write #BeginOfDocument before them")
+            self._section(None, offset, closed=False)
+        if not name:
+            message = "a header without a document id"
+            index.note("no-id", message, line, "write #BeginOfDocument, a blank and the id", name)
+        self.id, self.open, self.begin, self.line, self.content = name, True, offset, line, 0
+
+    def footer(self, offset: int, end: int, line: int) -> None:
+        """A document ends, whether one has begun or not."""
+        index = self.index
+        if not self.open:
+            if self.id is None:
+                message = "a footer without a header, and what stands before it belongs to a document without an id"
+            else:
+                message = f"a second footer, and what stands before it replaces document {quote(self.id)}"
+            index.note("missing-header", message, line, _AGAIN, self.id)
+        self._section(self.id if self.open else None, offset, closed=True)
+        name = self.id or ""
+        known = index.documents.pop(name, None)
+        if known is not None and self.open:
+            before = index.sections[known[1]].line
+            message = f"document {quote(name)} occurs in line {before} already, and only the last one counts"
+            index.note("repeated-document", message, self.line, "put its lines into one document", name)
+        index.documents[name] = self.first, len(index.sections) - 1
+        self.first = len(index.sections)
+        self.open, self.begin, self.line, self.content = False, end, line + 1, 0
+
+    def finish(self, size: int) -> None:
+        """The file ends."""
+        index = self.index
+        if self.open:
+            message = f"document {quote(self.id or '')} has no footer, and is not read by the official programs"
+            index.note("missing-footer", message, self.line, "write #EndOfDocument after it", self.id)
+            self._section(self.id, size, closed=False)
+        elif self.content:
+            message = "lines outside documents are not read"
+            hint = "write #BeginOfDocument before them and #EndOfDocument after them"
+            index.note("outside", message, self.content, hint)
+            self._section(None, size, closed=False)
+        if not index.documents and not self.open:
+            message = "the file is empty" if size == 0 else "the file has no documents"
+            hint = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
+            index.note("no-documents", message, None, hint)
+
+    def _section(self, name: str | None, end: int, *, closed: bool) -> None:
+        self.index.sections.append(Section(name, self.begin, end - self.begin, self.line, closed))
+        self.begin = end
+
+
+def _blocks(stream: IO[bytes], index: Index, copy: Callable[[bytes], Any] | None, hasher: Any) -> Iterator[bytes]:
+    """Blocks of whole lines."""
+    parts: list[bytes] = []
+    while True:
+        block, broken = read_block(stream, _BLOCK)
+        if broken:
+            index.note("damaged", broken, None, "copy or create the file again")
+            break
+        if not block:
+            break
+        if hasher is not None:
+            hasher.update(block)
+        if copy is not None:
+            copy(block)
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            parts.append(block[:cut])
+            yield b"".join(parts)
+            parts = [block[cut:]] if cut < len(block) else []
+        else:
+            parts.append(block)
+    if parts:
+        yield b"".join(parts)
+
+
+def _markers(block: bytes, *, bom: bool) -> Iterator[tuple[int, int, bytes | None]]:
+    """The lines that begin or end a document: where they start, where the next line starts, the name if they begin one.
+
+    >>> list(_markers(b"#BeginOfDocument a\\n  #EndOfDocument\\n", bom=True))
+    [(0, 19, b'a'), (19, 36, None)]
+    """
+    header, footer = block.find(HEADER), block.find(FOOTER)
+    while header >= 0 or footer >= 0:
+        begins = footer < 0 or 0 <= header < footer
+        at = header if begins else footer
+        first = _line_start(block, at, bom=bom)
+        if first >= 0:
+            last = block.find(b"\n", at) + 1 or len(block)
+            yield first, last, block[at + len(HEADER) : last].strip() if begins else None
+        else:
+            last = at + 1
+        if 0 <= header < last:
+            header = block.find(HEADER, last)
+        if 0 <= footer < last:
+            footer = block.find(FOOTER, last)
+
+
+def _line_start(block: bytes, at: int, *, bom: bool) -> int:
+    """Where the line of a marker starts, -1 if anything but blanks stands before it."""
+    end = at
+    while end > 0:
+        begin = max(0, end - 4096)  # in pieces, because a line may be very long
+        rest = block[begin:end].rstrip(_BLANKS)
+        if rest:
+            end = begin + len(rest)
+            return end if rest[-1] == 10 else 0 if bom and end == 3 and block.startswith(BOM) else -1
+        end = begin
+    return 0

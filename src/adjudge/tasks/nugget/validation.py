@@ -1,0 +1,194 @@
+"""Everything that is wrong with a submission of event nuggets, each with its line and column.
+
+An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
+score, but is odd or against the letter of the format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from adjudge.errors import FormatError, UsageError
+from adjudge.formats.source import Source, source_name
+from adjudge.formats.tbf import TbfFile, open_tbf
+from adjudge.formats.tbf_scan import Section, decode, quote
+from adjudge.model.nugget import COREFERENCE
+from adjudge.tasks.nugget.settings import canonical
+from adjudge.tasks.nugget.spans import char_keys, token_keys
+from adjudge.tasks.nugget.validation_findings import LIMIT, Collector, Mistake, NuggetReport
+from adjudge.tasks.nugget.validation_ground import Grounds
+from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines
+from adjudge.tasks.nugget.validation_places import Ground, near
+from adjudge.tasks.nugget.validation_relations import check_relations
+
+__all__ = ["LIMIT", "Mistake", "NuggetReport", "validate"]
+
+
+def validate(
+    source: Source,
+    *,
+    tables: str | Path | None = None,
+    suffix: str = ".tab",
+    texts: str | Path | None = None,
+    text_suffix: str = ".txt",
+    sizes: Mapping[str, int] | None = None,
+    types: Iterable[str] | None = None,
+    documents: Collection[str] | None = None,
+    mode: Literal["token", "char"] | None = None,
+    limit: int = LIMIT,
+    name: str | None = None,
+) -> NuggetReport:
+    """Check a file; the findings are in the order of their places.
+
+    `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` the numbers of
+    characters of the texts; `types` are those that are allowed, `documents` those that must be there. Token tables mean
+    that places are token ids; else `mode` says how places are written, or it is guessed. At most `limit` problems of a
+    kind are listed (0: all).
+
+    >>> report = validate(b"#BeginOfDocument a\\ns\\tb\\tE1\\tt1\\tran\\tMovement\\tPast\\n#EndOfDocument\\n")
+    >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
+    [('document-column', 2, 3), ('realis', 2, 24)]
+    """
+    grounds = Grounds(tables, suffix, texts, text_suffix, sizes)
+    if tables is not None and mode == "char":
+        raise UsageError("token tables are of no use for places in characters", hint="give the texts, or mode token")
+    if mode == "token" and texts is not None and tables is None:
+        raise UsageError("texts are of no use for token ids alone", hint="give the token tables, too, or mode char")
+    out = Collector(name or source_name(source), limit)
+    try:
+        file = open_tbf(source, mode="token" if tables is not None else mode, name=name)
+    except FormatError as error:  # damaged in the middle: nothing else can be said of it
+        for problem in error.problems:
+            out.error("damaged", problem.message, hint=problem.hint)
+        return NuggetReport(out.path, mode or "token", out.findings, {}, out.errors, out.warnings)
+    rules = Rules(file.mode, None if types is None else {canonical(each): each for each in types})
+    checker = _Checker(file, out, grounds, rules)
+    try:
+        checker.run()
+    finally:
+        file.close()
+    if documents is not None:
+        _check_documents(file, documents, out)
+    findings = sorted(
+        out.findings,
+        key=lambda each: (each.problem.path != out.path, each.problem.line or 0, each.problem.column or 0),
+    )
+    counts = checker.counts
+    return NuggetReport(
+        out.path,
+        file.mode,
+        findings,
+        out.unlisted(),
+        out.errors,
+        out.warnings,
+        len(file.ids),
+        counts["empty"],
+        counts["mentions"],
+        counts["clusters"],
+        counts["links"],
+    )
+
+
+class _Checker:
+    """One file on its way through all checks."""
+
+    def __init__(self, file: TbfFile, out: Collector, grounds: Grounds, rules: Rules) -> None:
+        self.file = file
+        self.out = out
+        self.grounds = grounds
+        self.rules = rules
+        self.counts: Counter[str] = Counter()
+        self.returns = False  # carriage returns have been seen
+
+    def run(self) -> None:
+        """All checks but those of the list of documents."""
+        file, out = self.file, self.out
+        for finding in file.findings:
+            problem, document = finding.problem, finding.document
+            out.error(finding.kind, problem.message, problem.line, problem.column, hint=problem.hint, document=document)
+        for kind, count in file.index.counts.items():  # the reader, too, keeps only the first of a kind
+            unseen = count - sum(finding.kind == kind for finding in file.findings)
+            out.counts[kind] += unseen
+            out.errors += unseen
+        counted = {last for _, last in file.index.documents.values()}
+        for number, section in enumerate(file.sections):
+            if section.id is not None:  # else it is wrong as a whole
+                data = file.section_bytes(section)
+                self._check_bytes(data, section)
+                self._check_section(decode(data), section, counts=number in counted)
+        if self.grounds.texts is not None and self.grounds.tables is None and self.rules.mode == "token":
+            message = "places are read as token ids, so the texts are not looked at"
+            out.warn("mode", message, hint="give the token tables, too, or say --mode char")
+
+    def _check_bytes(self, data: bytes, section: Section) -> None:
+        """What is not plain UTF-8 with LF at the end of lines."""
+        out, document = self.out, section.id
+
+        def place(at: int) -> tuple[int, int]:
+            line = section.line + data.count(b"\n", 0, at)
+            return line, len(decode(data[data.rfind(b"\n", 0, at) + 1 : at])) + 1
+
+        if b"\r" in data and not self.returns:
+            self.returns = True
+            at = data.index(b"\r")
+            ends = data[at : at + 2] == b"\r\n"
+            message = "lines end in CR LF" if ends else "a carriage return in the middle of a line"
+            out.warn("line-ends", message, *place(at), hint="save the file with LF line ends", document=document)
+        if b"\0" in data:
+            count = data.count(0)
+            message = f"{count} null character{'s' * (count > 1)}, the first one here"
+            hint = "save the file as UTF-8 text"
+            out.error("null", message, *place(data.index(0)), hint=hint, document=document)
+        if not data.isascii():
+            try:
+                data.decode()
+            except UnicodeDecodeError as error:
+                message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
+                hint = "convert the file to UTF-8"
+                out.warn("encoding", message, *place(error.start), hint=hint, document=document)
+
+    def _check_section(self, text: str, section: Section, *, counts: bool) -> None:
+        """The lines of a document, whether it counts or not."""
+        out, rules = self.out, self.rules
+        lines = Lines(section.id or "", section.line)
+        ground = self.grounds.find(lines.document, lines.line, rules.mode, out)
+        check_lines(text.removeprefix("\ufeff") if section.offset == 0 else text, lines, rules, ground, out)
+        self._check_fit(lines, ground)
+        keys: list[Hashable] = token_keys(lines.nuggets) if rules.mode == "token" else char_keys(lines.nuggets)
+        check_duplicates(lines, keys, out)
+        places: dict[str, Hashable] = dict.fromkeys(lines.ids)
+        places.update({nugget.id: key for nugget, key in zip(lines.nuggets, keys, strict=True)})
+        check_relations(lines.relations, places, lines.document, out)
+        clusters = sum(line.relation.name == COREFERENCE for line in lines.relations)
+        self.counts["mentions"] += len(lines.nuggets)
+        self.counts["clusters"] += clusters
+        self.counts["links"] += len(lines.relations) - clusters
+        self.counts["empty"] += counts and not lines.nuggets
+
+    def _check_fit(self, lines: Lines, ground: Ground) -> None:
+        """If most mentions are elsewhere, the table or the text may be that of another document."""
+        count = len(lines.nuggets)
+        if lines.misfits > 1 and 2 * lines.misfits > count and (ground.table or ground.text is not None):
+            what = "token table" if ground.table else "text"
+            message = f"{lines.misfits} of {count} mentions do not fit the {what} of document {quote(lines.document)}"
+            hint = "is it that of another document?"
+            self.out.warn("misfit", message, lines.line, 1, hint=hint, document=lines.document)
+
+
+def _check_documents(file: TbfFile, wanted: Collection[str], out: Collector) -> None:
+    """Documents that are missing, and those that nobody has asked for."""
+    known = dict.fromkeys(wanted)
+    lines = {section.id: section.line for section in file.sections if section.id is not None}
+    for id in file.ids:
+        if id and id not in known:
+            message = f"document {quote(id)} is not one of those that are scored"
+            close = near(id, known)
+            hint = f"did you mean {close}?" if close else "remove it, or check the id"
+            out.error("unknown-document", message, lines.get(id), 1, hint=hint, document=id)
+    for id in known:
+        if id and id not in file:
+            hint = "write its footer" if id in lines else "write its header and footer, even if it has no mentions"
+            out.error("missing-document", f"document {quote(id)} is missing", hint=hint, document=id)
