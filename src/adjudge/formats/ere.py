@@ -1,0 +1,326 @@
+"""Rich ERE XML with event hoppers, and LDC event-nugget XML, in which event mentions stand alone.
+
+    <deft_ere doc_id="a">
+      <hoppers>
+        <hopper id="h-1">
+          <event_mention id="em-180" type="movement" subtype="transportartifact" realis="actual">
+            <trigger source="a" offset="174" length="10">delivering</trigger>
+
+An event mention is a nugget, a hopper of at least two a cluster. `em-180` is `E180`, `h-1` is `C1`; the type is
+`Movement_Transport-Artifact`: capitalised, and with the hyphen that the file leaves out. A trigger that goes on in the
+next line becomes a piece per line. Entities, fillers, relations, arguments and other attributes are not kept, and
+counted in a note.
+
+Such files come from outside, so nothing in them is obeyed: a file that declares entities is refused, a document type is
+not fetched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.ere_names import cluster_id, nugget_id, realis_name, type_name
+from adjudge.formats.source import Source, source_name
+from adjudge.formats.standoff import code_points, covered, in_order, read_all, split_lines
+from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
+
+DIGITS = 15  # of an offset; more are no place in any text
+
+_COUNTED = {
+    "entity": ("entity", "entities"),
+    "filler": ("filler", "fillers"),
+    "relation": ("relation", "relations"),
+    "em_arg": ("argument", "arguments"),
+}
+_READ = frozenset(("id", "type", "subtype", "realis"))
+
+
+def read_ere(
+    source: Source,
+    *,
+    document: str | None = None,
+    text: str | None = None,
+    name: str | None = None,
+    order: str = "id",
+    units: str = "code-points",
+) -> tuple[NuggetDocument, list[Problem]]:
+    r"""The event mentions of a file as nuggets, and what could not be kept; `text` is the source that was annotated.
+
+    Without `document`, the file's own `doc_id` is the id. Nuggets are in the natural order of their ids, or as in the
+    file. With `units="utf-16"` offsets are counted in UTF-16 units, for which the text is needed.
+
+    >>> mention = '<event_mention id="em-7" type="life" subtype="die" realis="actual">'
+    >>> trigger = '<trigger source="a" offset="3" length="4">died</trigger>'
+    >>> xml = f'<deft_ere doc_id="a"><hopper id="h-1">{mention}{trigger}</event_mention></hopper></deft_ere>'
+    >>> read_ere(xml.encode())[0].nuggets
+    [Nugget(id='E7', type='Life_Die', realis='Actual', text='died', tokens=(), pieces=((3, 7),), ..., line=1)]
+    """
+    place = name or source_name(source)
+    if units == "utf-16" and text is None:
+        raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
+    reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
+    reading.parse(read_all(source, place))
+    found = reading.document(document, order)
+    if reading.problems:
+        raise FormatError(reading.problems)
+    return found, reading.notes(found.id)
+
+
+@dataclass
+class _Mention:
+    attributes: dict[str, str]
+    hopper: int | None
+    line: int
+    column: int
+    trigger: dict[str, str] | None = None
+    trigger_place: tuple[int, int] = (0, 0)
+    text: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Reading:
+    """A file on its way in."""
+
+    place: str
+    text: str | None
+    offsets: list[int] | None
+    problems: list[Problem] = field(default_factory=list)
+    mentions: list[_Mention] = field(default_factory=list)
+    hoppers: list[tuple[str, int]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    attributes: set[str] = field(default_factory=set)
+    mismatched: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+    sources: dict[str, int] = field(default_factory=dict)
+    shifted: bool = False
+    id: str | None = None
+    root: str = ""
+    depth: int = 0
+    hopper: int | None = None
+    inside: _Mention | None = None
+    collecting: bool = False
+
+    def wrong(self, line: int | None, column: int | None, message: str, hint: str) -> None:
+        self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
+
+    def parse(self, data: bytes) -> None:
+        """Walk through the elements; stop at the first place that is not XML, or is a trap."""
+        from xml.parsers import expat
+
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+
+        def where() -> tuple[int, int]:
+            return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+
+        def refuse(*_: Any) -> NoReturn:
+            raise _Refused
+
+        parser.StartElementHandler = lambda tag, attributes: self._start(tag, attributes, where())
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        # Declared entities can grow without end or read other files; an annotation has no use for them.
+        parser.EntityDeclHandler = refuse
+        parser.ExternalEntityRefHandler = refuse
+        parser.SkippedEntityHandler = refuse
+        try:
+            parser.Parse(data, True)
+        except _Refused:
+            hint = "write the characters themselves; files from others may be an attack"
+            self.wrong(*where(), "the file declares or uses entities, which are not read", hint)
+        except expat.ExpatError as error:
+            reason = expat.errors.messages.get(error.code, str(error))
+            self.wrong(error.lineno, error.offset + 1, f"the file is not XML: {reason}", "check that it is whole")
+        except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
+            self.wrong(1, 1, f"the file cannot be decoded: {error}", "save it as UTF-8")
+        if self.root and not (self.problems or self.mentions or self.hoppers) and self.root != "deft_ere":
+            message = f"the file has no event mentions, it is an XML file of <{self.root}>"
+            self.wrong(1, 1, message, "name the annotation, not the source text")
+
+    def _start(self, tag: str, attributes: dict[str, str], where: tuple[int, int]) -> None:
+        self.depth += 1
+        if self.depth == 1:
+            self.root = tag
+            self.id = attributes.get("doc_id") or attributes.get("docid")
+        if tag == "hopper":
+            self.hopper = len(self.hoppers)
+            self.hoppers.append((attributes.get("id", ""), where[0]))
+            if not attributes.get("id"):
+                self.wrong(*where, "a hopper without an id", 'write for example id="h-1"')
+        elif tag == "event_mention":
+            self.inside = _Mention(attributes, self.hopper, *where)
+            self.mentions.append(self.inside)
+            self.attributes |= attributes.keys() - _READ
+        elif tag == "trigger" and self.inside is not None:
+            if self.inside.trigger is not None:
+                self.wrong(*where, "an event mention with two triggers", "keep one of them")
+            self.inside.trigger, self.inside.trigger_place = attributes, where
+            self.collecting = True
+        elif tag in _COUNTED:
+            self.counts[tag] += 1
+
+    def _end(self, tag: str) -> None:
+        self.depth -= 1
+        if tag == "hopper":
+            self.hopper = None
+        elif tag == "event_mention":
+            self.inside = None
+        elif tag == "trigger":
+            self.collecting = False
+
+    def _characters(self, text: str) -> None:
+        if self.collecting and self.inside is not None:
+            self.inside.text.append(text)
+
+    def document(self, name: str | None, order: str) -> NuggetDocument:
+        """What the elements amount to."""
+        id = name or self.id
+        if not id and self.root:
+            self.wrong(1, 1, "nothing says which document this is", "add the attribute doc_id to the first element")
+        nuggets = []
+        members: dict[int, list[str]] = {}
+        first: dict[str, int] = {}
+        for mention in self.mentions:
+            nugget = self._nugget(mention, id or "")
+            if nugget is None:
+                continue
+            if nugget.id in first:
+                message = f"the id {nugget.id!r} is there twice (line {first[nugget.id]})"
+                self.wrong(mention.line, mention.column, message, "give each event mention its own")
+            first.setdefault(nugget.id, mention.line)
+            nuggets.append(nugget)
+            if mention.hopper is not None:
+                members.setdefault(mention.hopper, []).append(nugget.id)
+        ordered = in_order(nuggets, order)
+        place = {nugget.id: index for index, nugget in enumerate(ordered)}
+        relations = [
+            Relation(COREFERENCE, cluster_id(self.hoppers[hopper][0]), tuple(ids), self.hoppers[hopper][1])
+            for hopper, ids in ((hopper, sorted(ids, key=place.__getitem__)) for hopper, ids in members.items())
+            if len(ids) > 1
+        ]
+        relations.sort(key=lambda relation: place[relation.arguments[0]])
+        return NuggetDocument(id or "", ordered, relations, self.text)
+
+    def _nugget(self, mention: _Mention, document: str) -> Nugget | None:
+        where = mention.line, mention.column
+        given = mention.attributes
+        for needed in ("id", "type"):
+            if not given.get(needed):
+                self.wrong(*where, f"an event mention without the attribute {needed}", "add it")
+        if mention.trigger is None:
+            self.wrong(*where, "an event mention without a trigger", "add the trigger with offset and length")
+            return None
+        source = mention.trigger.get("source")
+        if source and source != document:
+            self.sources.setdefault(source, mention.line)
+        piece = self._piece(mention)
+        if piece is None:
+            return None
+        realis = realis_name(given["realis"]) if given.get("realis") else NOT_ANNOTATED
+        if realis not in (*REALIS, NOT_ANNOTATED):
+            self.unknown.append(mention.line)
+        pieces, text = self._trigger(mention, piece)
+        type_ = type_name(given.get("type", ""), given.get("subtype"))
+        return Nugget(nugget_id(given.get("id", "")), type_, realis, text, pieces=pieces, line=mention.line)
+
+    def _piece(self, mention: _Mention) -> Piece | None:
+        """Where the trigger is, in code points."""
+        trigger = mention.trigger or {}
+        numbers = []
+        for needed in ("offset", "length"):
+            value = trigger.get(needed, "").strip()
+            if not (value.isascii() and value.isdigit() and len(value) <= DIGITS):
+                message = f"the {needed} of a trigger is {value!r}" if value else f"a trigger without {needed}"
+                self.wrong(*mention.trigger_place, message, "write a whole number of characters")
+            else:
+                numbers.append(int(value))
+        if len(numbers) < 2:
+            return None
+        begin, end = numbers[0], numbers[0] + numbers[1]
+        size = end if self.text is None else len(self.text)
+        if self.offsets is not None:
+            size = len(self.offsets) - 1
+        if not numbers[1]:
+            self.wrong(*mention.trigger_place, "a trigger of length 0", "give it at least one character")
+        elif end > size:
+            message = f"the trigger at {begin} ends behind the text of {size} characters"
+            self.wrong(*mention.trigger_place, message, "check that the text is the one that was annotated")
+        elif self.offsets is None:
+            return begin, end
+        elif self.offsets[begin] < 0 or self.offsets[end] < 0:
+            message = f"the trigger at {begin} begins or ends inside a character"
+            self.wrong(*mention.trigger_place, message, "check that the offsets are UTF-16 units")
+        else:
+            return self.offsets[begin], self.offsets[end]
+        return None
+
+    def _trigger(self, mention: _Mention, piece: Piece) -> tuple[tuple[Piece, ...], str]:
+        """The pieces of a trigger, one per line, and their text."""
+        begin, end = piece
+        written = "".join(mention.text)
+        line = mention.trigger_place[0]
+        if self.text is not None:
+            if _folded(self.text[begin:end]) != _folded(written):
+                self.mismatched.append(line)
+                self.shifted = self.shifted or self._is_shifted(piece, written)
+                return split_lines([piece], self.text) or (piece,), _lines(written)
+            pieces = split_lines([piece], self.text)
+            return pieces or (piece,), covered(self.text, pieces)
+        # A parser of XML turns every line end into one character, whatever it was in the source.
+        for shown in (written, written.replace("\n", "\r\n")):
+            if len(shown) == end - begin:
+                pieces = tuple((begin + first, begin + last) for first, last in split_lines([(0, len(shown))], shown))
+                return pieces or (piece,), _lines(shown)
+        self.mismatched.append(line)
+        return (piece,), _lines(written)
+
+    def _is_shifted(self, piece: Piece, written: str) -> bool:
+        """Whether the text of the trigger is where its offsets lead to in UTF-16 units."""
+        offsets = code_points(self.text or "") if self.offsets is None else None
+        if offsets is None or piece[1] >= len(offsets) or self.text is None:
+            return False
+        begin, end = offsets[piece[0]], offsets[piece[1]]
+        return _folded(self.text[begin:end]) == _folded(written)
+
+    def notes(self, document: str) -> list[Problem]:
+        """What was not kept or looks odd, each kind once."""
+        found: list[tuple[str, int | None]] = []
+        if self.id and self.id != document:
+            found.append((f"the file is named {document!r} but says doc_id={self.id!r}, its name is taken", None))
+        for source, line in self.sources.items():
+            found.append((f"triggers are in the source {source!r}, taken for those of {document!r}", line))
+        lost = [_many(self.counts[tag], *names) for tag, names in _COUNTED.items() if self.counts[tag]]
+        if self.attributes:
+            lost.append("the attributes " + ", ".join(sorted(self.attributes)))
+        if lost:
+            found.append((f"not kept: {'; '.join(lost)}", None))
+        if self.mismatched:
+            many = _many(len(self.mismatched), "trigger", "triggers")
+            found.append(
+                (f"{many} whose text is not the text at that place, the offsets are taken", self.mismatched[0])
+            )
+        if self.shifted:
+            found.append(("the offsets look like UTF-16 units: say so with --offsets utf-16", None))
+        if self.unknown:
+            many = _many(len(self.unknown), "realis value", "realis values")
+            found.append((f"{many} that nobody knows, kept as written", self.unknown[0]))
+        return [Problem(message, path=self.place, line=line) for message, line in found]
+
+
+class _Refused(Exception):
+    """The file wants more than to be read."""
+
+
+def _many(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lines(text: str) -> str:
+    return covered(text, split_lines([(0, len(text))], text))

@@ -1,0 +1,153 @@
+"""What the readers of annotations that stand apart from their text have in common: order, offsets, lines, clusters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.source import Source, opened, read_block
+from adjudge.model.nugget import Nugget, NuggetDocument, Piece, Relation
+
+T = TypeVar("T", bound=Hashable)
+
+ORDERS = ("id", "file")
+UNITS = ("code-points", "utf-16")
+
+_BREAK = re.compile("[\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_LINE = re.compile("[^\r\n]+")
+_NUMBER = re.compile("([0-9]+)")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_BLOCK = 1 << 20
+
+
+def natural(text: str) -> tuple[object, ...]:
+    """A key that sorts numbers inside names by their value.
+
+    >>> sorted(["E10", "E9", "E1a2", "E1"], key=natural)
+    ['E1', 'E1a2', 'E9', 'E10']
+    """
+    parts = _NUMBER.split(text)
+    # The length of the digits before the digits: no number is too long to be compared.
+    key = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else part for place, part in enumerate(parts)]
+    return tuple(key), text
+
+
+def plain(text: str) -> str:
+    r"""Text that fits in one column of one line: every tab and line break is a blank.
+
+    >>> plain("took\tpart\n")
+    'took part '
+    """
+    return _BREAK.sub(" ", text)
+
+
+def covered(text: str, pieces: Iterable[Piece]) -> str:
+    """The characters of the pieces, a blank between two of them, fit for one column.
+
+    >>> covered("made her way", [(0, 4), (9, 12)])
+    'made way'
+    """
+    return plain(" ".join(text[begin:end] for begin, end in pieces))
+
+
+def split_lines(pieces: Iterable[Piece], text: str) -> tuple[Piece, ...]:
+    r"""The pieces cut at line breaks, which belong to none of them.
+
+    >>> split_lines([(0, 9)], "shot\ndown")
+    ((0, 4), (5, 9))
+    """
+    return tuple(
+        (found.start(), found.end()) for begin, end in pieces for found in _LINE.finditer(text, begin, max(begin, end))
+    )
+
+
+def code_points(text: str) -> list[int] | None:
+    r"""For each offset in UTF-16 units the offset in code points, -1 inside a character; None if they are all the same.
+
+    >>> code_points("a\U0001f600b"), code_points("ab")
+    ([0, 1, -1, 2, 3], None)
+    """
+    if not _ASTRAL.search(text):
+        return None
+    offsets: list[int] = []
+    for place, character in enumerate(text):
+        offsets += (place, -1) if character > "\uffff" else (place,)
+    return [*offsets, len(text)]
+
+
+def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
+    """The groups that result if everything in one link is the same thing; both they and what is in them in the order
+    of `members`.
+
+    >>> closed([("a", "c"), ("c", "d")], "abcd")
+    [('a', 'c', 'd')]
+    """
+    parent: dict[T, T] = {}
+
+    def root(each: T) -> T:
+        while (above := parent.get(each, each)) != each:
+            parent[each] = parent.get(above, above)
+            each = above
+        return each
+
+    for link in links:
+        for each in link[1:]:
+            parent[root(each)] = root(link[0])
+    groups: dict[T, dict[T, None]] = {}
+    for each in members:
+        groups.setdefault(root(each), {})[each] = None
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def in_order(nuggets: Sequence[Nugget], order: str) -> list[Nugget]:
+    """Nuggets in the natural order of their ids, or as they are in the file."""
+    return sorted(nuggets, key=lambda nugget: natural(nugget.id)) if order == "id" else list(nuggets)
+
+
+def with_clusters(
+    document: NuggetDocument, links: Iterable[Sequence[str]], others: Iterable[Relation]
+) -> list[Relation]:
+    """The clusters of a document, C0 and so on, and its other relations."""
+    from adjudge.model.nugget import COREFERENCE
+
+    clusters = closed(links, [nugget.id for nugget in document.nuggets])
+    return [*(Relation(COREFERENCE, f"C{number}", group) for number, group in enumerate(clusters)), *others]
+
+
+def read_all(source: Source, place: str) -> bytes:
+    """All bytes of a source."""
+    blocks: list[bytes] = []
+    with opened(source, place) as stream:
+        while True:
+            block, broken = read_block(stream, _BLOCK)
+            if broken:
+                raise FormatError(Problem(broken, path=place, hint="make or fetch the file again"))
+            if not block:
+                return b"".join(blocks)
+            blocks.append(block)
+
+
+def decode(data: bytes, place: str) -> str:
+    r"""The text of UTF-8 bytes; what is no text is a problem with its place.
+
+    >>> decode(b"a\xff", "x.txt")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: x.txt:1:2: the byte 0xff is not UTF-8, save the file as UTF-8
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
+        message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
+        raise FormatError(
+            Problem(message, path=place, line=line, column=column, hint="save the file as UTF-8")
+        ) from None
+
+
+def read_text(source: Source, place: str) -> str:
+    """The text that annotations are about, every character as it is: line ends and a byte order mark count as well."""
+    return decode(read_all(source, place), place)
