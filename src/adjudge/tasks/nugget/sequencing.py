@@ -1,0 +1,195 @@
+"""After and Subevent links: what a system says about the order and the parts of events.
+
+    count_sequence(gold, system | None, mapping) -> Sequenced(counts, remarks)    counts in the order of COLUMNS
+    sequence_measures() -> [Prf, Prf, Prf]                                        nugget.after, .subevent, .sequence
+    sequence_notes([(document id, remarks), ...]) -> [Note, ...]                  one note for each kind of remark
+    check_links(document, path=None) -> [Finding, ...]                            what is wrong with one side
+
+`@After` joins an event and a later one, `@Subevent` an event and a part of it. On each side, per relation name:
+
+1. Events are clusters: links go between the coreference clusters of their arguments. A link inside a cluster, with an
+   unknown id, or without exactly two arguments is left out.
+2. A link from a to b is left out when some third event that a reaches reaches b (so all links of a longer cycle go).
+3. A link that is left joins all mentions of the one cluster with all of the other.
+
+A system mention that is mapped to a gold mention stands for the same thing. Links are statements about time, After
+that end(a) < start(b), Subevent that start(a) < start(b) and end(b) < end(a), and have consequences:
+
+- G and S are the links of gold and system without those After links that follow from the other links of their side;
+- pm are the links of S that gold states or that follow from gold, rm those of G that the system states or that follow;
+- im are the links of S that are not in G but follow from gold; with n events that occur in both G and S,
+  w = 0.99 / max(1, 1 + n (n - 1) / 2 - rm).
+
+P = sum pm / sum |S|, R = sum (rm + w im) / sum |G| over all documents (temporal awareness, UzZaman 2012, with implicit
+relations in recall). Links that contradict each other are counted, but nothing follows from them (`sequencing_time`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adjudge.model.nugget import AFTER, SUBEVENT, NuggetDocument
+from adjudge.tasks.nugget.sequencing_graph import Events, events_of, reach, turned
+from adjudge.tasks.nugget.sequencing_links import check_links
+from adjudge.tasks.nugget.sequencing_time import Link, Timeline, timeline
+
+if TYPE_CHECKING:
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note
+
+__all__ = ["COLUMNS", "METRICS", "Sequenced", "check_links", "count_sequence", "sequence_measures", "sequence_notes"]
+
+METRICS = {"nugget.after": (AFTER,), "nugget.subevent": (SUBEVENT,), "nugget.sequence": (SUBEVENT, AFTER)}
+COLUMNS = tuple(f"{metric}:{column}" for metric in METRICS for column in ("matched", "system", "found", "gold"))
+"""What is counted: pm, |S|, rm + w im, |G|."""
+
+_IMPLICIT = 0.99
+_SHOWN = 10
+_MESSAGES = {
+    "sequence-zero-division": "more links match than pairs of events could carry, since After and Subevent join the "
+    "same pair; the official program divides by zero or by less here",
+    "sequence-contradiction": "links contradict each other; they are counted, but nothing follows from them (in the "
+    "official program this depends on their order)",
+    "sequence-cycle": "links form a longer cycle and are left out, as in the official program",
+    "sequence-redundant": "After links follow from other links of both kinds and are not counted twice (in the "
+    "official program this depends on the names of the events)",
+}
+
+
+class Sequenced(NamedTuple):
+    """The counts of one document, and the codes of what a reader should know."""
+
+    counts: tuple[float, ...]
+    remarks: tuple[str, ...] = ()
+
+
+_NOTHING = Sequenced((0, 0, 0.0, 0) * len(METRICS))
+
+
+def count_sequence(
+    gold: NuggetDocument, system: NuggetDocument | None, mapping: Iterable[tuple[int, int, float]]
+) -> Sequenced:
+    """The counts of one document in the order of `COLUMNS`; `mapping` has (gold index, system index, Dice).
+
+    >>> from adjudge.model.nugget import Nugget, Relation
+    >>> nuggets = [Nugget(name, "Conflict_Attack", "Actual", name) for name in ("a", "b", "c")]
+    >>> gold = NuggetDocument("d", nuggets, [Relation("After", "R1", ("a", "b")), Relation("After", "R2", ("b", "c"))])
+    >>> system = NuggetDocument("d", nuggets, [Relation("After", "R1", ("a", "c"))])
+    >>> count_sequence(gold, system, [(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0)]).counts[:4]
+    (1, 1, 0.495, 2)
+    """
+    if not _has_links(gold) and (system is None or not _has_links(system)):
+        return _NOTHING
+    system = system or NuggetDocument(gold.id)
+    remarks: dict[str, None] = {}
+    ours = _links(gold, list(range(len(gold.nuggets))), remarks)
+    theirs = _links(system, _shared_nodes(len(gold.nuggets), len(system.nuggets), mapping), remarks)
+    counts: list[float] = []
+    for names in METRICS.values():
+        counts += _awareness(timeline(ours, names), timeline(theirs, names), remarks)
+    return Sequenced(tuple(counts), tuple(remarks))
+
+
+def sequence_measures() -> list[Measure]:
+    """Precision, recall and F1 of After links, Subevent links, and both together.
+
+    >>> [measure.name for measure in sequence_measures()]
+    ['nugget.after', 'nugget.subevent', 'nugget.sequence']
+    """
+    from adjudge.stats.measure import Prf
+
+    return [Prf(name, (f"{name}:matched", f"{name}:system"), (f"{name}:found", f"{name}:gold")) for name in METRICS]
+
+
+def sequence_notes(documents: Iterable[tuple[str, Sequence[str]]]) -> list[Note]:
+    """One note for each kind of remark, with the documents in which it was made.
+
+    >>> [(note.code, note.count) for note in sequence_notes([("d1", ("sequence-cycle",)), ("d2", ())])]
+    [('sequence-cycle', 1)]
+    """
+    from adjudge.stats.result import Note
+
+    where: dict[str, list[str]] = {code: [] for code in _MESSAGES}
+    for document, remarks in documents:
+        for code in remarks:
+            where[code].append(document)
+    return [
+        Note(code, len(ids), f"in {len(ids)} document{'s' * (len(ids) > 1)}, {_MESSAGES[code]}", tuple(ids[:_SHOWN]))
+        for code, ids in where.items()
+        if ids
+    ]
+
+
+def _has_links(document: NuggetDocument) -> bool:
+    return any(relation.name in (AFTER, SUBEVENT) for relation in document.relations)
+
+
+def _shared_nodes(gold: int, system: int, mapping: Iterable[tuple[int, int, float]]) -> list[int]:
+    """The node of every system mention: that of its gold mention, or a new one."""
+    nodes = list(range(gold, gold + system))
+    for ours, theirs, _ in mapping:
+        nodes[theirs] = ours
+    return nodes
+
+
+def _links(document: NuggetDocument, nodes: Sequence[int], remarks: dict[str, None]) -> dict[str, set[Link]]:
+    """The reduced and expanded links of one side by relation name, between nodes."""
+    events = events_of(document)
+    # Of several mentions with one id a link means the last; on the system side those without a gold mention come last.
+    node = {document.nuggets[place].id: nodes[place] for place in sorted(range(len(nodes)), key=nodes.__getitem__)}
+    found: dict[str, set[Link]] = {}
+    for name in (SUBEVENT, AFTER):
+        kept, cyclic = _reduced(events, name)
+        if cyclic:
+            remarks["sequence-cycle"] = None
+        found[name] = {
+            (name, node[left], node[right])
+            for first, second in kept
+            for left in events.members[first]
+            for right in events.members[second]
+        }
+    return found
+
+
+def _reduced(events: Events, name: str) -> tuple[list[tuple[int, int]], bool]:
+    """The links between clusters without those that follow from others, and whether a longer cycle was left out."""
+    links = events.links(name)
+    if not links:
+        return [], False
+    following: list[list[int]] = [[] for _ in events.members]
+    for first, second in links:
+        following[first].append(second)
+    after, before = reach(following), reach(turned(following))
+    kept = []
+    cyclic = False
+    for first, second in links:
+        between = after[first] & before[second] & ~(1 << first | 1 << second)
+        if not between:
+            kept.append((first, second))
+        elif after[second] >> first & 1:
+            cyclic = True
+    return kept, cyclic
+
+
+def _awareness(gold: Timeline, system: Timeline, remarks: dict[str, None]) -> tuple[float, ...]:
+    """The four counts of one metric."""
+    for side in (gold, system):
+        if side.contradicting:
+            remarks["sequence-contradiction"] = None
+        if len(side.links) < len(side.stated):
+            remarks["sequence-redundant"] = None
+    matched = sum(link in gold.stated or gold.implies(link) for link in system.links)
+    found = sum(link in system.stated or system.implies(link) for link in gold.links)
+    listed = set(gold.links)
+    implicit = sum(link not in listed and gold.implies(link) for link in system.links)
+    common = len(_nodes(gold.links) & _nodes(system.links))
+    room = 1 + common * (common - 1) // 2 - found
+    if room < 1:
+        remarks["sequence-zero-division"] = None
+    weight = _IMPLICIT / max(1, room)
+    return matched, len(system.links), found + weight * implicit, len(gold.links)
+
+
+def _nodes(links: Iterable[Link]) -> set[int]:
+    return {node for _, first, second in links for node in (first, second)}

@@ -1,0 +1,262 @@
+"""The free choices of one document: which of the twins of one side are paired with which of the other.
+
+Twins are mentions of one side that the mapping cannot tell apart. Between two classes of twins the mapping says how
+many pairs there are, not which. What matters of a choice is only how many mentions a gold cluster then shares with a
+system cluster; so twins of one cluster are alike, and so are twins that stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+Pair = tuple[int, int]
+"""A gold mention and the system mention that is paired with it."""
+Cell = tuple[int, int]
+"""A gold cluster and a system cluster."""
+
+OPTIONS = 1_000  # ways to pair the twins of one group that are looked at
+KINDS = 300  # kinds of pairs in one group; with more, hardly any way is looked at
+
+
+class Option(NamedTuple):
+    """One way to pair the twins of a group, and how many mentions it puts into which cells."""
+
+    pairs: tuple[Pair, ...]
+    cells: dict[Cell, int]
+
+
+class Group(NamedTuple):
+    """All ways to pair some twins; with too many of them, `most` is what could be put into each cell."""
+
+    options: list[Option]
+    most: dict[Cell, int] | None = None
+
+
+class Clusters(NamedTuple):
+    """The clusters of both sides as they are counted: the cluster of every mention, and their sizes."""
+
+    gold: dict[int, int]
+    system: dict[int, int]
+    sizes: list[int]
+    spread: list[int]
+
+
+def clusters_of(gold: Sequence[Sequence[int]], system: Sequence[Sequence[int]]) -> Clusters:
+    """The clusters of a document.
+
+    >>> clusters_of([[0, 2], [1]], [[0, 1]]).sizes
+    [2, 1]
+    """
+    homes = [{mention: number for number, chain in enumerate(side) for mention in chain} for side in (gold, system)]
+    return Clusters(homes[0], homes[1], list(map(len, gold)), list(map(len, system)))
+
+
+def find_groups(
+    clusters: Clusters, pairs: Sequence[Pair], gold_class: Sequence[Hashable], system_class: Sequence[Hashable]
+) -> tuple[list[Pair], list[Group]]:
+    """The pairs that are as they are, and the groups of twins for which there is a choice.
+
+    >>> clusters = clusters_of([[0], [1, 2]], [[0, 1]])
+    >>> settled, groups = find_groups(clusters, [(0, 0), (2, 1)], ["x", "x", "y"], ["x", "y"])
+    >>> settled, [option.pairs for option in groups[0].options]
+    ([(2, 1)], [((1, 0),), ((0, 0),)])
+    """
+    ours, theirs = _members(gold_class), _members(system_class)
+    flows: dict[tuple[Hashable, Hashable], list[Pair]] = {}
+    for gold, system in pairs:
+        flows.setdefault((gold_class[gold], system_class[system]), []).append((gold, system))
+    settled: list[Pair] = []
+    ambiguous = []
+    for joined in _joined(flows):
+        if all(len(ours[a]) == 1 and len(theirs[b]) == 1 for a, b in joined):
+            settled += [pair for flow in joined for pair in flows[flow]]
+        else:
+            ambiguous.append(joined)
+    cells = cells_of(clusters, settled)
+    groups: list[Group] = []
+    for joined in ambiguous:
+        slots = (
+            {a: _slots(ours[a], clusters.gold, clusters.sizes) for a, _ in joined},
+            {b: _slots(theirs[b], clusters.system, clusters.spread) for _, b in joined},
+        )
+        numbers = [(a, b, len(flows[a, b])) for a, b in joined]
+        options = _options(numbers, slots, clusters)
+        if options is None:
+            given = [pair for flow in joined for pair in flows[flow]]
+            ways = (_likely(numbers, slots, clusters, cells), given, *islice(_ways(numbers, slots, KINDS), OPTIONS))
+            groups.append(Group(_distinct(ways, clusters), _most(joined, slots, clusters)))
+        elif len(options) == 1:
+            settled += options[0].pairs
+        else:
+            groups.append(Group(options))
+    return settled, groups
+
+
+def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, int]:
+    """The cells of clusters that groups touch, of clusters that share mentions with these, and so on.
+
+    >>> near_cells({(0, 0): 1, (0, 1): 1, (2, 2): 1}, [Group([Option(((0, 0),), {(1, 1): 1})])])
+    {(0, 1): 1, (0, 0): 1}
+    """
+    rows: dict[int, list[int]] = {}
+    columns: dict[int, list[int]] = {}
+    for row, column in cells:
+        rows.setdefault(row, []).append(column)
+        columns.setdefault(column, []).append(row)
+    touched = [cell for group in groups for option in group.options for cell in (*option.cells, *(group.most or ()))]
+    todo = list({name for row, column in touched for name in ((row, -1), (-1, column))})
+    seen = set(todo)
+    found: dict[Cell, int] = {}
+    while todo:
+        row, column = todo.pop()
+        if column < 0:
+            near = [(row, each) for each in rows.get(row, ())]
+        else:
+            near = [(each, column) for each in columns.get(column, ())]
+        for cell in near:
+            found[cell] = cells[cell]
+            for name in ((cell[0], -1), (-1, cell[1])):
+                if name not in seen:
+                    seen.add(name)
+                    todo.append(name)
+    return found
+
+
+Slots = list[list[int]]
+"""The mentions of a class of twins, those that are alike together."""
+BothSlots = tuple[dict[Hashable, Slots], dict[Hashable, Slots]]
+Flow = tuple[Hashable, Hashable, int]
+"""A gold class, a system class, and the number of pairs between them."""
+
+
+def _members(classes: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    found: dict[Hashable, list[int]] = {}
+    for mention, each in enumerate(classes):
+        found.setdefault(each, []).append(mention)
+    return found
+
+
+def _joined(flows: dict[tuple[Hashable, Hashable], list[Pair]]) -> list[list[tuple[Hashable, Hashable]]]:
+    """The pairs of classes, those that have a class in common together."""
+    home: dict[tuple[str, Hashable], list[tuple[Hashable, Hashable]]] = {}
+    for flow in flows:
+        joined = [flow]
+        for name in (("gold", flow[0]), ("system", flow[1])):
+            other = home.get(name, joined)
+            if other is not joined:
+                other += joined
+                joined = other
+        for a, b in joined:
+            home["gold", a] = home["system", b] = joined
+    return list({id(joined): joined for joined in home.values()}.values())
+
+
+def _slots(mentions: Sequence[int], home: dict[int, int], sizes: Sequence[int]) -> Slots:
+    found: dict[int, list[int]] = {}
+    for mention in mentions:
+        cluster = home[mention]
+        found.setdefault(cluster if sizes[cluster] > 1 else -1, []).append(mention)
+    return [found[cluster] for cluster in sorted(found, reverse=True)]
+
+
+def cells_of(clusters: Clusters, pairs: Sequence[Pair]) -> dict[Cell, int]:
+    """How many of some pairs are in each cell.
+
+    >>> cells_of(clusters_of([[0, 2], [1]], [[0, 1]]), [(0, 0), (2, 1)])
+    {(0, 0): 2}
+    """
+    cells: dict[Cell, int] = {}
+    for gold, system in pairs:
+        cell = clusters.gold[gold], clusters.system[system]
+        cells[cell] = cells.get(cell, 0) + 1
+    return cells
+
+
+def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option]:
+    """The ways that put different numbers into some cell."""
+    found: dict[frozenset[tuple[Cell, int]], Option] = {}
+    for way in ways:
+        cells = cells_of(clusters, way)
+        found.setdefault(frozenset(cells.items()), Option(tuple(way), cells))
+    return list(found.values())
+
+
+def _options(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters) -> list[Option] | None:
+    """All options of a group; None if there are too many."""
+    ways = list(islice(_ways(flows, slots, KINDS), OPTIONS + 1))
+    return _distinct(ways, clusters) if 0 < len(ways) <= OPTIONS else None
+
+
+def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: dict[Cell, int]) -> list[Pair]:
+    """One way: mentions of clusters that have most in common already come first."""
+    taken: tuple[dict[int, None], dict[int, None]] = ({}, {})
+    pairs: list[Pair] = []
+    for a, b, number in flows:
+        free = [(g, s) for row in slots[0][a] for g in row for column in slots[1][b] for s in column]
+        free.sort(key=lambda pair: -cells.get((clusters.gold[pair[0]], clusters.system[pair[1]]), 0))
+        for gold, system in free:
+            if number and gold not in taken[0] and system not in taken[1]:
+                taken[0][gold] = taken[1][system] = None
+                pairs.append((gold, system))
+                number -= 1
+    return pairs
+
+
+def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int) -> Iterator[list[Pair]]:
+    """All ways to take the pairs of the flows out of the slots, one for each table of how many come from where.
+
+    None if there are more than so many kinds of pairs.
+    """
+    if sum(len(slots[0][a]) * len(slots[1][b]) for a, b, _ in flows) > kinds:
+        return iter(())
+    ours, theirs = ({name: [0] * len(each) for name, each in side.items()} for side in slots)  # taken from each slot
+    pairs: list[Pair] = []
+
+    def choose(flow: int, left: int, row: int, column: int) -> Iterator[list[Pair]]:
+        if left == 0:
+            if flow + 1 == len(flows):
+                yield list(pairs)
+            else:
+                yield from choose(flow + 1, flows[flow + 1][2], 0, 0)
+            return
+        a, b, _ = flows[flow]
+        rows, columns = slots[0][a], slots[1][b]
+        if column == len(columns):
+            row, column = row + 1, 0
+        room = sum(len(rows[place]) - ours[a][place] for place in range(row, len(rows)))
+        if left > room:
+            return
+        free = min(len(rows[row]) - ours[a][row], len(columns[column]) - theirs[b][column], left)
+        for number in range(free, -1, -1):
+            first, second = ours[a][row], theirs[b][column]
+            taken = zip(rows[row][first : first + number], columns[column][second : second + number], strict=True)
+            pairs.extend(taken)
+            ours[a][row] += number
+            theirs[b][column] += number
+            yield from choose(flow, left - number, row, column + 1)
+            ours[a][row] -= number
+            theirs[b][column] -= number
+            del pairs[len(pairs) - number :]
+
+    return choose(0, flows[0][2], 0, 0)
+
+
+def _most(joined: Sequence[tuple[Hashable, Hashable]], slots: BothSlots, clusters: Clusters) -> dict[Cell, int]:
+    """The largest number of pairs that each cell could get."""
+    most: dict[Cell, int] = {}
+    for a, b in joined:
+        for cell, number in _cells(slots[0][a], slots[1][b], clusters).items():
+            most[cell] = most.get(cell, 0) + number
+    return most
+
+
+def _cells(rows: Slots, columns: Slots, clusters: Clusters) -> dict[Cell, int]:
+    ours: dict[int, int] = {}
+    theirs: dict[int, int] = {}
+    for side, home, found in ((rows, clusters.gold, ours), (columns, clusters.system, theirs)):
+        for slot in side:
+            for mention in slot:
+                found[home[mention]] = found.get(home[mention], 0) + 1
+    return {(k, r): min(m, n) for k, m in ours.items() for r, n in theirs.items()}

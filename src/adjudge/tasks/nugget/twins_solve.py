@@ -1,0 +1,366 @@
+"""The best choices among the twins of one document under a linear score: exact, by branch and bound.
+
+1. An option is dropped when another one of its group is worth at least as much whatever is chosen elsewhere.
+2. What is left falls into parts that do not touch: cells, clusters and rivals in the alignment of CEAF.
+3. A part takes the options of one group in turn, which narrows the others; a branch that cannot reach the best known
+   is left (`twins_bound`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adjudge.tasks.nugget.twins_bound import aligned, highest, unlisted
+from adjudge.tasks.nugget.twins_groups import Group
+from adjudge.tasks.nugget.twins_table import Point, Table, matched_cells, own_range
+
+NODES = 400  # branches that are looked at in one document
+CHAMPIONS = 8  # options of a group with which all others are compared
+LARGE = 8  # groups of a part that is worth a choice to begin with
+POINTS = 200  # choices of one document that are kept
+EPSILON = 1e-13
+
+Choice = tuple[tuple[int, int], ...]
+"""Groups and the options that they take."""
+
+
+class Found(NamedTuple):
+    """Choices that may be best, the one of the greatest worth first, and the worth that none exceeds.
+
+    Not `complete` if there were more of them than are kept.
+    """
+
+    points: list[tuple[float, Point, Choice]]
+    bound: float
+    complete: bool = True
+
+
+Part = tuple[list[int], list[int], list[int]]
+"""Groups that depend on each other, the keys that they change, and the cells in which their clusters are aligned."""
+
+
+class _State(NamedTuple):
+    """The options that are left in each group, and what each key can have."""
+
+    alive: dict[int, tuple[int, ...]]
+    low: list[int]
+    high: list[int]
+
+    def copy(self) -> _State:
+        return _State(dict(self.alive), list(self.low), list(self.high))
+
+
+def solve(table: Table, groups: Sequence[Group], slack: float = 0.0) -> Found:
+    """The best choice of a document, or all that are worth at most `slack` less and not reached in every number."""
+    search = _Search(table, slack)
+    state = _State({}, list(table.fixed), list(table.fixed))
+    for number in range(len(groups)):
+        state.alive[number] = tuple(range(len(table.added[number])))
+        for key, (low, high) in search.own(number, state.alive[number]).items():
+            state.low[key] += low
+            state.high[key] += high
+    cells = [key for key, cell in enumerate(table.convex) if cell]
+    touched = [key for key, near in enumerate(table.near) if near]
+    found = search.solve(state.copy(), list(range(len(groups))), touched, cells, -float("inf"))
+    if any(group.most is not None for group in groups):
+        limit = unlisted(table, groups, state.low, state.high, touched, cells)
+        found = found._replace(bound=max(found.bound, limit))
+    return found._replace(complete=search.complete)
+
+
+class _Search:
+    """One search: the table, what was computed before, and the number of branches."""
+
+    def __init__(self, table: Table, slack: float) -> None:
+        self.table = table
+        self.slack = slack
+        self.nodes = 0
+        self.complete = True
+        self.ranges: dict[tuple[int, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
+        self.differences: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
+
+    def own(self, group: int, alive: tuple[int, ...]) -> dict[int, tuple[int, int]]:
+        """What the options of a group that are left add."""
+        known = self.ranges.get((group, alive))
+        if known is None:
+            added = self.table.added[group]
+            known = self.ranges[group, alive] = own_range([added[option] for option in alive])
+        return known
+
+    def restrict(self, state: _State, group: int, alive: tuple[int, ...]) -> list[int]:
+        """Leave a group these options only; the keys that can have less now."""
+        before, after = self.own(group, state.alive[group]), self.own(group, alive)
+        state.alive[group] = alive
+        changed = []
+        for key, (low, high) in before.items():
+            least, most = after.get(key, (0, 0))
+            if (least, most) != (low, high):
+                state.low[key] += least - low
+                state.high[key] += most - high
+                changed.append(key)
+        return changed
+
+    def narrow(self, state: _State, groups: Sequence[int], cells: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Drop options as long as one can be dropped; the matched cells and the others as in `matched_cells`."""
+        todo = [group for group in groups if len(state.alive[group]) > 1]
+        while True:
+            mates, rivals = matched_cells(self.table, cells, state.low, state.high)
+            if not todo:
+                return mates, rivals
+            matched, free = set(mates), set(rivals)
+            dropped: set[int] = set()
+            inside = set(groups)
+            while todo:
+                group = todo.pop()
+                alive = self.undominated(state, group, matched, free)
+                if len(alive) < len(state.alive[group]):
+                    changed = self.restrict(state, group, alive)
+                    near = {other for key in changed for other in self.table.near[key]} & inside
+                    dropped |= near
+                    todo += [other for other in near if len(state.alive[other]) > 1 and other not in todo]
+            # A second round with the cells that are matched by now.
+            todo = [group for group in dropped if len(state.alive[group]) > 1]
+
+    def undominated(self, state: _State, group: int, matched: set[int], free: set[int]) -> tuple[int, ...]:
+        """The options of a group for which no other one is always as good."""
+        alive = state.alive[group]
+        if len(alive) < 2:
+            return alive
+        own = self.own(group, alive)
+        low = {key: state.low[key] - least for key, (least, _) in own.items()}
+        high = {key: state.high[key] - most for key, (_, most) in own.items()}
+        added = self.table.added[group]
+        # Options that fall in with what is settled are the most likely to be the best.
+        merit = {option: sum([count * low[key] for key, count in added[option]]) for option in alive}
+        order = sorted(alive, key=lambda option: -merit[option])
+        left = set(alive)
+        for champion in order[:CHAMPIONS]:
+            if champion in left:
+                for other in order:
+                    if other != champion and other in left:
+                        difference = self.difference(group, champion, other)
+                        if self.never_worse(difference, low, high, matched, free):
+                            left.discard(other)
+        return tuple([option for option in alive if option in left])
+
+    def difference(self, group: int, one: int, other: int) -> list[tuple[int, int, int]]:
+        """The keys to which two options add different numbers."""
+        known = self.differences.get((group, one, other))
+        if known is None:
+            mine, theirs = dict(self.table.added[group][one]), dict(self.table.added[group][other])
+            pairs = [(key, mine.get(key, 0), theirs.get(key, 0)) for key in mine | theirs]
+            known = self.differences[group, one, other] = [each for each in pairs if each[1] != each[2]]
+        return known
+
+    def never_worse(
+        self,
+        difference: Sequence[tuple[int, int, int]],
+        low: dict[int, int],
+        high: dict[int, int],
+        matched: set[int],
+        free: set[int],
+    ) -> bool:
+        """Whether one option is worth as much as another, whatever the rest of the document is.
+
+        The worth of a cell is convex: a gain is least where the cell is least, a loss where it is greatest. An
+        alignment loses at most the weight of the mentions that are taken from cells that compete.
+        """
+        worth, convex, weight = self.table.worth, self.table.convex, self.table.weight
+        gain = ceafe = 0.0
+        for key, more, less in difference:
+            base = low[key] if (more > less) == convex[key] else high[key]
+            gain += worth[key][base + more] - worth[key][base + less]
+            if key in matched or (more < less and key in free):
+                ceafe += (more - less) * weight[key]
+        gain += ceafe
+        if not self.slack:
+            return gain >= -EPSILON
+        if gain > self.slack + EPSILON:
+            return True
+        points = [ceafe, 0.0, 0.0]
+        for key, more, less in difference:
+            base = low[key] if (more > less) == convex[key] else high[key]
+            for place, (x, y) in enumerate(
+                zip(self.table.point(key, base + more), self.table.point(key, base + less), strict=True)
+            ):
+                points[place] += x - y
+        return min(points) >= -EPSILON
+
+    def solve(self, state: _State, groups: list[int], keys: list[int], cells: list[int], need: float) -> Found:
+        """The best choices for some groups, as far as they are worth `need`; `keys` and `cells` are what they touch."""
+        self.nodes += 1
+        mates, rivals = self.narrow(state, groups, cells)
+        open_groups = [group for group in groups if len(state.alive[group]) > 1]
+        settled = tuple([(group, state.alive[group][0]) for group in groups if len(state.alive[group]) == 1])
+        parts = self.split(state, open_groups, mates, rivals)
+        changing = {key for _, mine, _ in parts for key in mine}
+        inside = {cell for _, _, mine in parts for cell in mine}
+        constant = self.value(
+            state,
+            [key for key in keys if key not in changing],
+            [cell for cell in (*mates, *rivals) if cell not in inside],
+        )
+        total = self.worth(constant)
+        points = [(total, constant, settled)]
+        if not parts:
+            return Found(points, total)
+        bounds = [self.bound(state, part) for part in parts]
+        if total + sum(bounds) < need:
+            return Found([], total + sum(bounds))
+        for place, part in enumerate(parts):
+            others = total + sum(bounds) - bounds[place]
+            if self.nodes > NODES:
+                found = self.guessed(state, part, bounds[place])
+            else:
+                found = self.branch(state, part, need - others)
+            if not found.points:
+                return Found([], others + found.bound)
+            bounds[place] = found.bound
+            points = self.kept([_joined(one, other) for one in points for other in found.points])
+        return Found(points, total + sum(bounds))
+
+    def branch(self, state: _State, part: Part, need: float) -> Found:
+        """The best choices of a part, by taking the options of one group in turn."""
+        groups, keys, cells = part
+        near = self.table.near
+        crowd = {group: sum([len(near[key]) for key in self.own(group, state.alive[group])]) for group in groups}
+        group = max(groups, key=lambda each: (crowd[each], -each))
+        points: list[tuple[float, Point, Choice]] = []
+        if len(groups) >= LARGE and need == -float("inf"):  # a good choice to begin with cuts off most branches
+            points = self.improved(state, part)
+        bound = -float("inf")
+        for option in sorted(state.alive[group], key=lambda each: -self.gain(state, group, each)):
+            child = state.copy()
+            self.restrict(child, group, (option,))
+            if points:  # without slack, a branch must be better than what is known
+                need = max(need, points[0][0] - self.slack if self.slack else points[0][0] + EPSILON)
+            found = self.solve(child, groups, keys, cells, need)
+            bound = max(bound, found.bound)
+            points = self.kept([*points, *found.points])
+        return Found(points, max(bound, points[0][0]) if points else bound)
+
+    def gain(self, state: _State, group: int, option: int) -> float:
+        """What an option adds if all other groups take as little as they can."""
+        own = self.own(group, state.alive[group])
+        gain = 0.0
+        for key, count in self.table.added[group][option]:
+            base = state.low[key] - own[key][0]
+            gain += self.table.worth[key][base + count] - self.table.worth[key][base] + count * self.table.weight[key]
+        return gain
+
+    def kept(self, points: list[tuple[float, Point, Choice]]) -> list[tuple[float, Point, Choice]]:
+        """The points that may be part of the best choice, the one of the greatest worth first."""
+        if not points:
+            return points
+        if not self.slack:
+            return [max(points, key=lambda each: each[0])]
+        points.sort(key=lambda each: -each[0])
+        found: list[tuple[float, Point, Choice]] = []
+        for each in points:
+            if each[0] < points[0][0] - self.slack - EPSILON:
+                break
+            if len(found) == POINTS:
+                self.complete = False
+                break
+            if not any(min(x - y for x, y in zip(known[1], each[1], strict=True)) >= -EPSILON for known in found):
+                found.append(each)
+        return found
+
+    def worth(self, point: Point) -> float:
+        """What a point is worth."""
+        return point[0] + self.table.rates.precise * point[1] + self.table.rates.found * point[2]
+
+    def value(self, state: _State, keys: Sequence[int], cells: Sequence[int]) -> Point:
+        """The point of keys in which nothing is open, with the alignment of cells."""
+        share = precise = found = 0.0
+        for key in keys:
+            x, y, z = self.table.point(key, state.low[key])
+            share, precise, found = share + x, precise + y, found + z
+        return share + aligned(self.table, state.low, cells), precise, found
+
+    def split(self, state: _State, groups: Sequence[int], mates: Sequence[int], rivals: Sequence[int]) -> list[Part]:
+        """The parts that do not depend on each other."""
+        parent: dict[tuple[str, int], tuple[str, int]] = {}
+
+        def root(name: tuple[str, int]) -> tuple[str, int]:
+            parent.setdefault(name, name)
+            while parent[name] != name:
+                parent[name] = name = parent[parent[name]]
+            return name
+
+        for cell in rivals:
+            row, column = self.table.keys[cell]
+            parent[root(("row", row))] = root(("column", column))
+        competing, counted = set(rivals), {*mates, *rivals}
+        changing: dict[int, list[int]] = {}
+        for group in groups:
+            own = self.own(group, state.alive[group])
+            changing[group] = [key for key, (low, high) in own.items() if low < high]
+            for key in changing[group]:
+                parent[root(("key", key))] = root(("group", group))
+                if key in competing:
+                    parent[root(("row", self.table.keys[key][0]))] = root(("group", group))
+        parts: dict[tuple[str, int], tuple[list[int], dict[int, None], dict[int, None]]] = {}
+        for group in groups:
+            mine = parts.setdefault(root(("group", group)), ([], {}, {}))
+            mine[0].append(group)
+            mine[1].update(dict.fromkeys(changing[group]))
+            mine[2].update(dict.fromkeys(key for key in changing[group] if key in counted))
+        for cell in rivals:
+            name = root(("row", self.table.keys[cell][0]))
+            if name in parts:
+                parts[name][2][cell] = None
+        return [(members, list(keys), list(cells)) for members, keys, cells in parts.values()]
+
+    def bound(self, state: _State, part: Part) -> float:
+        """At least what the keys and cells of a part can be worth."""
+        groups, keys, cells = part
+        ranges = [self.own(group, state.alive[group]) for group in groups]
+        options = [[self.table.added[group][option] for option in state.alive[group]] for group in groups]
+        return highest(self.table, state.low, state.high, options, ranges, keys, cells)
+
+    def guessed(self, state: _State, part: Part, bound: float) -> Found:
+        """Some choice of a part: every group takes the option that falls in best with those before it."""
+        groups, keys, cells = part
+        state = state.copy()
+        for group in groups:
+            gains = {option: self.gain(state, group, option) for option in state.alive[group]}
+            self.restrict(state, group, (max(gains, key=gains.__getitem__),))
+        point = self.value(state, keys, cells)
+        chosen = tuple([(group, state.alive[group][0]) for group in groups])
+        return Found([(self.worth(point), point, chosen)], bound)
+
+    def improved(self, state: _State, part: Part) -> list[tuple[float, Point, Choice]]:
+        """A choice of a part that is not improved by changing what one group takes."""
+        groups, keys, cells = part
+        ((best, point, choice),) = self.guessed(state, part, 0.0).points
+        taken = dict(choice)
+        numbers = state.copy()
+        for group, option in choice:
+            self.restrict(numbers, group, (option,))
+        left = list(groups)
+        while left:
+            group = left.pop()
+            for option in state.alive[group]:
+                if option != taken[group]:
+                    self.move(numbers.low, group, taken[group], option)
+                    other = self.value(numbers, keys, cells)
+                    if self.worth(other) > best + EPSILON:
+                        best, point, taken[group] = self.worth(other), other, option
+                        left = list(groups)
+                    else:
+                        self.move(numbers.low, group, option, taken[group])
+        return [(best, point, tuple(taken.items()))]
+
+    def move(self, numbers: list[int], group: int, before: int, after: int) -> None:
+        """Change what a group adds."""
+        for key, count in self.table.added[group][before]:
+            numbers[key] -= count
+        for key, count in self.table.added[group][after]:
+            numbers[key] += count
+
+
+def _joined(one: tuple[float, Point, Choice], other: tuple[float, Point, Choice]) -> tuple[float, Point, Choice]:
+    x, y = one[1], other[1]
+    return one[0] + other[0], (x[0] + y[0], x[1] + y[1], x[2] + y[2]), one[2] + other[2]

@@ -1,0 +1,186 @@
+"""The table of common mentions of one document, what the open choices can make of it, and what that is worth.
+
+Under a linear score a document is worth the sum of one number for every cell (K, R), one for every gold cluster
+(K, -1) and system cluster (-1, R) of which the choices pair more or fewer mentions, and the weight of the best
+alignment of clusters (CEAF). In a cell with M mentions
+
+    MUC matched max(0, M - 1); B3 matched M^2 / |R|, found M^2 / |K|; BLANC within clusters M (M - 1) / 2,
+    BLANC between clusters M (M - 1) / 2 less the same for the mentions paired of each whole cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from adjudge.tasks.nugget.twins_groups import Cell, Clusters, Group, Option
+
+Point = tuple[float, float, float]
+"""A linear share of the score, B3 matched, B3 found."""
+Added = tuple[tuple[int, int], ...]
+"""Keys by number, and how many mentions they get."""
+
+
+class Rates(NamedTuple):
+    """What a unit of each count is worth: MUC, CEAFe, BLANC within and between clusters; B3 matched and found."""
+
+    muc: float
+    ceafe: float
+    coref: float
+    noncoref: float
+    precise: float
+    found: float
+
+
+class Table(NamedTuple):
+    """The keys of a document by number, what they are worth with 0, 1, ... mentions, and what the groups can add."""
+
+    keys: list[Cell]
+    worth: list[list[float]]  # nothing for keys that no group touches
+    fixed: list[int]
+    convex: list[bool]  # cells; the worth of whole clusters is concave
+    weight: list[float]  # of a mention of a cell in CEAF
+    added: list[list[Added]]  # per group and option
+    near: list[list[int]]  # per key, the groups that touch it
+    clusters: Clusters
+    rates: Rates
+
+    def point(self, key: int, number: int) -> Point:
+        """The three numbers that a key with so many mentions adds, without CEAF."""
+        row, column = self.keys[key]
+        pairs = number * (number - 1) / 2
+        if row < 0 or column < 0:
+            return -self.rates.noncoref * pairs, 0.0, 0.0
+        share = self.rates.muc * max(0, number - 1) + (self.rates.coref + self.rates.noncoref) * pairs
+        square = number * number
+        return share, square / self.clusters.spread[column], square / self.clusters.sizes[row]
+
+
+def with_sums(cells: dict[Cell, int]) -> dict[Cell, int]:
+    """The cells and the sums of their rows and columns.
+
+    >>> with_sums({(0, 0): 2, (0, 1): 1})
+    {(0, 0): 2, (0, 1): 1, (0, -1): 3, (-1, 0): 2, (-1, 1): 1}
+    """
+    found = dict(cells)
+    for (row, _), number in cells.items():
+        found[row, -1] = found.get((row, -1), 0) + number
+    for (_, column), number in cells.items():
+        found[-1, column] = found.get((-1, column), 0) + number
+    return found
+
+
+def varying_sums(groups: Sequence[Group]) -> set[Cell]:
+    """The whole clusters to which the options of some group do not all add the same."""
+    found: set[Cell] = set()
+    for group in groups:
+        tables = [with_sums(option.cells) for option in group.options]
+        tables += [] if group.most is None else [{}, with_sums(group.most)]
+        for key in {key for table in tables for key in table if min(key) < 0} - found:
+            if len({table.get(key, 0) for table in tables}) > 1:
+                found.add(key)
+    return found
+
+
+def table_of(clusters: Clusters, cells: dict[Cell, int], groups: Sequence[Group], rates: Rates) -> Table:
+    """The table of a document with settled cells and open groups."""
+    most = [_most(group) for group in groups]
+    sums = varying_sums(groups)
+    base = {key: number for key, number in with_sums(cells).items() if min(key) >= 0 or key in sums}
+    keys = list(dict.fromkeys((*base, *(key for table in most for key in table if min(key) >= 0 or key in sums))))
+    number_of = {key: number for number, key in enumerate(keys)}
+    fixed = [base.get(key, 0) for key in keys]
+    highest = list(fixed)
+    near: list[list[int]] = [[] for _ in keys]
+    for number, each in enumerate(most):
+        for cell, count in each.items():
+            if cell in number_of:
+                highest[number_of[cell]] += count
+                near[number_of[cell]].append(number)
+    added = [[_added(option, number_of) for option in group.options] for group in groups]
+    convex = [min(key) >= 0 for key in keys]
+    weight = [
+        2 * rates.ceafe / (clusters.sizes[row] + clusters.spread[column]) if row >= 0 and column >= 0 else 0.0
+        for row, column in keys
+    ]
+    table = Table(keys, [], fixed, convex, weight, added, near, clusters, rates)
+    for key, high in enumerate(highest):
+        points = [table.point(key, number) for number in range(high + 1)] if near[key] else []
+        table.worth.append([share + rates.precise * p + rates.found * f for share, p, f in points])
+    return table
+
+
+def _most(group: Group) -> dict[Cell, int]:
+    found: dict[Cell, int] = {}
+    for table in (*(with_sums(option.cells) for option in group.options), with_sums(group.most or {})):
+        for key, number in table.items():
+            found[key] = max(found.get(key, 0), number)
+    return found
+
+
+def _added(option: Option, number_of: dict[Cell, int]) -> Added:
+    return tuple((number_of[key], count) for key, count in with_sums(option.cells).items() if key in number_of)
+
+
+def added_most(table: Table, group: Group) -> Added:
+    """The most that a group can add to any cell."""
+    number_of = {key: number for number, key in enumerate(table.keys)}
+    return tuple((number_of[cell], count) for cell, count in _most(group).items() if min(cell) >= 0)
+
+
+def own_range(options: Iterable[Added]) -> dict[int, tuple[int, int]]:
+    """The least and the most that some options of a group add to each key.
+
+    >>> own_range([((0, 1), (1, 1)), ((0, 1), (2, 1))])
+    {0: (1, 1), 1: (0, 1), 2: (0, 1)}
+    """
+    every = list(options)
+    values: dict[int, list[int]] = {}
+    for added in every:
+        for key, number in added:
+            values.setdefault(key, []).append(number)
+    return {key: (min(numbers) if len(numbers) == len(every) else 0, max(numbers)) for key, numbers in values.items()}
+
+
+def matched_cells(
+    table: Table, cells: Iterable[int], low: Sequence[int], high: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Cells that stand in some best alignment of clusters whatever is chosen, and the cells of the other clusters.
+
+    Such a cell always weighs at least as much as the best other cell of its row and of its column together.
+    """
+    keys, weight = table.keys, table.weight
+    rows: dict[int, list[int]] = {}
+    columns: dict[int, list[int]] = {}
+    for cell in cells:
+        if high[cell]:
+            row, column = keys[cell]
+            rows.setdefault(row, []).append(cell)
+            columns.setdefault(column, []).append(cell)
+    mates: list[int] = []
+    todo = list(rows)
+    while todo:
+        row = todo.pop()
+        mine = rows.get(row)
+        if not mine:
+            continue
+        best = max(mine, key=lambda cell: low[cell] * weight[cell])
+        column = keys[best][1]
+        theirs = columns[column]
+        rivals = max([high[cell] * weight[cell] for cell in mine if cell != best], default=0.0)
+        rivals += max([high[cell] * weight[cell] for cell in theirs if cell != best], default=0.0)
+        if low[best] * weight[best] < rivals:
+            continue
+        mates.append(best)
+        del rows[row], columns[column]
+        for cell in theirs:
+            other = keys[cell][0]
+            if other != row:
+                rows[other].remove(cell)
+                todo.append(other)
+        for cell in mine:
+            if cell != best:
+                others = columns[keys[cell][1]]
+                others.remove(cell)
+                todo += [keys[each][0] for each in others]
+    return mates, [cell for mine in rows.values() for cell in mine]

@@ -1,0 +1,327 @@
+"""The best alignment of mentions that are annotated twice, against all alignments, one by one."""
+
+import random
+import time
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from adjudge.formats.tbf import read_tbf
+from adjudge.stats.measure import compute
+from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
+from adjudge.tasks.coref.measures import measures_of
+from adjudge.tasks.nugget import twins, twins_best, twins_groups, twins_solve
+from adjudge.tasks.nugget.twins import average, best_alignment, count_pairs, document_front
+
+# A document here is (gold clusters, system clusters, pairs, gold classes, system classes).
+
+
+def solved(documents):
+    fronts = [document_front(*each) for each in documents]
+    return best_alignment(fronts, [count_pairs(*each[:3]) for each in documents])
+
+
+def alignments(document):
+    """All ways to pair mentions with the same numbers between the classes."""
+    _, _, pairs, gold, system = document
+    found = set()
+
+    def extend(theirs, left, chosen, used):
+        if theirs == len(system):
+            if not +left:
+                found.add(tuple(sorted(chosen)))
+            return
+        extend(theirs + 1, left, chosen, used)
+        for ours in range(len(gold)):
+            flow = gold[ours], system[theirs]
+            if ours not in used and left[flow]:
+                extend(theirs + 1, left - Counter([flow]), [*chosen, (ours, theirs)], used | {ours})
+
+    extend(0, Counter((gold[i], system[j]) for i, j in pairs), [], frozenset())
+    return found
+
+
+def brute(documents):
+    """The best average F1 over all alignments of all documents."""
+    every = [{count_pairs(*each[:2], way) for way in alignments(each)} for each in documents]
+    number = 1
+    for each in every:
+        number *= len(each)
+    assume(number <= 3000)
+    return max(average([sum(column) for column in zip(*rows, strict=True)]) for rows in product(*every))
+
+
+def greedy(gold_class, system_class, wildcard=()):
+    """Pairs of one class, system mentions in order, each with the first gold mention that is left."""
+    used, pairs = set(), []
+    for theirs, mine in enumerate(system_class):
+        for ours, other in enumerate(gold_class):
+            if ours not in used and (other == mine or (other, mine) in wildcard):
+                used.add(ours)
+                pairs.append((ours, theirs))
+                break
+    return pairs
+
+
+def clusters(homes):
+    found = {}
+    for mention, home in enumerate(homes):
+        found.setdefault(home, []).append(mention)
+    return list(found.values())
+
+
+@st.composite
+def documents(draw, most=6):
+    """One document; a gold class may be paired with two system classes, as with attributes that match everything."""
+    kinds, homes = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    sides = []
+    for _ in range(2):
+        number = draw(st.integers(1, most))
+        classes = draw(st.lists(st.integers(0, kinds), min_size=number, max_size=number))
+        sides.append((clusters(draw(st.lists(st.integers(0, homes), min_size=number, max_size=number))), classes))
+    (gold, ours), (system, theirs) = sides
+    pairs = greedy(ours, theirs, wildcard={(0, 1)} if draw(st.booleans()) else ())
+    return gold, system, pairs, ours, theirs
+
+
+def checked(found, corpus):
+    """The pairs of a result are allowed, and its counts are theirs."""
+    for each, pairs, counts in zip(corpus, found.pairs, found.counts, strict=True):
+        if pairs is None:
+            assert counts == count_pairs(*each[:3])
+        else:
+            assert tuple(pairs) in alignments(each)
+            partner = {system: gold for gold, system in pairs}
+            rows = [[partner.get(mention, f"s{mention}") for mention in chain] for chain in each[1]]
+            assert counts == count_unrepeated(each[0], rows)
+    totals = [sum(column) for column in zip(*found.counts, strict=True)]
+    assert found.score == pytest.approx(average(totals), abs=1e-12)
+    values = compute(measures_of(["kbp"], "8.01"), COLUMNS, [totals])
+    assert found.score == pytest.approx(float(values["coref.kbp", "f1"][0]), abs=1e-12)
+
+
+@settings(max_examples=250)
+@given(st.lists(documents(), min_size=1, max_size=3))
+def test_equals_all_alignments(corpus):
+    found = solved(corpus)
+    assert found.optimal
+    assert found.score == found.bound == pytest.approx(brute(corpus), abs=1e-10)
+    checked(found, corpus)
+
+
+@settings(max_examples=150)
+@given(st.lists(documents(), min_size=1, max_size=2), st.integers(0, 3), st.sampled_from([1, 2, 50]))
+def test_with_little_patience_the_bound_holds(corpus, nodes, few):
+    best = brute(corpus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(twins_solve, "NODES", nodes)
+        patch.setattr(twins_solve, "POINTS", few)
+        patch.setattr(twins_best, "POINTS", few)
+        patch.setattr(twins_groups, "OPTIONS", few)
+        found = solved(corpus)
+    checked(found, corpus)
+    assert found.greedy - 1e-12 <= found.score <= best + 1e-10 <= found.bound + 2e-10
+    if found.optimal:
+        assert found.score == pytest.approx(best, abs=1e-10)
+
+
+@settings(max_examples=150)
+@given(st.lists(documents(), min_size=1, max_size=3))
+def test_one_tangent_and_what_is_near_it(corpus):
+    """With a single tangent, at the given pairs, the choices that it does not rule out are gone through."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(twins, "ROUNDS", 1)
+        found = solved(corpus)
+    assert found.optimal
+    assert found.score == pytest.approx(brute(corpus), abs=1e-10)
+    checked(found, corpus)
+
+
+@settings(max_examples=80)
+@given(st.lists(documents(), min_size=1, max_size=3), st.randoms(use_true_random=False))
+def test_order_does_not_matter(corpus, rng):
+    moved = []
+    for gold, system, pairs, ours, theirs in corpus:
+        places, sides = [], []
+        for chains, classes in ((gold, ours), (system, theirs)):
+            place = rng.sample(range(len(classes)), len(classes))
+            places.append(place)
+            order = sorted(range(len(classes)), key=place.__getitem__)
+            renamed = [[place[mention] for mention in chain] for chain in chains]
+            sides.append((rng.sample(renamed, len(renamed)), [classes[old] for old in order]))
+        changed = [(places[0][i], places[1][j]) for i, j in pairs]
+        moved.append((sides[0][0], sides[1][0], changed, sides[0][1], sides[1][1]))
+    rng.shuffle(moved)
+    assert solved(moved).score == pytest.approx(solved(corpus).score, abs=1e-10)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Examples
+
+
+def of_tbf(gold, system, attributes):
+    """Two documents of files as a document of these tests; classes are span and chosen attributes."""
+    sides = []
+    for document in (gold, system):
+        ids = [nugget.id for nugget in document.nuggets]
+        home = {id_: place for place, cluster in enumerate(document.clusters()) for id_ in cluster}
+        chains = clusters([home.get(id_, f"alone {id_}") for id_ in ids])
+        classes = [(n.tokens or n.pieces, *(getattr(n, each) for each in attributes)) for n in document.nuggets]
+        sides.append((chains, classes))
+    (ours, gold_class), (theirs, system_class) = sides
+    return ours, theirs, greedy(gold_class, system_class), gold_class, system_class
+
+
+SEED = (
+    """\
+#BeginOfDocument sample
+gold	sample	E1	t1	murder	Life_Die	Actual
+gold	sample	E2	t1	murder	Conflict_Attack	Actual
+gold	sample	E3	t2	kill	Conflict_Attack	Actual
+@Coreference	R1	E2,E3
+#EndOfDocument
+""",
+    """\
+#BeginOfDocument sample
+sys	sample	E1	t1	murder	Conflict_Attack	Actual
+sys	sample	E2	t2	kill	Conflict_Attack	Actual
+@Coreference	R1	E1,E2
+#EndOfDocument
+""",
+)
+
+
+def test_the_example_of_the_specification():
+    gold, system = (read_tbf(text.encode(), mode="token")[0] for text in SEED)
+    by_span = of_tbf(gold, system, ())
+    found = solved([by_span])
+    assert (round(100 * found.greedy, 2), round(100 * found.score, 2)) == (23.61, 74.17)
+    assert found.pairs == [[(1, 0), (2, 1)]]
+    assert found.optimal
+    by_type = of_tbf(gold, system, ("type",))  # the types tell the two apart
+    assert document_front(*by_type) is None
+    assert 100 * solved([by_type]).score == pytest.approx(74.1667, abs=1e-4)
+
+
+def test_double_tag_same_type():
+    folder = Path(__file__).parents[2] / "golden" / "nugget_edge"
+    files = [folder / f"double_tag_same_type.{side}.tbf" for side in ("gold", "sys")]
+    (gold,), (system,) = (read_tbf(file) for file in files)
+    found = solved([of_tbf(gold, system, ("type",))])
+    assert (round(100 * found.greedy, 2), round(100 * found.score, 2)) == (23.61, 74.17)  # 74.16 from truncated parts
+
+
+def test_without_twins_there_is_no_choice():
+    corpus = [([[0, 1], [2]], [[0], [1, 2]], [(0, 0), (1, 1)], "abc", "abd")]
+    assert document_front(*corpus[0]) is None
+    found = solved(corpus)
+    assert found.score == found.greedy == found.bound
+    assert found.optimal
+    assert found.pairs == [None]
+
+
+def test_twins_of_one_cluster_are_alike():
+    assert document_front([[0, 1]], [[0, 1]], [(0, 0), (1, 1)], "aa", "aa") is None
+    assert document_front([[0], [1]], [[0], [1]], [(0, 0), (1, 1)], "aa", "aa") is None
+
+
+def test_given_pairs_that_are_the_best_stay():
+    corpus = [([[0, 2], [1]], [[0, 2], [1]], [(0, 0), (1, 1), (2, 2)], "aab", "aab")]
+    found = solved(corpus)
+    assert found.score == 1.0
+    assert found.pairs == [None]
+    assert found.optimal
+
+
+def test_an_empty_corpus():
+    assert best_alignment([], [])[:4] == (0.0, 0.0, True, 0.0)
+
+
+def test_pairs_must_be_pairs():
+    with pytest.raises(ValueError, match="two"):
+        count_pairs([[0]], [[0, 1]], [(0, 0), (0, 1)])
+
+
+def test_hopelessly_many_twins():
+    """Sixty mentions of one span and type in as many clusters: no traceback, and a bound."""
+    number = 60
+    gold = [[i, number + i] for i in range(number)]
+    system = [[i, number + 7 * i % number] for i in range(number)]
+    classes = ["x"] * number + list(range(number))
+    found = solved([(gold, system, [(i, i) for i in range(2 * number)], classes, classes)])
+    assert found.greedy < found.score <= found.bound <= 1.0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Size
+
+
+def generated(rng, cases, plain, mean, noise):
+    """A document with so many double annotations of one type, and a system that has 90 % of its mentions."""
+    number = 2 * cases + plain
+    classes = [i // 2 if i < 2 * cases else i for i in range(number)]
+    count = max(2, int(number / mean))
+    homes = []
+    for mention in range(number):
+        home = rng.randrange(count)
+        if mention < 2 * cases and mention % 2 and home == homes[-1]:
+            home = (home + 1) % count  # two mentions of one span are not one event
+        homes.append(home)
+    kept = rng.sample([i for i in range(number) if rng.random() < 0.9], k=round(0.9 * number) - 8)
+    system = [homes[i] if rng.random() > noise else rng.randrange(count) for i in kept]
+    theirs = [classes[i] for i in kept]
+    return clusters(homes), clusters(system), greedy(classes, theirs), classes, theirs
+
+
+@pytest.mark.parametrize("plain", [50, 100])
+@pytest.mark.parametrize("mean", [1.5, 2.5, 5, 10])
+def test_fifty_cases_in_one_document(plain, mean):
+    corpus = [generated(random.Random(plain), 50, plain, mean, 0.25)]
+    start = time.process_time()
+    found = solved(corpus)
+    assert time.process_time() - start < 1
+    assert found.optimal
+    assert found.score > found.greedy + 0.05
+
+
+def test_a_corpus_of_many_documents():
+    rng = random.Random(3)
+    corpus = [generated(rng, 2, 40, 2.2, 0.3) for _ in range(60)]
+    found = solved(corpus)
+    assert found.optimal
+    assert found.score > found.greedy
+    # No change in a single document is an improvement.
+    for place, each in enumerate(corpus):
+        others = [counts for number, counts in enumerate(found.counts) if number != place]
+        for way in alignments_of_twins(each):
+            totals = [sum(column) for column in zip(*others, count_pairs(*each[:2], way), strict=True)]
+            assert average(totals) <= found.score + 1e-10
+
+
+def alignments_of_twins(document):
+    """All alignments, when at most two mentions are of one class."""
+    _, _, pairs, ours, theirs = document
+    ways = []
+    for name in dict.fromkeys(ours):
+        mine = [i for i, each in enumerate(ours) if each == name]
+        other = [j for j, each in enumerate(theirs) if each == name]
+        number = sum(ours[i] == name for i, _ in pairs)
+        if number == 2:
+            ways.append([list(zip(mine, other, strict=True)), list(zip(mine, other[::-1], strict=True))])
+        else:
+            ways.append([[(i, j)] for i in mine for j in other] if number else [[]])
+    return [[pair for part in way for pair in part] for way in product(*ways)]
+
+
+def test_no_twins_cost_nothing():
+    classes = [tuple(range(i, i + 3)) for i in range(60)]
+    chains = [[i] for i in range(60)]
+    pairs = [(i, i) for i in range(60)]
+    start = time.process_time()
+    for _ in range(1000):
+        assert document_front(chains, chains, pairs, classes, classes) is None
+    assert time.process_time() - start < 0.2
