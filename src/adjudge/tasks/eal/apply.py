@@ -1,0 +1,233 @@
+"""Stores through operations, one document at a time; a store with any problem gives no output at all."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple, TypeAlias
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
+from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_linking import LinkingLayout
+from adjudge.formats.eal_provenance import HEADER, format_provenance, read_provenance
+from adjudge.formats.eal_store import Store, StoreWriter, open_store
+from adjudge.model.eal import Arguments, Linking
+from adjudge.tasks.eal.changes import Outcome, Remark
+from adjudge.tasks.eal.pool import Pool, contribution, merged, pool
+from adjudge.tasks.eal.profiles import Profile
+
+Operation: TypeAlias = Callable[[Arguments, "Linking | None"], Outcome]
+Each: TypeAlias = Callable[[Outcome], None]
+
+ENOUGH = 1000  # problems after which the rest of the store is not looked at
+
+
+class Summary(NamedTuple):
+    """What became of a store: counts of documents and arguments, and of arguments by reason."""
+
+    documents: int
+    responses: int
+    kept: int
+    removed: dict[str, int]
+    changed: dict[str, int]
+    remarks: dict[str, int]
+
+
+class _Counts:
+    def __init__(self, each: Each | None) -> None:
+        self.documents = self.responses = self.kept = 0
+        self.removed: Counter[str] = Counter()
+        self.changed: Counter[str] = Counter()
+        self.remarks: Counter[str] = Counter()
+        self._each = each
+
+    def add(self, outcome: Outcome, responses: int) -> None:
+        self.documents += 1
+        self.responses += responses
+        self.kept += len(outcome.arguments.arguments)
+        for counter, found in (
+            (self.removed, outcome.removed),
+            (self.changed, outcome.changed),
+            (self.remarks, outcome.remarks),
+        ):
+            if found:
+                counter.update(each.reason for each in found)
+        if self._each is not None:
+            self._each(outcome)
+
+    def summary(self) -> Summary:
+        counts = (dict(sorted(each.items())) for each in (self.removed, self.changed, self.remarks))
+        return Summary(self.documents, self.responses, self.kept, *counts)
+
+
+def open_for(profile: Profile, path: str | Path) -> Store:
+    """A store, read with the conventions of a profile."""
+    return open_store(
+        path,
+        repeats=profile.repeated_response,
+        separator=profile.linking_separator,
+        repeated_incomplete=profile.repeated_incomplete,
+    )
+
+
+def documents(store: Store, *, linking: bool = True) -> Iterator[tuple[Arguments, Linking | None]]:
+    """The documents of a store; every problem is raised, but only after the last document.
+
+    In a store with frames, a document without any has an empty linking: it must not look like one of 2014.
+    """
+    problems: list[Problem] = []
+    with_linking = linking and store.has_linking
+    names = sorted({*store.documents, *store.linking_documents}) if with_linking else store.documents
+    for document in names:
+        try:
+            arguments = store.arguments(document)
+            frames = (store.linking(document) or Linking(document)) if with_linking else None
+        except FormatError as error:
+            problems += error.problems
+            if len(problems) >= ENOUGH:
+                break
+        else:
+            yield arguments, frames
+    if problems:
+        raise ValidationError(problems)
+
+
+@contextmanager
+def _collected(problems: list[Problem]) -> Iterator[None]:
+    try:
+        yield
+    except (FormatError, ValidationError) as error:
+        problems += error.problems
+
+
+def apply(
+    store: Store, writer: StoreWriter, operation: Operation, *, linking: bool = True, each: Each | None = None
+) -> Summary:
+    """Write what an operation makes of every document; `each` sees every outcome.
+
+    Problems of all documents are raised together, and then the writer, which is open, must be left by the error.
+    """
+    counts = _Counts(each)
+    problems: list[Problem] = []
+    found = documents(store, linking=linking)
+    while len(problems) < ENOUGH:
+        try:
+            arguments, frames = next(found)
+        except StopIteration:
+            break
+        except ValidationError as error:
+            problems += error.problems
+            break
+        with _collected(problems):
+            outcome = operation(arguments, frames)
+            if not problems:
+                writer.write(outcome.arguments, outcome.linking)
+                counts.add(outcome, len(arguments.arguments))
+    if problems:
+        raise ValidationError(problems)
+    return counts.summary()
+
+
+def linking_layout(store: Store) -> LinkingLayout:
+    """The layout in which the frames of a store lose nothing: that of 2016 if they have names."""
+    for document in store.linking_documents:
+        try:
+            linking = store.linking(document)
+        except AdjudgeError:
+            break  # whoever reads all documents will say more
+        if linking is not None and linking.frames:
+            return "2015" if all(frame.id is None for frame in linking.frames) else "2016"
+    return "2015"
+
+
+def provenance_path(path: str | os.PathLike[str]) -> Path:
+    """Where the provenance of a pool is: next to the store.
+
+    >>> provenance_path("runs/pool").as_posix()
+    'runs/pool.provenance.tsv'
+    """
+    path = Path(path)
+    return path.with_name(f"{path.name}.provenance.tsv")
+
+
+def pool_stores(
+    stores: Mapping[str, Store], writer: StoreWriter, provenance: IO[str], *, each: Each | None = None
+) -> Summary:
+    """Write the pool of stores, which are known by the names of their systems, and who gave what.
+
+    A store that has a provenance file is a pool: its systems count, not its own name. A document that a store does not
+    have is empty in it.
+    """
+    counts = _Counts(each)
+    names = sorted({document for store in stores.values() for document in store.documents})
+    readers = {name: _givers(store) for name, store in stores.items()}
+    problems: list[Problem] = []
+    provenance.write(HEADER)
+    for document in names:
+        pools = []
+        responses = 0
+        for name, store in stores.items():
+            if document not in store:
+                continue
+            with _collected(problems):
+                given = next(readers[name], None)  # a reader ends at a problem, and then nothing is written
+                arguments = store.arguments(document)
+                responses += len(arguments.arguments)
+                pools.append(_contribution(name, store, arguments, given))
+        if len(problems) >= ENOUGH:
+            break
+        if not problems:
+            joined = pool(pools)
+            writer.write(joined.arguments)
+            provenance.write(format_provenance(document, joined.given))
+            missing = [name for name, store in stores.items() if document not in store]
+            remarks = [Remark(None, "missing-document", f"{name} has no {document}") for name in missing]
+            counts.add(Outcome(joined.arguments, None, merged(pools, joined), (), remarks), responses)
+    if problems:
+        raise ValidationError(problems)
+    return counts.summary()
+
+
+def _givers(store: Store) -> Iterator[dict[str, dict[str, float]] | None]:
+    path = provenance_path(store.path)
+    if path.is_file():
+        yield from read_provenance(path, store.documents)
+    else:
+        for _ in store.documents:
+            yield None
+
+
+def _contribution(
+    name: str, store: Store, arguments: Arguments, given: Mapping[str, Mapping[str, float]] | None
+) -> Pool:
+    if given is None:
+        return contribution(name, arguments)
+    ids = {argument.response: sha1_id(argument.response) for argument in arguments.arguments}
+    unknown = [response for response, id_ in ids.items() if id_ not in given]
+    if unknown:
+        message = f"{len(unknown)} responses of {arguments.document} are not in {provenance_path(store.path)}"
+        hint = "pool the submissions again, or remove the provenance file to pool the store as one system"
+        raise ValidationError(Problem(message, path=store.place(arguments.document), hint=hint))
+    return contribution(name, arguments, {response: given[id_] for response, id_ in ids.items()})
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[IO[str]]:
+    """A text file that appears under its name when the block ends without an error."""
+    import secrets
+
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        stream = temporary.open("x", encoding="utf-8", newline="\n")
+    except OSError as error:
+        hint = "choose a place that exists and that you may write to"
+        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)) from None
+    try:
+        with stream:
+            yield stream
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

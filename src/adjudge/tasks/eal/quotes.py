@@ -1,0 +1,96 @@
+"""Quotations: where they stand in a source document, and which responses stand in them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from adjudge.errors import FormatError, Problem
+from adjudge.model.eal import Arguments, Linking, Span
+from adjudge.tasks.eal.changes import Outcome, Remark, remove
+
+# Lower case only, and followed by ">" or one blank, as the tags are written in the source documents of the task.
+_TAG = re.compile(r"<quote[> ]|(</quote>)")
+
+
+def quote_regions(text: str, *, path: str | None = None) -> tuple[Span, ...]:
+    """The outermost quotations of a document, from the first character of the opening to the last of the closing tag.
+
+    Quotations may be nested. A closing tag alone means nothing; an opening tag that is never closed is an error.
+
+    >>> quote_regions("Foo <quote>bar <quote>baz</quote></quote> blah")
+    (Span(start=4, end=40),)
+    """
+    regions: list[Span] = []
+    opened: list[int] = []
+    for tag in _TAG.finditer(text):
+        if tag.group(1) is None:
+            opened.append(tag.start())
+        elif opened:
+            start = opened.pop()
+            if not opened:
+                regions.append(Span(start, tag.end() - 1))
+    if opened:
+        raise FormatError(_unclosed(text, place, path) for place in opened)
+    return tuple(regions)
+
+
+def _unclosed(text: str, place: int, path: str | None) -> Problem:
+    line = text.count("\n", 0, place) + 1
+    column = place - (text.rfind("\n", 0, place) + 1) + 1
+    hint = "add </quote> where the quotation ends"
+    return Problem("the quotation that begins here is never closed", path=path, line=line, column=column, hint=hint)
+
+
+def filter_quotes(arguments: Arguments, linking: Linking | None, regions: Sequence[Span]) -> Outcome:
+    """Remove responses whose base filler or CAS begins or ends in a quotation.
+
+    A span with a whole quotation inside begins and ends outside of it: its response stays, and is remarked upon.
+
+    >>> from adjudge.model.eal import Argument, Cas, Response
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(9, 9), (Span(0, 9),), (), "Actual")
+    >>> filter_quotes(Arguments("d", [Argument(bob)]), None, [Span(9, 20)]).removed[0].reason
+    'quoted-base-filler'
+    """
+    regions = _disjoint(regions)
+    starts = [region.start for region in regions]
+
+    def inside(place: int) -> bool:
+        at = bisect_right(starts, place) - 1
+        return at >= 0 and place <= regions[at].end
+
+    def around(span: Span) -> Span | None:
+        """The first quotation that lies in the span, whose ends are in none."""
+        at = bisect_right(starts, span.start)
+        return regions[at] if at < len(regions) and regions[at].end <= span.end else None
+
+    gone = {}
+    remarks = []
+    for place, argument in enumerate(arguments.arguments):
+        spans = {"base-filler": argument.response.base_filler, "cas": argument.response.cas.span}
+        quoted = [name for name, span in spans.items() if inside(span.start) or inside(span.end)]
+        if quoted:
+            gone[place] = f"quoted-{'-and-'.join(quoted)}", None
+            continue
+        for name, span in spans.items():
+            region = around(span)
+            if region is not None:
+                message = f"the {name.replace('-', ' ')} {_text(span)} encloses the quotation {_text(region)}"
+                remarks.append(Remark(argument, f"encloses-quotation-{name}", message))
+    return remove(arguments, linking, gone, remarks=remarks)
+
+
+def _disjoint(regions: Sequence[Span]) -> list[Span]:
+    """The same characters as regions that do not overlap, in order."""
+    joined: list[Span] = []
+    for region in sorted(regions):
+        if joined and region.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, region.end))
+        else:
+            joined.append(region)
+    return joined
+
+
+def _text(span: Span) -> str:
+    return f"{span.start}-{span.end}"
