@@ -35,7 +35,8 @@ class Prf(_Measure, frozen=True):
     P = p_num / p_den, R = r_num / r_den. When both numerators are the column S, F = (1+b^2) S / (b^2 r_den + p_den)
     and Jaccard is S / (p_den + r_den - S); else F = (1+b^2) P R / (b^2 P + R), which is 0 when either P or R is 0.
     `undefined` is the value of a ratio whose denominator is 0 (None: it has no value). `parts` are chosen from
-    precision, recall, f1 (named after beta), jaccard, and the counts matched, system, gold.
+    precision, recall, f1 (named after beta), jaccard, and the counts matched, system, gold. If `harmonic`, F is always
+    made of the values of P and R, and has no value where one of them has none or both are 0.
 
     >>> Prf("set.f1", ("matched", "system"), ("matched", "gold"), beta=2.0).parts
     ('precision', 'recall', 'f2')
@@ -47,6 +48,7 @@ class Prf(_Measure, frozen=True):
     beta: float = 1.0
     undefined: Undefined = 0
     parts: tuple[str, ...] = ()
+    harmonic: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.beta < float("inf"):
@@ -153,6 +155,15 @@ def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
         twice = sorted({f"{metric} {part}" for metric, part in keys if keys.count((metric, part)) > 1})
         raise UsageError(f"defined twice: {', '.join(twice)}", hint="give each measure its own name or part")
     return tuple(keys)
+
+
+def pool_of(metric: str, pool: str) -> str:
+    """How a metric is pooled: `.macro` in its name says that its columns are averages over documents already.
+
+    >>> pool_of("nugget.span", "micro"), pool_of("nugget.span.macro", "micro")
+    ('micro', 'macro')
+    """
+    return "macro" if metric.endswith(".macro") else pool
 
 
 def measures_of(measures: Sequence[Measure], columns: Sequence[str]) -> tuple[Measure, ...]:
@@ -299,7 +310,8 @@ def _prf_fractions(m: Prf, find: _Columns) -> dict[str, tuple[Array, Array]]:
     pairs = {"precision": (find[p_num], find[p_den]), "recall": (find[r_num], find[r_den])}
     if m.shared:
         matched, square = find[p_num], m.beta * m.beta
-        pairs[m.f_name] = (1 + square) * matched, square * find[r_den] + find[p_den]
+        if not m.harmonic:
+            pairs[m.f_name] = (1 + square) * matched, square * find[r_den] + find[p_den]
         pairs["jaccard"] = matched, find[p_den] + find[r_den] - matched
     return pairs
 
@@ -307,7 +319,10 @@ def _prf_fractions(m: Prf, find: _Columns) -> dict[str, tuple[Array, Array]]:
 def _prf(m: Prf, find: _Columns) -> dict[Key, Array]:
     pairs = _prf_fractions(m, find)
     values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
-    if not m.shared:
+    if m.harmonic:
+        p, r, square = values["precision"], values["recall"], m.beta * m.beta
+        values[m.f_name] = _ratio((1 + square) * p * r, square * p + r, None)
+    elif not m.shared:
         values[m.f_name] = _harmonic(m, values["precision"], values["recall"], pairs)
     values |= {"system": find[m.precision[1]], "gold": find[m.recall[1]], "matched": find[m.precision[0]]}
     return {(m.name, part): values[part] for part in m.parts}

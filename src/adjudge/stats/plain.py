@@ -13,7 +13,19 @@ from itertools import combinations
 from adjudge._version import __version__
 from adjudge.errors import UsageError
 from adjudge.stats.data import TableData, check_level, group_rows
-from adjudge.stats.measure import Blanc, Key, Measure, Prf, Ratio, Total, Undefined, Weighted, count_keys, part_keys
+from adjudge.stats.measure import (
+    Blanc,
+    Key,
+    Measure,
+    Prf,
+    Ratio,
+    Total,
+    Undefined,
+    Weighted,
+    count_keys,
+    part_keys,
+    pool_of,
+)
 from adjudge.stats.notes import SHOWN, summed_up
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
 from adjudge.stats.signature import SignatureValue, signature
@@ -146,7 +158,8 @@ def _fractions(m: Prf, totals: Mapping[str, float]) -> dict[str, tuple[float, fl
     pairs = {"precision": (totals[p_num], totals[p_den]), "recall": (totals[r_num], totals[r_den])}
     if m.shared:
         matched, square = totals[p_num], m.beta * m.beta
-        pairs[m.f_name] = (1 + square) * matched, square * totals[r_den] + totals[p_den]
+        if not m.harmonic:
+            pairs[m.f_name] = (1 + square) * matched, square * totals[r_den] + totals[p_den]
         pairs["jaccard"] = matched, totals[p_den] + totals[r_den] - matched
     return pairs
 
@@ -154,8 +167,10 @@ def _fractions(m: Prf, totals: Mapping[str, float]) -> dict[str, tuple[float, fl
 def _prf(m: Prf, totals: Mapping[str, float]) -> dict[str, float | None]:
     pairs = _fractions(m, totals)
     values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
-    if not m.shared:
-        p, r, square = values["precision"], values["recall"], m.beta * m.beta
+    p, r, square = values["precision"], values["recall"], m.beta * m.beta
+    if m.harmonic:
+        values[m.f_name] = None if p is None or r is None else _ratio((1 + square) * p * r, square * p + r, None)
+    elif not m.shared:
         if pairs["precision"][1] == 0 and pairs["recall"][1] == 0:
             values[m.f_name] = None if m.undefined is None else float(m.undefined)
         elif p == 0 or r == 0:
@@ -203,7 +218,7 @@ def _scores(
         scores.append(
             Score(
                 metric=metric,
-                pool="micro",
+                pool=pool_of(metric, "micro"),
                 part=part,
                 value=value,
                 low=bound,

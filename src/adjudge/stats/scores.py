@@ -11,7 +11,7 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.estimator import Additive, Estimator
-from adjudge.stats.measure import Key
+from adjudge.stats.measure import Key, pool_of
 from adjudge.stats.resample import (
     PairedTest,
     Samples,
@@ -49,7 +49,7 @@ def system_scores(
         scores.append(
             Score(
                 metric=metric,
-                pool=estimator.pool,
+                pool=pool_of(metric, estimator.pool),
                 part=part,
                 value=_finite(value),
                 low=_finite(low),

@@ -1,0 +1,290 @@
+"""Event coreference: chains of rows from clusters of nuggets, counted by the table of the coreference metrics.
+
+Every nugget is a row; a gold nugget and the system nugget that is mapped to it with enough Dice share one. Clusters are
+the coreference lines, every other nugget is a chain of its own. So nuggets of the same place never collide, and which
+of them a system nugget stands for was decided by the mapping (section 4.3 of the specification).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from adjudge.errors import Problem
+from adjudge.model.nugget import COREFERENCE, NuggetDocument
+from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
+from adjudge.tasks.nugget.best import Pair
+from adjudge.tasks.nugget.mapping import Side, mapped_values
+from adjudge.tasks.nugget.observe import Observed
+from adjudge.tasks.nugget.settings import Settings
+from adjudge.tasks.nugget.spans import Key
+
+if TYPE_CHECKING:
+    from adjudge.tasks.nugget.twins import Front
+
+__all__ = [
+    "COLUMNS",
+    "NOTHING",
+    "chains",
+    "cluster_problems",
+    "count_coreference",
+    "official_figures",
+    "open_choices",
+    "rows",
+]
+
+Clusters: TypeAlias = Sequence[Sequence[str]]  # ids of nuggets
+
+NOTHING: tuple[float, ...] = (0,) * len(COLUMNS)
+OFFICIAL = {"bcub": "coref.b3", "ceafe": "coref.ceafe", "ceafm": "coref.ceafm", "muc": "coref.muc", "blanc": ""}
+"""The metrics in the order of the official report, by their names there."""
+
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+
+
+class Linked(NamedTuple):
+    """The clusters of one side: the number of the first one that names an id."""
+
+    clusters: Clusters
+    home: dict[str, int]
+
+
+def linked(document: NuggetDocument) -> Linked:
+    """The clusters of a document.
+
+    >>> from adjudge.model.nugget import Relation
+    >>> linked(NuggetDocument("d", [], [Relation("Coreference", "R1", ("E1", "E3"))])).home
+    {'E1': 0, 'E3': 0}
+    """
+    clusters = document.clusters()
+    home = {argument: number for number, cluster in enumerate(clusters) for argument in cluster}
+    if len(home) < sum(map(len, clusters)):  # the first one has the last word
+        home.update((argument, n) for n in reversed(range(len(clusters))) for argument in clusters[n])
+    return Linked(clusters, home)
+
+
+def count_coreference(
+    links: tuple[Linked, Linked], sides: tuple[Side, Side], pairs: Iterable[Pair], settings: Settings
+) -> tuple[float, ...]:
+    """The counts of one document in the order of the coreference `COLUMNS`, from the clusters of both sides.
+
+    The program of 2015 leaves gold nuggets without a partner out of the key, and documents with a score of 0 out of
+    the corpus.
+
+    >>> gold, system = Side([], [], [], ["E1", "E2"]), Side([], [], [], ["m1"])
+    >>> counts = count_coreference((Linked([], {}), Linked([], {})), (gold, system), [(0, 0, 1.0)], Settings())
+    >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
+    [1.0, 2, 1]
+    """
+    ours, theirs = sides[0].ids, sides[1].ids
+    place = rows(len(ours), len(theirs), pairs, settings.threshold)
+    left_out = settings.profile == "evmeval-2015"
+    key = chains(links[0], ours, range(len(ours)))
+    if left_out:
+        kept = set(place)
+        key = [chain for chain in ([row for row in chain if row in kept] for chain in key) if chain]
+    counts = count_unrepeated(key, chains(links[1], theirs, place))
+    assert counts is not None  # rows are unique
+    if left_out:
+        figures = official_figures(counts)
+        used = ("bcub", "ceafe", "blanc") if not links[0].clusters and not links[1].clusters else tuple(figures)
+        if not any(figures[name] > 0 for name in used if name != "ceafm"):
+            return NOTHING
+    return counts
+
+
+def open_choices(
+    links: tuple[Linked, Linked], observed: Observed, pairs: Iterable[Pair], settings: Settings
+) -> Front | None:
+    """What the mapping leaves open where nuggets of one side have the same place and attributes; None if nothing.
+
+    The program of 2015 leaves gold nuggets out of the key by the mapping, so there is no choice under its profile.
+    """
+    if settings.profile == "evmeval-2015" or not any(observed.several):
+        return None
+    if not any(map(_alike, observed.sides, observed.several, [settings.mapping] * 2)):
+        return None
+    from adjudge.tasks.nugget.twins import document_front
+
+    ours, theirs = (mapped_values(side, settings.mapping) for side in observed.sides)
+    chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
+    clusters = [chains(own, side.ids, range(len(side.ids))) for own, side in zip(links, observed.sides, strict=True)]
+    return document_front(clusters[0], clusters[1], chosen, ours, theirs)
+
+
+def _alike(side: Side, places: Mapping[Key, Sequence[int]], name: str) -> bool:
+    """Whether two nuggets of one place also have the same attributes."""
+    if not places:
+        return False
+    if name == "span":
+        return True
+    values = {"type": side.types, "realis": side.realis}
+    for indices in places.values():
+        if len({tuple([values[each][index] for each in name.split("+")]) for index in indices}) < len(indices):
+            return True
+    return False
+
+
+def rows(gold: int, system: int, pairs: Iterable[Pair], threshold: float) -> list[int]:
+    """The row of every system nugget; those of gold are 0, 1, ...
+
+    >>> rows(2, 2, [(1, 0, 1.0), (0, 1, 0.5)], 1.0)
+    [1, 3]
+    """
+    place = list(range(gold, gold + system))
+    for ours, theirs, dice in pairs:
+        if dice >= threshold:
+            place[theirs] = ours
+    return place
+
+
+def chains(links: Linked, ids: Sequence[str], place: Sequence[int]) -> list[list[int]]:
+    """The chains of the nuggets with these ids as rows, both chains and rows in ascending order.
+
+    >>> chains(Linked([("E1", "E3")], {"E1": 0, "E3": 0}), ["E1", "E2", "E3"], [7, 5, 6])
+    [[5], [6, 7]]
+    """
+    made: dict[int, list[int]] = {}
+    found: list[list[int]] = []
+    numbered = zip(place, map(links.home.get, ids), strict=True)
+    for row, number in numbered if isinstance(place, range) else sorted(numbered, key=_ROW):
+        if number is None:
+            found.append([row])
+        elif number in made:
+            made[number].append(row)
+        else:
+            made[number] = own = [row]
+            found.append(own)
+    return found
+
+
+_ROW = itemgetter(0)
+
+
+def official_figures(counts: Sequence[float]) -> dict[str, float]:
+    """The percentages of the official report: F1 of each metric, cut off after two digits.
+
+    >>> official_figures(NOTHING)["muc"]
+    0.0
+    """
+    figures = {}
+    for name, metric in OFFICIAL.items():
+        f1 = _f1(*_ratios(counts, metric)) if metric else _blanc(counts)
+        figures[name] = int(f1 * 10000) / 100
+    return figures
+
+
+def _ratios(counts: Sequence[float], metric: str) -> tuple[float, float]:
+    matched, system, gold = (counts[_PLACE[f"{metric}:{name}"]] for name in ("matched", "system", "gold"))
+    found = counts[_PLACE[f"{metric}:found"]] if f"{metric}:found" in _PLACE else matched
+    return matched / system if system else 0.0, found / gold if gold else 0.0
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _blanc(counts: Sequence[float]) -> float:
+    """The mean over the kinds of links that gold has."""
+    found = [
+        _f1(*_ratios(counts, metric))
+        for metric in ("coref.blanc.coref", "coref.blanc.noncoref")
+        if counts[_PLACE[f"{metric}:gold"]]
+    ]
+    return (found[0] + found[1]) / 2 if len(found) == 2 else found[0] if found else 0.0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What makes the scorer refuse
+
+
+def are_sound(links: Linked, side: Side, several: Mapping[Key, Sequence[int]], settings: Settings) -> bool:
+    """Whether the clusters are beyond doubt; if not, `cluster_problems` says more."""
+    if settings.profile == "evmeval-2015" or len(links.home) < sum(map(len, links.clusters)):
+        return False
+    if settings.profile == "evmeval-1.8":
+        return True
+    if not links.home.keys() <= set(side.ids):
+        return False
+    for indices in several.values():
+        homes = [number for number in [links.home.get(side.ids[index]) for index in indices] if number is not None]
+        if len(set(homes)) < len(homes):
+            return False
+    return True
+
+
+def cluster_problems(
+    document: NuggetDocument,
+    keys: Sequence[Key | None],
+    settings: Settings,
+    *,
+    path: str,
+    is_gold: bool,
+    known: Container[str] | None = None,
+    aligned: Container[int] | None = None,
+) -> Iterator[Problem]:
+    """Coreference lines that cannot be scored (section 4.4 of the specification, or as the official program refuses).
+
+    `keys` are the places of the nuggets, `known` the ids of the token table, and `aligned` the gold nuggets that are
+    looked at, both for the program of 2015.
+    """
+    clusters = [relation for relation in document.relations if relation.name == COREFERENCE]
+    if not clusters and settings.profile != "evmeval-2015":
+        return
+    owners: dict[str, int] = {}
+    merged: dict[int, int] = {}
+    for number, cluster in enumerate(clusters):
+        for argument in cluster.arguments:
+            first = owners.setdefault(argument, number)
+            if first != number and merged.get(number) != first:
+                merged[number] = first
+                message = (
+                    f"cluster {cluster.id} and cluster {clusters[first].id} (line {clusters[first].line}) "
+                    f"have {argument} in common"
+                )
+                joined = dict.fromkeys((*clusters[first].arguments, *cluster.arguments))
+                hint = f"merge them: @{COREFERENCE}\t{clusters[first].id}\t{','.join(joined)}"
+                yield Problem(message, path, cluster.line or None, hint=hint.replace("\t", " "))
+    if settings.profile == "evmeval-1.8":
+        return
+    named = {nugget.id: key for nugget, key in zip(document.nuggets, keys, strict=True)}
+    for cluster in clusters:
+        places: dict[Key | None, str] = {}
+        for argument in dict.fromkeys(cluster.arguments):
+            if argument not in named:
+                message = f"cluster {cluster.id} has {argument}, which is no mention of document {document.id}"
+                yield Problem(message, path, cluster.line or None, hint="list every mention, or leave it out")
+                continue
+            key = named[argument]
+            if settings.profile == "spec" and (is_gold or key is None):
+                continue  # a check of responses
+            if key in places:
+                message = f"cluster {cluster.id} has {places[key]} and {argument}, which have the same span"
+                hint = "two mentions of one event cannot, leave one of them out"
+                if settings.profile == "spec":
+                    hint += ", or score with the profile evmeval-1.8"
+                yield Problem(message, path, cluster.line or None, hint=hint)
+            places.setdefault(key, argument)
+    if settings.profile == "evmeval-2015" and known is not None:
+        yield from _unknown_tokens(document, keys, path, known, aligned)
+
+
+def _unknown_tokens(
+    document: NuggetDocument,
+    keys: Sequence[Key | None],
+    path: str,
+    known: Container[str],
+    aligned: Container[int] | None,
+) -> Iterator[Problem]:
+    for place, (nugget, key) in enumerate(zip(document.nuggets, keys, strict=True)):
+        if aligned is None or place in aligned:
+            missing = sorted(token for token in _tokens(key) if token not in known)
+            if missing:
+                message = f"{nugget.id} has token {', '.join(missing)}, which is not in the token table"
+                hint = "the program of 2015 refuses it, mend the line or use another profile"
+                yield Problem(message, path, nugget.line or None, hint=hint)
+
+
+def _tokens(key: Key | None) -> Iterable[str]:
+    return () if key is None else (key,) if isinstance(key, str) else key

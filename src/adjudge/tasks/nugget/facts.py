@@ -1,0 +1,271 @@
+"""What a reader should know of a system's scores: gathered document by document, told as notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from adjudge.errors import Problem
+from adjudge.model.nugget import COREFERENCE, NuggetDocument, TokenTable
+from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.mapping import Side
+from adjudge.tasks.nugget.observe import Observed
+from adjudge.tasks.nugget.settings import Settings, canonical
+
+if TYPE_CHECKING:
+    from adjudge.stats.result import Note
+
+SHOWN = 5
+GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversion", "rich_ere", "ldc", "key"))
+"""What converters and annotators write into the first column of gold files."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What was seen of one system and of gold next to it."""
+
+    missing: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    input: list[Problem] = field(default_factory=list)
+    documents: int = 0
+    in_common: int = 0
+    decided: dict[str, list[str]] = field(default_factory=dict)  # mapping -> documents that the order of lines decides
+    unproven: list[str] = field(default_factory=list)
+    line: dict[str, float] = field(default_factory=dict)  # mapping -> true positives by order of lines
+    best: dict[str, float] = field(default_factory=dict)
+    optimal: dict[str, float] = field(default_factory=dict)
+    matched: dict[str, float] = field(default_factory=dict)
+    gold: int = 0
+    system: int = 0
+    free: list[str] = field(default_factory=list)  # documents without gold nuggets, whose false alarms cost nothing
+    free_nuggets: int = 0
+    empty: dict[str, int] = field(default_factory=dict)  # side -> nuggets without a visible place
+    repeated: dict[str, list[str]] = field(default_factory=dict)  # side -> documents with an id twice
+    unknown: dict[str, list[str]] = field(default_factory=dict)  # side -> clusters with unknown ids
+    values: dict[tuple[str, str], set[str]] = field(
+        default_factory=dict
+    )  # (side, attribute) -> values as they are compared
+    without_table: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)  # documents with tokens that their table does not have
+    other_text: list[str] = field(default_factory=list)  # documents whose nuggets have other words than their table
+    stopped: str | None = None
+    left_out: list[str] = field(default_factory=list)  # of coreference, by the program of 2015
+    remarks: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    names: dict[str, set[str]] = field(default_factory=dict)  # side -> first columns
+    confident: dict[str, bool] = field(default_factory=dict)  # side -> whether nuggets have confidences
+
+    def see(
+        self,
+        gold: NuggetDocument,
+        system: NuggetDocument | None,
+        observed: Observed,
+        settings: Settings,
+    ) -> None:
+        """Take in one compared document."""
+        self.documents += 1
+        self.in_common += system is not None
+        self.gold += observed.gold
+        self.system += observed.system
+        if system is None:
+            self.missing.append(gold.id)
+        if not observed.gold and observed.system and settings.official:
+            self.free.append(gold.id)
+            self.free_nuggets += observed.system
+        self._ties(gold.id, observed)
+        for side, own in zip(("gold", "system"), observed.sides, strict=True):
+            if None in own.keys:
+                self.empty[side] = self.empty.get(side, 0) + list(own.keys).count(None)
+        for name, document, own in (("gold", gold, observed.sides[0]), ("system", system, observed.sides[1])):
+            if document is not None and document.nuggets:
+                self._written(name, document, own)
+
+    def _ties(self, document: str, observed: Observed) -> None:
+        for name, value in observed.matched.items():
+            self.matched[name] = self.matched.get(name, 0.0) + value
+        for name, mapped in observed.entangled.items():
+            if mapped.best > mapped.line + SAME:
+                self.decided.setdefault(name, []).append(document)
+            if not mapped.proven and document not in self.unproven[-1:]:
+                self.unproven.append(document)
+            for totals, value in ((self.line, mapped.line), (self.best, mapped.best), (self.optimal, mapped.optimal)):
+                totals[name] = totals.get(name, 0.0) + value
+
+    def _written(self, side: str, document: NuggetDocument, own: Side) -> None:
+        nuggets = document.nuggets
+        for attribute, values in (("type", own.types), ("realis", own.realis)):
+            self.values.setdefault((side, attribute), set()).update(values)
+        ids = set(own.ids)
+        if len(ids) < len(nuggets):
+            self.repeated.setdefault(side, []).append(document.id)
+        for relation in document.relations:
+            if relation.name == COREFERENCE and not ids.issuperset(relation.arguments):
+                where = f"{document.id}: {', '.join(sorted(set(relation.arguments) - ids))} in {relation.id}"
+                self.unknown.setdefault(side, []).append(where)
+        names = self.names.setdefault(side, set())
+        if len(names) <= SHOWN:
+            names.add(nuggets[0].system)
+        self.confident[side] = self.confident.get(side, False) or bool(nuggets[0].confidence)
+
+    def tokens(self, gold: NuggetDocument, system: NuggetDocument | None, table: TokenTable | None) -> None:
+        """Take in how nuggets and token table fit."""
+        if table is None:
+            if gold.nuggets or (system is not None and system.nuggets):
+                self.without_table.append(gold.id)
+            return
+        words = {token.id: token.text for token in table.tokens}
+        wrong = compared = 0
+        foreign: set[str] = set()
+        for document in (gold, system):
+            for nugget in document.nuggets if document is not None else ():
+                if not words.keys() >= set(nugget.tokens):
+                    foreign.update(set(nugget.tokens) - words.keys())
+                elif nugget.text:
+                    compared += 1
+                    spelled = "".join([words[token] for token in nugget.tokens])
+                    wrong += _letters(spelled) != _letters(nugget.text)
+        if foreign:
+            self.foreign.append(f"{gold.id}: {', '.join(sorted(foreign)[:SHOWN])}")
+        if compared and wrong * 2 > compared:
+            self.other_text.append(gold.id)
+
+    def notes(self, settings: Settings) -> list[Note]:
+        """All of it as notes."""
+        from adjudge.stats.result import Note
+        from adjudge.tasks.nugget.sequencing import sequence_notes
+
+        told = [
+            Note(code, count, message, tuple(examples[:SHOWN]))
+            for code, count, message, examples in self._remarks(settings)
+        ]
+        return told + sequence_notes(self.remarks)
+
+    def _remarks(self, settings: Settings) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        for problem in self.input[:SHOWN]:
+            yield "input", 1, str(problem), ()
+        if len(self.input) > SHOWN:
+            yield "input", len(self.input) - SHOWN, f"{len(self.input) - SHOWN} more remarks on the files", ()
+        if self.missing:
+            what = _number(len(self.missing), "gold document has", "gold documents have")
+            yield "missing-document", len(self.missing), f"{what} no system output, taken as empty", self.missing
+        if self.extra:
+            what = _number(len(self.extra), "system document is", "system documents are")
+            yield "extra-document", len(self.extra), f"{what} not in gold, and ignored", self.extra
+        if self.documents and not self.in_common:
+            yield "no-document-in-common", 0, "no gold document is in the system file: are the ids the same?", ()
+        if self._swapped():
+            message = "the system file looks like a gold file, and the gold file does not: are the two swapped?"
+            yield "swapped", 1, message, sorted(self.names.get("system", ()))
+        if self.stopped is not None:
+            message = (
+                f"document {self.stopped} has a mention id twice, and as in the program of 2015 neither it nor any "
+                "later document counts"
+            )
+            yield "stopped", 1, message, ()
+        yield from self._about_ties(settings)
+        if self.free:
+            what = _number(self.free_nuggets, "false alarm", "false alarms")
+            where = _number(len(self.free), "document", "documents")
+            message = f"{what} in {where} without gold nuggets cost nothing, as in the official program"
+            yield "free-false-alarms", self.free_nuggets, message, self.free
+        yield from self._about_nuggets(settings)
+        yield from self._about_tables()
+        if self.left_out:
+            what = _number(len(self.left_out), "document has", "documents have")
+            message = f"{what} a coreference score of 0 and no part in coreference, as in the program of 2015"
+            yield "coref-left-out", len(self.left_out), message, self.left_out
+
+    def _about_ties(self, settings: Settings) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        for name, documents in self.decided.items():
+            if name not in settings.scored:
+                continue
+            line, best = self.line[name], self.best[name]
+            where = _number(len(documents), "document", "documents")
+            rest = self.matched[name] - (line if settings.official else best)
+            values = f"{self._f1(rest + line)} by the order of lines, {self._f1(rest + best)} at best"
+            taken = "lines" if settings.official else "the best"
+            message = f"ties decide nugget.{name} in {where}: f1 is {values}; {taken} counted"
+            yield "ties", len(documents), message, documents
+        for name, optimal in self.optimal.items():
+            counted = self.line[name] if settings.official else self.best[name]
+            if name in settings.scored and optimal > counted + SAME:
+                rest = self.matched[name] - counted
+                message = (
+                    f"an optimal instead of a greedy mapping would give nugget.{name} f1 {self._f1(rest + optimal)} "
+                    f"instead of {self._f1(rest + counted)}"
+                )
+                yield "optimal-mapping", 1, message, ()
+        if self.unproven:
+            where = _number(len(self.unproven), "document", "documents")
+            message = f"in {where} there are too many ties to prove that the best mapping was found"
+            yield "unproven", len(self.unproven), message, self.unproven
+
+    def _f1(self, matched: float) -> str:
+        total = self.gold + self.system - self.free_nuggets
+        return f"{200 * matched / total:.2f}" if total else "0.00"
+
+    def _about_nuggets(self, settings: Settings) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        for side, number in self.empty.items():
+            what = _number(number, f"{side} nugget has", f"{side} nuggets have")
+            why = "no visible token or character" if settings.invisible else "an empty place"
+            yield "empty-place", number, f"{what} {why}, and cannot be matched", ()
+        for side, documents in self.repeated.items():
+            where = _number(len(documents), "document", "documents")
+            yield "repeated-id", len(documents), f"a {side} mention id occurs twice in {where}", documents
+        for side, clusters in self.unknown.items():
+            what = _number(len(clusters), f"{side} cluster names", f"{side} clusters name")
+            yield "unknown-mention", len(clusters), f"{what} mentions that there are not, which are ignored", clusters
+        for (side, attribute), values in self.values.items():
+            broken = sorted(value for value in values if "\\x" in value)
+            if broken:
+                message = (
+                    f"{_number(len(broken), 'value', 'values')} of the {side} {attribute} have bytes that are not UTF-8"
+                )
+                yield "encoding", len(broken), message, broken
+        if settings.spelling is None:
+            for attribute in settings.attributes:
+                yield from self._spellings(attribute)
+
+    def _spellings(self, attribute: str) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        ours = self.values.get(("gold", attribute), set())
+        written = {canonical(value): value for value in sorted(ours)}
+        other = [
+            f"{value} for {written[canonical(value)]}"
+            for value in sorted(self.values.get(("system", attribute), set()) - ours)
+            if canonical(value) in written
+        ]
+        if other:
+            what = _number(len(other), f"{attribute} value", f"{attribute} values")
+            message = f"{what} of the system differ from gold in capitals or punctuation only, and do not match"
+            yield "spelling", len(other), message, other
+
+    def _about_tables(self) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        if self.without_table:
+            what = _number(len(self.without_table), "document has", "documents have")
+            message = f"{what} no token table, so all its words are visible"
+            yield "no-token-table", len(self.without_table), message, self.without_table
+        if self.foreign:
+            what = _number(len(self.foreign), "document has", "documents have")
+            message = f"{what} tokens that are not in the token table: is it the table of another document?"
+            yield "foreign-token", len(self.foreign), message, self.foreign
+        if self.other_text:
+            what = _number(len(self.other_text), "document", "documents")
+            message = (
+                f"the words of most nuggets of {what} are not those of the token table: is it of another document?"
+            )
+            yield "foreign-table", len(self.other_text), message, self.other_text
+
+    def _swapped(self) -> bool:
+        ours, theirs = ({name.lower() for name in self.names.get(side, ())} for side in ("gold", "system"))
+        if theirs and theirs <= GOLD_NAMES and ours and not ours & GOLD_NAMES:
+            return True
+        return self.confident.get("gold", False) and not self.confident.get("system", True) and not ours & GOLD_NAMES
+
+
+def _letters(text: str) -> str:
+    """Text without blanks, since tokens do not have those between them."""
+    return "".join([c for c in text if c.isalnum()]).lower()
+
+
+def _number(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"

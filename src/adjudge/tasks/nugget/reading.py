@@ -1,0 +1,320 @@
+"""Read gold and the systems document by document, compare, count, and forget each document again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.model.nugget import AFTER, SUBEVENT, NuggetDocument, TokenTable
+from adjudge.tasks.nugget.coreference import (
+    NOTHING,
+    are_sound,
+    cluster_problems,
+    count_coreference,
+    linked,
+    open_choices,
+)
+from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.measures import columns, row
+from adjudge.tasks.nugget.observe import Observed, observe, of_types
+from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
+from adjudge.tasks.nugget.sequencing import check_links, count_sequence
+from adjudge.tasks.nugget.settings import Mode, Settings
+from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, name_systems, open_side
+from adjudge.tasks.nugget.slices import Slices
+
+if TYPE_CHECKING:
+    from adjudge.tasks.nugget.twins import Front
+
+FIELDS = ("type", "realis")
+LIMIT = 100  # problems that are listed
+
+Row: TypeAlias = tuple[float, ...]
+
+_NO_LINKS: Row = (0,) * len(SEQUENCE_COLUMNS)
+
+
+class Seen(NamedTuple):
+    """One document of gold and of one system, compared."""
+
+    place: int
+    system: str
+    gold: NuggetDocument
+    own: NuggetDocument | None
+    observed: Observed
+
+
+Visitor: TypeAlias = Callable[[Seen], None]
+
+
+class Counted(NamedTuple):
+    """What was counted of one system: a row per document for nuggets, coreference and sequencing."""
+
+    path: str
+    digest: str
+    nuggets: list[Row]
+    coref: list[Row]
+    sequencing: list[Row]
+    best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
+    twins: list[Front | None]  # what is open where nuggets are annotated twice
+    facts: Facts
+    slices: dict[str, Slices]
+
+
+class Campaign(NamedTuple):
+    """All that was counted; `coref` and `sequencing` say whether there is any to report."""
+
+    settings: Settings
+    mode: Mode
+    ids: list[str]
+    of: int  # documents that gold has
+    digest: str
+    systems: dict[str, Counted]
+    coref: bool
+    sequencing: bool
+
+
+def observe_all(
+    gold: Documents,
+    systems: Any,
+    settings: Settings,
+    *,
+    tokens: Any = None,
+    docs: Iterable[str] | None = None,
+    mode: Mode | None = None,
+    suffix: str = ".tab",
+    names: Sequence[str | None] | None = None,
+    by: Sequence[str] = (),
+    jobs: int = 1,
+    visit: Visitor | None = None,
+) -> Campaign:
+    """Read all sides document by document and count; `visit` is shown every pair of documents on the way.
+
+    `jobs` is the number of processes, each with systems of its own; 0 starts several only if that pays.
+    """
+    named = name_systems(gold, systems, names)
+    for field in by:
+        if field not in FIELDS:
+            hint = did_you_mean(field, FIELDS) or f"nuggets have a {' and a '.join(FIELDS)}"
+            raise UsageError(f"cannot slice by {field!r}", hint=hint)
+    docs = None if docs is None else list(docs)
+    reader = Reader(gold, settings, tokens, docs, mode, suffix, tuple(by))
+    paths = all(isinstance(source, str) and source != "-" for source in (gold, *(source for _, source in named)))
+    if jobs == 1 or len(named) == 1 or not paths or visit is not None:
+        return reader.read(named, visit)
+    from adjudge.engine.local import map_documents
+
+    parts = list(map_documents(reader.one, ((name, name, source) for name, source in named), jobs=jobs, chunk=1))
+    errors = [part for _, part in parts if isinstance(part, AdjudgeError)]
+    if errors:
+        problems = dict.fromkeys(problem for error in errors for problem in error.problems)
+        raise type(errors[0])(list(problems)[:LIMIT])
+    done = [part for _, part in parts if not isinstance(part, AdjudgeError)]
+    return done[0]._replace(
+        systems={name: part.systems[name] for (name, _), part in zip(named, done, strict=True)},
+        coref=any(part.coref for part in done),
+        sequencing=any(part.sequencing for part in done),
+    )
+
+
+class Reader(NamedTuple):
+    """Reads gold and some systems and compares them; travels to other processes."""
+
+    gold: Documents
+    settings: Settings
+    tokens: Any
+    docs: list[str] | None
+    mode: Mode | None
+    suffix: str
+    by: tuple[str, ...]
+
+    def one(self, name: str, source: Documents) -> Campaign | AdjudgeError:
+        """One system by itself, or what is wrong."""
+        try:
+            return self.read([(name, source)])
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            return error
+
+    def read(self, named: Sequence[tuple[str, Documents]], visit: Visitor | None = None) -> Campaign:
+        """All counts of some systems."""
+        return _read(self, named, visit)
+
+
+class _Progress:
+    """What is known in the middle of the documents of one system."""
+
+    def __init__(self, name: str, opened: Opened, reader: Reader) -> None:
+        self.name = name
+        self.opened = opened
+        self.counted = Counted(
+            opened.path,
+            opened.digest,
+            [],
+            [],
+            [],
+            {},
+            [],
+            Facts(),
+            {field: Slices(field, reader.settings) for field in reader.by},
+        )
+        self.coref = self.sequencing = False
+        self.refused: list[Problem] = []  # clusters that cannot be scored
+
+
+def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor | None) -> Campaign:
+    chosen = reader.settings
+    tables = Tables(reader.tokens, suffix=reader.suffix, lenient=chosen.official)
+    mode = reader.mode or ("token" if tables else None)
+    gold = open_side(reader.gold, mode)
+    mode = mode or gold.mode
+    if chosen.profile == "evmeval-2015" and mode == "char":
+        raise UsageError("the program of 2015 compares tokens only", hint="name the folder of the token tables with -t")
+    if not gold.ids:
+        hint = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
+        raise FormatError(gold.notes or Problem("gold has no documents", path=gold.path, hint=hint))
+    ids = choose(gold, reader.docs, in_order=chosen.official)
+    systems = [_Progress(name, open_side(source, mode), reader) for name, source in named]
+    problems: list[Problem] = []
+    invisible_words = chosen.invisible
+    for place, id in enumerate(ids):
+        ours = of_types(gold.read(id), chosen)
+        problems += gold.problems(id)
+        table = tables.read(id) if mode == "token" and tables else None
+        invisible = _invisible(table, invisible_words)
+        for each in systems:
+            theirs = of_types(each.opened.read(id), chosen) if id in each.opened else None
+            if theirs is not None:
+                problems += each.opened.problems(id)
+            if mode == "token":
+                each.counted.facts.tokens(ours, theirs, table)
+            problems += _count(each, reader, place, ours, theirs, table, invisible, gold.path, visit)
+        if len(problems) > LIMIT:
+            break
+    coref = chosen.coref if chosen.coref is not None else any(each.coref for each in systems)
+    if coref:
+        problems += [problem for each in systems for problem in each.refused]
+    if problems:
+        _refuse(problems)
+    for each in systems:
+        facts = each.counted.facts
+        facts.input += [*gold.notes, *each.opened.notes, *tables.odd]
+        known = set(gold.ids)
+        facts.extra += [id for id in each.opened.ids if id not in known]
+    sequencing = chosen.sequencing if chosen.sequencing is not None else any(each.sequencing for each in systems)
+    if coref and chosen.profile == "evmeval-2015":
+        _check_2015(systems)
+    return Campaign(
+        chosen, mode, ids, len(gold.ids), gold.digest, {each.name: each.counted for each in systems}, coref, sequencing
+    )
+
+
+def _invisible(table: TokenTable | None, words: frozenset[str]) -> frozenset[str]:
+    if table is None or not words:
+        return frozenset()
+    return frozenset([token.id for token in table.tokens if token.text.strip().lower() in words])
+
+
+def _count(
+    progress: _Progress,
+    reader: Reader,
+    place: int,
+    gold: NuggetDocument,
+    system: NuggetDocument | None,
+    table: TokenTable | None,
+    invisible: frozenset[str],
+    path: str,
+    visit: Visitor | None,
+) -> Iterator[Problem]:
+    """Count one document of one system, and give what makes that impossible."""
+    chosen, counted = reader.settings, progress.counted
+    facts = counted.facts
+    if _stops(facts, system, chosen):
+        counted.nuggets.append((0,) * len(columns(chosen)))
+        counted.coref.append(NOTHING)
+        counted.twins.append(None)
+        counted.sequencing.append(_NO_LINKS)
+        return
+    other = system if system is not None else NuggetDocument(gold.id)
+    observed = observe(gold, system, chosen, invisible)
+    facts.see(gold, system, observed, chosen)
+    counted.nuggets.append(row(observed.matched, observed.system, observed.gold, chosen))
+    if not all(mapped.proven for mapped in observed.entangled.values()):
+        counted.best[place] = row(_most(observed), observed.system, observed.gold, chosen)
+    pairs = observed.mappings[chosen.mapping]
+    if chosen.coref is not False:
+        links = linked(gold), linked(other)
+        progress.coref = progress.coref or bool(links[0].clusters or links[1].clusters)
+        for side, document, own in ((0, gold, path), (1, other, progress.opened.path)):
+            sound = are_sound(links[side], observed.sides[side], observed.several[side], chosen)
+            if not sound and len(progress.refused) <= LIMIT:
+                progress.refused += cluster_problems(
+                    document,
+                    observed.sides[side].keys,
+                    chosen,
+                    path=own,
+                    is_gold=side == 0,
+                    known=None if chosen.profile != "evmeval-2015" else {t.id for t in table.tokens} if table else (),
+                    aligned={pair[0] for pair in pairs if pair[2] >= chosen.threshold} if side == 0 else None,
+                )
+        counts = count_coreference(links, observed.sides, pairs, chosen)
+        if counts is NOTHING:
+            facts.left_out.append(gold.id)
+        counted.coref.append(counts)
+        counted.twins.append(open_choices(links, observed, pairs, chosen))
+    sequenced = chosen.sequencing is not False and _has_links(gold, other)
+    if sequenced:
+        progress.sequencing = True
+        for document, own in ((gold, path), (other, progress.opened.path)):
+            for finding in check_links(document, path=own):
+                if finding.kind == "link-and-reverse" and not chosen.any_links:
+                    yield finding.problem
+        found = count_sequence(gold, other, pairs)
+        facts.remarks.append((gold.id, found.remarks))
+    counted.sequencing.append(found.counts if sequenced else _NO_LINKS)
+    for slices in counted.slices.values():
+        slices.add(place, observed)
+    if visit is not None:
+        visit(Seen(place, progress.name, gold, system, observed))
+
+
+def _has_links(*documents: NuggetDocument) -> bool:
+    names = {relation.name for document in documents for relation in document.relations}
+    return AFTER in names or SUBEVENT in names
+
+
+def _stops(facts: Facts, system: NuggetDocument | None, settings: Settings) -> bool:
+    """Whether the program of 2015 has stopped at a system document with a mention id twice."""
+    if settings.profile != "evmeval-2015" or system is None:
+        return facts.stopped is not None
+    if facts.stopped is None and len({nugget.id for nugget in system.nuggets}) < len(system.nuggets):
+        facts.stopped = system.id
+    return facts.stopped is not None
+
+
+def _most(observed: Observed) -> Mapping[str, float]:
+    """The highest sums that an unfinished search leaves possible."""
+    return {
+        name: value + (observed.entangled[name].optimal - observed.entangled[name].best)
+        if name in observed.entangled
+        else value
+        for name, value in observed.matched.items()
+    }
+
+
+def _check_2015(systems: Sequence[_Progress]) -> None:
+    """The program of 2015 stops if no document has a coreference score."""
+    for each in systems:
+        if all(counts is NOTHING for counts in each.counted.coref):
+            message = "no document has a coreference score above 0, and the program of 2015 stops"
+            hint = "leave coreference out (--no-coref), or use the profile evmeval-1.8 or spec"
+            raise ValidationError(Problem(message, path=each.opened.path, hint=hint))
+
+
+def _refuse(problems: Sequence[Problem]) -> None:
+    problems = list(dict.fromkeys(problems))
+    if len(problems) > LIMIT:
+        problems[LIMIT:] = [Problem("and more problems")]
+    raise FormatError(problems)

@@ -1,0 +1,197 @@
+"""Score systems against gold nuggets: what was counted is added up and, if asked, resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.errors import UsageError
+from adjudge.tasks.nugget.measures import joined, measures, table_columns, twin_row
+from adjudge.tasks.nugget.reading import Campaign, Counted, Row, Seen, Visitor, observe_all
+from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
+from adjudge.tasks.nugget.sides import Documents
+
+if TYPE_CHECKING:
+    from adjudge.stats.build import Test
+    from adjudge.stats.result import Note, Result
+    from adjudge.tasks.nugget.twins import Best
+
+__all__ = ["Campaign", "Counted", "Seen", "Visitor", "observe_all", "result_of", "score"]
+
+
+def score(
+    gold: Documents,
+    systems: Any,
+    *,
+    tokens: Any = None,
+    profile: str = "spec",
+    attributes: str | Iterable[str] = ATTRIBUTES,
+    coref: bool | None = None,
+    sequencing: bool | None = None,
+    coref_threshold: float = 1.0,
+    coref_mapping: str = "type",
+    types: Iterable[str] | None = None,
+    docs: Iterable[str] | None = None,
+    by: str | Sequence[str] = (),
+    bootstrap: int = 1000,
+    ci: float = 0.95,
+    seed: int = 13,
+    pool: Literal["micro", "macro"] | None = None,
+    mode: Mode | None = None,
+    suffix: str = ".tab",
+    names: Sequence[str | None] | None = None,
+    jobs: int = 1,
+    test: Test = "paired-bootstrap",
+) -> Result:
+    """The scores of one or several systems: nuggets by span and attributes, coreference, and sequencing.
+
+    `gold` and `systems` are paths of TBF files or lists of `NuggetDocument`; `systems` may be a list of paths or a
+    mapping from names. `tokens` is the folder of the token tables, or a mapping from document ids to tables: with it
+    places are tokens, without it they are what the gold file has, or `mode` says. Coreference and sequencing are scored
+    if there are such lines, or always or never. `types` lists the types that count; `by` also scores by `type` or
+    `realis`. `pool` chooses between micro and macro averages; without it there are both.
+
+    >>> from adjudge.model.nugget import Nugget, NuggetDocument
+    >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
+    >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "has died", ("t2", "t3"))])]
+    >>> score(gold, system, bootstrap=0)["nugget.type"].f1
+    0.6667
+    """
+    chosen = settings(
+        profile,
+        attributes=attributes,
+        coref=coref,
+        sequencing=sequencing,
+        coref_threshold=coref_threshold,
+        coref_mapping=coref_mapping,
+        types=types,
+    )
+    by = (by,) if isinstance(by, str) else tuple(by)
+    campaign = observe_all(
+        gold, systems, chosen, tokens=tokens, docs=docs, mode=mode, suffix=suffix, names=names, by=by, jobs=jobs
+    )
+    return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
+
+
+def result_of(
+    campaign: Campaign,
+    *,
+    by: Sequence[str] = (),
+    bootstrap: int = 0,
+    level: float = 0.95,
+    seed: int = 13,
+    pool: Literal["micro", "macro"] | None = None,
+    test: Test = "paired-bootstrap",
+) -> Result:
+    """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    if bootstrap < 0:
+        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
+    chosen = campaign.settings
+    twins = _twins(campaign)
+    parts = {"coref": campaign.coref, "sequencing": campaign.sequencing, "twins": bool(twins)}
+    ids, names = tuple(campaign.ids), table_columns(chosen, **parts)
+    common: dict[str, Any] = {
+        "task": "nugget",
+        "profile": chosen.profile,
+        "measures": measures(chosen, pool=pool, **parts),
+        "by": tuple(dict.fromkeys(by)),
+        "bootstrap": bootstrap,
+        "level": level,
+        "seed": seed,
+        "test": test,
+        "notes": {
+            name: [*counted.facts.notes(chosen), *_about_twins(twins.get(name))]
+            for name, counted in campaign.systems.items()
+        },
+        "signature_fields": _signature(campaign, pool),
+    }
+    rows = {name: _rows(counted, campaign, twins.get(name)) for name, counted in campaign.systems.items()}
+    unproven = any(counted.best for counted in campaign.systems.values())
+    if not by and not unproven and (bootstrap == 0 or len(ids) == len(rows) == 1):
+        from adjudge.stats.data import TableData
+        from adjudge.stats.plain import plain_result
+
+        return plain_result(
+            tables={name: TableData(ids, names, tuple(values), {}) for name, values in rows.items()}, **common
+        )
+    from adjudge.stats.build import build_result
+    from adjudge.stats.table import StatsTable
+
+    return build_result(
+        tables={name: StatsTable(ids, names, values) for name, values in rows.items()},  # type: ignore[arg-type]
+        best={
+            name: _best(counted, campaign, names, twins.get(name))
+            for name, counted in campaign.systems.items()
+            if counted.best
+        },
+        elements={
+            name: tuple(slices.table(len(ids)) for slices in counted.slices.values())
+            for name, counted in campaign.systems.items()
+        }
+        if by
+        else None,
+        **common,
+    )
+
+
+def _twins(campaign: Campaign) -> dict[str, Best]:
+    """The best alignment of nuggets that are annotated twice, for all systems if any of them has a choice."""
+    if not campaign.coref or not any(front for each in campaign.systems.values() for front in each.twins):
+        return {}
+    from adjudge.tasks.nugget.twins import best_alignment
+
+    return {name: best_alignment(each.twins, each.coref) for name, each in campaign.systems.items()}
+
+
+def _about_twins(best: Best | None) -> list[Note]:
+    from adjudge.stats.result import Note
+
+    if best is None:
+        return []
+    changed = sum(pairs is not None for pairs in best.pairs)
+    where = f"{changed} document{'s' * (changed != 1)}"
+    message = (
+        f"which of several nuggets with the same place a system nugget stands for is a choice in {where}: coref.kbp is "
+        f"{100 * best.greedy:.2f} by the mapping and {100 * best.score:.2f} at best"
+    )
+    if not best.optimal:
+        message += f" (found; no choice exceeds {100 * best.bound:.2f})"
+    return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
+
+
+def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:
+    parts: list[Sequence[Row]] = [counted.nuggets]
+    if campaign.coref:
+        parts.append(counted.coref)
+    if campaign.sequencing:
+        parts.append(counted.sequencing)
+    if best is not None:
+        parts.append([twin_row(counts) for counts in best.counts])
+    return [joined(each) for each in zip(*parts, strict=True)]
+
+
+def _best(counted: Counted, campaign: Campaign, names: tuple[str, ...], twins: Best | None) -> Any:
+    from adjudge.stats.table import StatsTable
+
+    changed = counted._replace(nuggets=[counted.best.get(place, own) for place, own in enumerate(counted.nuggets)])
+    rows = _rows(changed, campaign, twins)
+    places = sorted(counted.best)
+    values: Any = [rows[place] for place in places]
+    return StatsTable(tuple(campaign.ids[place] for place in places), names, values)
+
+
+def _signature(campaign: Campaign, pool: str | None) -> dict[str, str | float | None]:
+    from adjudge.stats.signature import hash_chunks
+
+    digests = [campaign.digest.encode(), *(each.digest.encode() for each in campaign.systems.values())]
+    chosen = "\n".join(campaign.ids).encode("utf-8", "surrogatepass")
+    return {
+        "mode": campaign.mode,
+        **campaign.settings.fields(),
+        "coref": "yes" if campaign.coref else "no",
+        "sequencing": "yes" if campaign.sequencing else "no",
+        "only": pool,
+        "gold": hash_chunks(digests[:1]),
+        **({"docs": "#" + hash_chunks([chosen])[:4]} if len(campaign.ids) < campaign.of else {}),
+        "in": hash_chunks(digests),
+    }

@@ -1,0 +1,236 @@
+"""Places of nuggets as keys: equal keys are equal places, and overlaps are counted without comparing all pairs.
+
+In token mode the key of a nugget is a visible token id, or a frozenset of several. In character mode it is the piece
+(begin, end), or a tuple of several disjoint pieces in ascending order; where a place names characters twice and they
+are counted twice, as the official program does, a `Counted` place. A nugget without a place has no key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from adjudge.model.nugget import Nugget, Piece
+
+Key: TypeAlias = Any  # hashable; see above
+Overlaps: TypeAlias = dict[Key, dict[Key, int]]  # gold key -> system key -> units in common
+Dice: TypeAlias = Callable[[int, int, int], float]
+
+
+class Counted(NamedTuple):
+    """Pieces in which some characters count more than once."""
+
+    pieces: tuple[Piece, ...]
+    size: int
+
+
+def token_keys(nuggets: Iterable[Nugget], invisible: Container[str] = frozenset()) -> list[Key | None]:
+    """The keys of nuggets that name tokens, without the invisible ones.
+
+    >>> token_keys([Nugget("E1", "Attack", "Actual", "the raid", ("t1", "t2"))], {"t1"})
+    ['t2']
+    """
+    return keys_of_tokens([nugget.tokens for nugget in nuggets], invisible)
+
+
+def char_keys(nuggets: Iterable[Nugget], *, repeated: bool = False) -> list[Key | None]:
+    """The keys of nuggets that name characters; with `repeated`, one that is named twice counts twice.
+
+    >>> char_keys([Nugget("E1", "Attack", "Actual", "raid", pieces=((4, 8),))])
+    [(4, 8)]
+    """
+    return keys_of_pieces([nugget.pieces for nugget in nuggets], repeated=repeated)
+
+
+def keys_of_tokens(tokens: Iterable[tuple[str, ...]], invisible: Container[str] = frozenset()) -> list[Key | None]:
+    """The keys of lists of token ids, without the invisible ones.
+
+    >>> keys_of_tokens([("t2", "t1", "t1"), ("t3",), ("t9",)], {"t9"})
+    [frozenset({...}), 't3', None]
+    """
+    if invisible:
+        tokens = [tuple([token for token in each if token not in invisible]) for each in tokens]
+    return [each[0] if len(each) == 1 else _token_key(each) for each in tokens]
+
+
+def _token_key(tokens: Iterable[str]) -> Key | None:
+    found = frozenset(tokens)
+    return found if len(found) > 1 else next(iter(found), None)
+
+
+def keys_of_pieces(pieces: Iterable[tuple[Piece, ...]], *, repeated: bool = False) -> list[Key | None]:
+    """The keys of lists of pieces; with `repeated`, a character that is named twice counts twice.
+
+    >>> keys_of_pieces([((4, 8), (0, 4)), ((3, 3),), ((0, 4), (6, 8))])
+    [(0, 8), None, ((0, 4), (6, 8))]
+    >>> keys_of_pieces([((0, 4), (2, 6))], repeated=True)
+    [Counted(pieces=((0, 6),), size=8)]
+    """
+    return [
+        each[0] if len(each) == 1 and each[0][0] < each[0][1] else _char_key(each, repeated=repeated) for each in pieces
+    ]
+
+
+def _char_key(pieces: Sequence[Piece], *, repeated: bool) -> Key | None:
+    merged: list[Piece] = []
+    given = 0
+    for begin, end in sorted(pieces):
+        if begin >= end:
+            continue
+        given += end - begin
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((begin, end))
+    if not merged:
+        return None
+    if repeated and given > sum([end - begin for begin, end in merged]):
+        return Counted(tuple(merged), given)
+    return merged[0] if len(merged) == 1 else tuple(merged)
+
+
+def size(key: Key) -> int:
+    """How many tokens or characters a place has.
+
+    >>> size("t1"), size((0, 4)), size(((0, 4), (6, 8))), size(Counted(((0, 6),), 8))
+    (1, 4, 6, 8)
+    """
+    if isinstance(key, str):
+        return 1
+    if isinstance(key, frozenset):
+        return len(key)
+    return key.size if isinstance(key, Counted) else sum([end - begin for begin, end in pieces_of(key)])
+
+
+def pieces_of(key: Key) -> tuple[Piece, ...]:
+    """The pieces of a place in the text.
+
+    >>> pieces_of((0, 4)), pieces_of(((0, 4), (6, 8)))
+    (((0, 4),), ((0, 4), (6, 8)))
+    """
+    if isinstance(key, Counted):
+        return key.pieces
+    return (key,) if isinstance(key[0], int) else key
+
+
+def with_itself(key: Key, measure: Dice) -> float:
+    """The Dice of a place and itself: 1, unless characters count more than once."""
+    if not isinstance(key, Counted):
+        return 1.0
+    return measure(sum([end - begin for begin, end in key.pieces]), key.size, key.size)
+
+
+def partial_overlaps(gold: Collection[Key], system: Collection[Key], *, char: bool) -> Overlaps:
+    """All pairs of different places that have something in common, and how much; each side has a place once.
+
+    The work is that of sorting the places, plus that of the pairs which there are.
+
+    >>> partial_overlaps(["a", "b"], [frozenset("bc"), "a"], char=False)
+    {'b': {frozenset({...}): 1}}
+    >>> partial_overlaps([(0, 5), (9, 12)], [(3, 10), (9, 12)], char=True)
+    {(0, 5): {(3, 10): 2}, (9, 12): {(3, 10): 1}}
+    """
+    return _in_text(gold, system) if char else _in_tokens(gold, system)
+
+
+def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
+    several = [key for key in gold if not isinstance(key, str)], [key for key in system if not isinstance(key, str)]
+    if not several[0] and not several[1]:
+        return {}
+    holders: dict[str, list[Key]] = {}
+    for key in gold:
+        for token in (key,) if isinstance(key, str) else key:
+            holders.setdefault(token, []).append(key)
+    found: Overlaps = {}
+    for key in system:
+        for token in (key,) if isinstance(key, str) else key:
+            for other in holders.get(token, ()):
+                if other != key:
+                    mine = found.setdefault(other, {})
+                    mine[key] = mine.get(key, 0) + 1
+    return found
+
+
+def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
+    places = {*gold, *system}
+    bounds: list[tuple[int, int, Key]]
+    try:
+        ordered = sorted(places)  # pieces compare quickly, and with each other only
+    except TypeError:
+        ordered = []
+    if ordered and isinstance(ordered[0][0], int):
+        bounds = [(begin, end, (begin, end)) for begin, end in ordered]
+    else:
+        bounds = [(pieces[0][0], pieces[-1][1], key) for key in places for pieces in (pieces_of(key),)]
+        bounds.sort(key=_START)
+    found: Overlaps = {}
+    run: list[Key] = []  # places that reach into each other; nearly all stand alone
+    before, reach = None, bounds[0][0] if bounds else 0
+    for begin, end, key in bounds:
+        if begin < reach:
+            if not run:
+                run.append(before)
+            run.append(key)
+            if end > reach:
+                reach = end
+        else:
+            if run:
+                _sweep(run, gold, system, found)
+                run = []
+            before, reach = key, end
+    if run:
+        _sweep(run, gold, system, found)
+    return found
+
+
+def _sweep(places: Sequence[Key], gold: Collection[Key], system: Collection[Key], found: Overlaps) -> None:
+    """Go through a part of the text from left to right with the pieces that are open on each side."""
+    if len(places) == 2 and isinstance(places[0][0], int) and isinstance(places[1][0], int):  # nearly always
+        left, right = places
+        common = min(left[1], right[1]) - right[0]
+        for ours, theirs in ((left, right), (right, left)):
+            if ours in gold and theirs in system:
+                found.setdefault(ours, {})[theirs] = common
+        return
+    pieces: list[tuple[int, int, int, Key]] = []
+    for key in places:
+        own = pieces_of(key)
+        if key in gold:
+            pieces += [(begin, end, 0, key) for begin, end in own]
+        if key in system:
+            pieces += [(begin, end, 1, key) for begin, end in own]
+    pieces.sort(key=_START)
+    open_: tuple[list[tuple[int, Key]], list[tuple[int, Key]]] = ([], [])
+    for begin, end, side, key in pieces:
+        others = open_[1 - side]
+        if others:
+            others[:] = [each for each in others if each[0] > begin]
+        for other_end, other in others:
+            if other != key:
+                ours, theirs = (key, other) if side == 0 else (other, key)
+                mine = found.setdefault(ours, {})
+                mine[theirs] = mine.get(theirs, 0) + min(end, other_end) - begin
+        open_[side].append((end, key))
+
+
+_START = itemgetter(0)
+
+
+def dice(common: int, gold: int, system: int) -> float:
+    """2 |G & S| / (|G| + |S|), rounded once, so that equal ratios are equal numbers.
+
+    >>> dice(2, 3, 4)
+    0.571...
+    """
+    return 2 * common / (gold + system)
+
+
+def dice_of_ratios(common: int, gold: int, system: int) -> float:
+    """The same as v1.6.2 computes it, from precision and recall: the last bit may differ, and with it the order.
+
+    >>> dice_of_ratios(2, 3, 3) == dice(2, 3, 3), dice_of_ratios(1, 1, 5) == dice(1, 1, 5)
+    (True, False)
+    """
+    precision, recall = common / system, common / gold
+    return 2 * precision * recall / (precision + recall)

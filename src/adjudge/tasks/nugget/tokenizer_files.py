@@ -1,0 +1,198 @@
+"""Token tables for folders of texts and annotations: which files belong together, and what comes out.
+
+Nothing is written here: everything is read and built first, so that a problem in the last file leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
+from adjudge.formats.standoff import code_points, plain, read_text
+from adjudge.formats.token_table import write_table
+from adjudge.model.nugget import NuggetDocument, Token, TokenTable
+from adjudge.tasks.nugget.boundaries import (
+    SEPARATORS,
+    Place,
+    astral,
+    describe,
+    in_utf16,
+    split_at_separators,
+    split_at_spans,
+)
+from adjudge.tasks.nugget.places import check_places
+from adjudge.tasks.nugget.tokenizer import tokenize
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Tables:
+    """The files to write by name, the boundaries that did not fit, what else there is to say, and the files read."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    tokens: int = 0
+
+
+def table_of(
+    text: str,
+    document: str,
+    spans: list[Place] | tuple[Place, ...] = (),
+    *,
+    separators: str = SEPARATORS,
+    utf16: bool = False,
+) -> tuple[TokenTable, list[str]]:
+    """The token table of a text, cut where the spans (in characters) begin and end, and a warning for each misfit.
+
+    >>> table, warnings = table_of("The bombing/shelling.", "a", [(12, 20)], separators="")
+    >>> [token.text for token in table.tokens], warnings
+    (['The', 'bombing/', 'shelling', '.'], ['Boundary mismatch found in a: Token [4,20] ...'])
+    """
+    places, mismatches = split_at_spans(text, split_at_separators(text, tokenize(text), separators), spans)
+    wide = astral(text) if utf16 else []
+    counted = in_utf16(places, wide) if wide else places
+    tokens = [
+        Token(str(number), plain(text[begin:end]), *there)
+        for number, ((begin, end), there) in enumerate(zip(places, counted, strict=True), 1)
+    ]
+    return TokenTable(document, tokens), [describe(each, text, document, wide=wide) for each in mismatches]
+
+
+def make_tables(
+    texts: Path,
+    annotations: Path | None,
+    *,
+    extension: str = "txt",
+    separators: str = SEPARATORS,
+    utf16: bool = False,
+    progress: Progress | None = None,
+) -> Tables:
+    """The tables of all texts of a folder; the problems of all files are raised at once.
+
+    Annotations are `.ann` files of the same names, or one TBF file by characters. A text without annotations has its
+    table as well; annotations without a text are a problem.
+    """
+    found = Tables()
+    paths = _texts(texts, extension)
+    read, known = _annotations(annotations, extension, utf16)
+    found.inputs += [*map(str, paths.values()), *sorted(set(known.values()))]
+    problems = [
+        Problem(f"there is no text for {document!r}", path=path, hint=f"add {texts / f'{document}.{extension}'}")
+        for document, path in known.items()
+        if document not in paths
+    ]
+    broken: type[AdjudgeError] = ValidationError
+    for number, (document, path) in enumerate(paths.items(), 1):
+        try:
+            text = read_text(str(path), str(path))
+            spans = read(document, text, found.notes) if document in known else ()
+            table, warnings = table_of(text, document, spans, separators=separators, utf16=utf16)
+        except (FormatError, ValidationError) as error:
+            problems += error.problems
+            broken = type(error)
+            continue
+        found.files[f"{document}.tab"] = write_table(table).encode()
+        found.warnings += warnings
+        found.tokens += len(table.tokens)
+        if progress:
+            progress(number, len(paths))
+    if problems:
+        raise broken(problems)
+    found.notes += [
+        Problem(f"there are no annotations for {document!r}", path=str(path), hint="its tokens are not split")
+        for document, path in paths.items()
+        if annotations is not None and document not in known
+    ]
+    return found
+
+
+def _texts(folder: Path, extension: str) -> dict[str, Path]:
+    """The texts by document, in the order of their names."""
+    ending = f".{extension.removeprefix('.')}"
+    if not folder.is_dir():
+        return {folder.name.removesuffix(ending): folder}
+    paths = sorted(path for path in folder.iterdir() if path.name.endswith(ending) and path.is_file())
+    if not paths:
+        hint = "check the folder, or give the extension of the texts with -e"
+        raise UsageError(Problem(f"there is no text *{ending} in this folder", path=str(folder), hint=hint))
+    return {path.name.removesuffix(ending): path for path in paths}
+
+
+_Read = Callable[[str, str, list[Problem]], tuple[Place, ...]]
+
+
+def _annotations(source: Path | None, extension: str, utf16: bool) -> tuple[_Read, Mapping[str, str]]:
+    """How to read the spans of a document, and where those of each document are."""
+    if source is None:
+        return (lambda *_: ()), {}
+    if source.is_dir() or source.name.endswith(".ann"):
+        return _brat(source, extension, utf16)
+    return _tbf(source, utf16)
+
+
+def _brat(source: Path, extension: str, utf16: bool) -> tuple[_Read, Mapping[str, str]]:
+    from adjudge.formats.brat import read_brat
+
+    files = sorted(source.iterdir()) if source.is_dir() else [source]
+    known = {
+        path.name.removesuffix(".ann").removesuffix(f".{extension.removeprefix('.')}"): str(path)
+        for path in files
+        if path.name.endswith(".ann")
+    }
+    if not known:
+        hint = "name a folder of .ann files, or a TBF file"
+        raise UsageError(Problem("there is no .ann file in this folder", path=str(source), hint=hint))
+
+    def read(document: str, text: str, notes: list[Problem]) -> tuple[Place, ...]:
+        units = "utf-16" if utf16 else "code-points"
+        annotated, said = read_brat(known[document], document=document, text=text, units=units)
+        notes += filter(None, map(_about_places, said))
+        check_places(annotated, path=known[document])
+        return tuple(_pieces(annotated))
+
+    return read, known
+
+
+def _about_places(note: Problem) -> Problem | None:
+    """A remark of the reader if it matters here; what else is in the file is of no concern to tokens."""
+    if "UTF-16" in note.message:
+        return replace(note, message="the offsets look like UTF-16 units: say so with --utf16")
+    return None if note.message.endswith(("not kept", "left out", "is taken", "as written")) else note
+
+
+def _tbf(source: Path, utf16: bool) -> tuple[_Read, Mapping[str, str]]:
+    from adjudge.formats.tbf import read_tbf
+
+    path = str(source)
+    documents = {document.id: document for document in read_tbf(path, mode="char")}
+
+    def read(document: str, text: str, _: list[Problem]) -> tuple[Place, ...]:
+        annotated = documents[document]
+        offsets = code_points(text) if utf16 else None
+        if offsets is None:
+            check_places(NuggetDocument(document, annotated.nuggets, text=text), path=path)
+            return tuple(_pieces(annotated))
+        problems = []
+        spans = []
+        for nugget in annotated.nuggets:
+            moved = [tuple(offsets[end] if 0 <= end < len(offsets) else -1 for end in piece) for piece in nugget.pieces]
+            if any(min(piece) < 0 for piece in moved):
+                message = f"{nugget.id} begins or ends inside a character, or behind the text"
+                hint = "check that the offsets are UTF-16 units"
+                problems.append(Problem(message, path=path, line=nugget.line or None, hint=hint))
+            spans += [(begin, end) for begin, end in moved]
+        if problems:
+            raise ValidationError(problems)
+        return tuple(spans)
+
+    return read, dict.fromkeys(documents, path)
+
+
+def _pieces(document: NuggetDocument) -> Iterator[Place]:
+    for nugget in document.nuggets:
+        yield from nugget.pieces

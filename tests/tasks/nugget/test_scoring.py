@@ -1,0 +1,310 @@
+"""Whole campaigns: several systems, slices, resampling, saved results, notes, and what is refused."""
+
+import json
+
+import pytest
+
+from adjudge.errors import FormatError, UsageError
+from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
+from adjudge.stats.build import compare
+from adjudge.stats.measure import Prf, compute
+from adjudge.stats.plain import points
+from adjudge.stats.result import Result
+from adjudge.tasks.nugget import mapping
+from adjudge.tasks.nugget.best import best_of_ties
+from adjudge.tasks.nugget.confusion import Confusion
+from adjudge.tasks.nugget.explanation import explain
+from adjudge.tasks.nugget.scoring import observe_all, result_of, score
+from adjudge.tasks.nugget.settings import PROFILES, Settings, settings
+
+TYPES = ("Life_Die", "Conflict_Attack", "Life_Die", "Movement_Transport")
+
+
+def line(id, place, type="Life_Die", realis="Actual", text="word", system="sys", document="d"):
+    return f"{system}\t{document}\t{id}\t{place}\t{text}\t{type}\t{realis}\n"
+
+
+def tbf(*documents):
+    return "".join(f"#BeginOfDocument {id}\n{''.join(lines)}#EndOfDocument\n" for id, *lines in documents).encode()
+
+
+def campaign(wrong=0):
+    """Eight documents of four nuggets; a system with so many wrong types, missed places and broken clusters."""
+    gold, system = [], []
+    for number in range(8):
+        own = [line(f"E{k}", f"{10 * k},{10 * k + 5}", TYPES[k], "Actual" if k else "Other") for k in range(4)]
+        gold.append((f"d{number}", *own, "@Coreference\tR1\tE0,E2\n"))
+        theirs = [
+            line(f"m{k}", f"{10 * k},{10 * k + (3 if k < wrong else 5)}", TYPES[k] if k > number % 3 else "Life_Die")
+            for k in range(4)
+        ]
+        system.append((f"d{number}", *theirs, "@Coreference\tR1\tm0,m2\n" if number % 2 else ""))
+    return tbf(*gold), tbf(*system)
+
+
+GOLD, GOOD = campaign()
+_, POOR = campaign(3)
+
+
+def test_several_systems_with_intervals_and_tests():
+    result = score(GOLD, {"good": GOOD, "poor": POOR}, bootstrap=200)
+    assert [system.name for system in result.systems] == ["good", "poor"]
+    good = result["nugget.span"].f1
+    assert good == 1.0 == good.high
+    assert result.system("poor")["nugget.span"].f1 == pytest.approx((3 * 0.75 + 1) / 4)
+    span = next(each for each in result.comparisons if each.metric == "nugget.span")
+    assert (span.difference, span.wins) == (pytest.approx(0.1875), 1.0)
+    assert 0 < span.p < 0.05
+    assert {score.pool for score in result.systems[0].scores if score.metric.endswith(".macro")} == {"macro"}
+
+
+def test_the_same_numbers_with_and_without_numpy():
+    for profile in ("spec", "evmeval-1.8"):
+        plain, drawn = (score(GOLD, POOR, profile=profile, bootstrap=n) for n in (0, 20))
+        values = [{(s.metric, s.part): s.value for s in each.systems[0].scores} for each in (plain, drawn)]
+        assert values[0] == pytest.approx(values[1])
+
+
+def test_f1_of_two_ratios_has_no_value_where_both_are_zero():
+    measure = Prf("x", ("m", "s"), ("m", "g"), undefined=None, harmonic=True)
+    for totals in ((0.0, 2.0, 2.0), (0.0, 0.0, 2.0), (1.0, 2.0, 4.0), (0.0, 0.0, 0.0)):
+        quick = points([measure], dict(zip("msg", totals, strict=True)))
+        found = compute([measure], ["m", "s", "g"], [totals])
+        assert {key: None if value != value else float(value) for key, (value,) in found.items()} == quick
+    assert quick["x", "f1"] is None
+    assert points([measure], {"m": 0.0, "s": 2.0, "g": 2.0}) == {
+        ("x", "precision"): 0,
+        ("x", "recall"): 0,
+        ("x", "f1"): None,
+    }
+
+
+def test_slices_add_up(tmp_path):
+    result = score(GOLD, {"good": GOOD, "poor": POOR}, by=["type", "realis"], bootstrap=20)
+    scores = [each for each in result.systems[0].scores if each.part == "recall" and each.pool == "micro"]
+    for field, metric in (("type", "nugget.type"), ("type", "nugget.type+realis"), ("realis", "nugget.realis")):
+        parts = [each for each in scores if each.metric == metric and field in each.slice]
+        (whole,) = (each for each in scores if each.metric == metric and not each.slice)
+        assert sum(each.numerator for each in parts) == pytest.approx(whole.numerator)
+        assert sum(each.denominator for each in parts) == whole.denominator
+    found = {each.slice["type"]: each.value for each in scores if each.metric == "nugget.type" and "type" in each.slice}
+    assert found == {"Life_Die": 1.0, "Conflict_Attack": pytest.approx(3 / 8), "Movement_Transport": 1.0}
+    result.save(tmp_path / "both.json")
+    again = compare(Result.load(tmp_path / "both.json"), by=["type"], bootstrap=20)
+    kept = [each for each in again.systems[0].scores if each.slice == {"type": "Life_Die"} and each.part == "f1"]
+    assert [each.value for each in kept] == [
+        each.value for each in result.systems[0].scores if each.slice == {"type": "Life_Die"} and each.part == "f1"
+    ]
+    assert {each.pool for each in again.systems[0].scores if each.metric == "nugget.span.macro"} == {"macro"}
+    with pytest.raises(UsageError, match="cannot slice by 'genre'"):
+        score(GOLD, GOOD, by="genre")
+
+
+def test_saved_results_of_two_runs_are_compared(tmp_path):
+    for name, data in (("good", GOOD), ("poor", POOR)):
+        score(GOLD, {name: data}, bootstrap=0).save(tmp_path / f"{name}.json")
+    both = compare(*(Result.load(tmp_path / f"{name}.json") for name in ("good", "poor")), bootstrap=100)
+    together = score(GOLD, {"good": GOOD, "poor": POOR}, bootstrap=100)
+    assert [each.difference for each in both.comparisons] == pytest.approx(
+        [each.difference for each in together.comparisons]
+    )
+    other = score(GOLD, GOOD, bootstrap=0, profile="evmeval-1.8")
+    with pytest.raises(UsageError, match="profile"):
+        compare(together, other)
+
+
+def test_micro_or_macro_only():
+    for pool in ("micro", "macro"):
+        names = score(GOLD, GOOD, bootstrap=0, pool=pool).systems[0].metrics
+        assert all(name.endswith(".macro") == (pool == "macro") for name in names)
+
+
+def test_attributes():
+    def names(attributes, **more):
+        return list(score(GOLD, GOOD, attributes=attributes, bootstrap=0, **more).systems[0].metrics)
+
+    assert names("type", coref=False, pool="micro") == ["nugget.span", "nugget.type"]
+    assert names((), coref=False, pool="micro") == ["nugget.span"]
+    assert "coref.kbp" in names("realis")  # over the type mapping all the same
+    with pytest.raises(UsageError, match="there is no attribute 'tpye', did you mean type"):
+        names("tpye")
+
+
+def test_documents_missing_extra_and_chosen():
+    system = tbf(("d0", line("m1", "0,5")), ("other", line("m1", "0,5")))
+    result = score(GOLD, system, bootstrap=0)
+    notes = {note.code: note for note in result.systems[0].notes}
+    assert (notes["missing-document"].count, notes["missing-document"].examples[0]) == (7, "d1")
+    assert notes["extra-document"].examples == ("other",)
+    assert result["nugget.span"].recall == 1 / 32
+    chosen = score(GOLD, system, docs=["d0"], bootstrap=0)
+    assert chosen["nugget.span"].recall == 1 / 4
+    assert "|docs:1#" in chosen.signature
+    with pytest.raises(UsageError, match="gold has no document 'd9', write the id"):
+        score(GOLD, system, docs=["d9"])
+    nothing = score(GOLD, tbf(("x", line("m1", "0,5"))), bootstrap=0).systems[0].notes
+    assert any(note.code == "no-document-in-common" for note in nothing)
+
+
+def test_all_problems_of_all_files_at_once():
+    gold = tbf(("a", line("E1", "0,x"), line("E2", "0,4")))
+    system = tbf(("a", "sys\ta\tm1\t0,4\n", "@Coreference\tR1\n"))
+    with pytest.raises(FormatError) as refused:
+        score(gold, system, mode="char")
+    assert [problem.line for problem in refused.value.problems] == [2, 2, 3]
+
+
+def test_places_that_are_not_what_they_seem():
+    """Token ids without tables are tokens; said to be characters, they are refused by their lines."""
+    both = tbf(("a", line("E1", "t1,t2"), line("E2", "t3")))
+    result = score(both, both, bootstrap=0)
+    assert "|mode:token|" in result.signature
+    assert [note.code for note in result.systems[0].notes] == ["no-token-table"]
+    with pytest.raises(FormatError, match="no place in a text"):
+        score(both, both, mode="char")
+    with pytest.raises(UsageError, match="compares tokens only"):
+        score(GOLD, GOOD, profile="evmeval-2015")
+
+
+def test_a_token_table_of_another_document():
+    both = tbf(("a", line("E1", "t1", text="attack"), line("E2", "t2", text="died")))
+    right = TokenTable("a", [Token("t1", "attack", 0, 6), Token("t2", "died", 7, 11)])
+    wrong = TokenTable("a", [Token("t1", "Yesterday", 0, 9), Token("t2", "morning", 10, 17)])
+    codes = [
+        {note.code for note in score(both, both, tokens={"a": table}, bootstrap=0).systems[0].notes}
+        for table in (right, wrong, TokenTable("a", [Token("t7", "x", 0, 1)]))
+    ]
+    assert codes == [set(), {"foreign-table"}, {"foreign-token"}]
+
+
+def test_tables_in_a_folder(tmp_path):
+    both = tbf(("a", line("E1", "t1,t2", text="the attack")))
+    (tmp_path / "a.tab").write_text("t1\tthe\t0\t3\nt2\tattack\t4\t10\n")
+    assert score(both, both, tokens=tmp_path, bootstrap=0).systems[0].notes == ()
+    with pytest.raises(UsageError, match="there is no such folder"):
+        score(both, both, tokens=tmp_path / "tkn")
+    (tmp_path / "a.tab").write_text("t1\tthe\t0\n")
+    with pytest.raises(FormatError, match=r"a\.tab:1:1"):
+        score(both, both, tokens=tmp_path)
+    assert score(both, both, tokens=tmp_path, profile="evmeval-1.8", bootstrap=0).systems[0].notes[0].code == "input"
+
+
+def test_hostile_files():
+    both = tbf(("a", line("E1", "0,4")))
+    with pytest.raises(FormatError, match="the file is empty"):
+        score(b"", both)
+    nothing = score(both, b"", bootstrap=0).systems[0]
+    assert {"input", "missing-document", "no-document-in-common"} <= {note.code for note in nothing.notes}
+    latin = both.replace(b"Life_Die", b"Life_D\xe9")
+    assert [note.examples for note in score(both, latin, bootstrap=0).systems[0].notes] == [("Life_D\\xe9",)]
+    windows = both.replace(b"\n", b"\r\n")
+    assert score(both, windows, bootstrap=0)["nugget.type"].f1 == 1.0
+    long = both.replace(b"word", b"x" * 1_000_000).replace(b"0,4", b"0,999999999999")
+    assert score(both, long, bootstrap=0)["nugget.span"].f1 == pytest.approx(0.0, abs=1e-10)
+    with pytest.raises(FormatError, match="no place in a text"):
+        score(both, both.replace(b"0,4", b"9" * 5000 + b",4"), mode="char")
+    with pytest.raises(FormatError, match="have E2 in common"):
+        score(
+            both, tbf(("a", line("E1", "0,4"), line("E2", "5,9"), "@Coreference\tR\tE1,E2\n@Coreference\tS\tE2,E1\n"))
+        )
+
+
+def test_gold_and_system_swapped():
+    gold = tbf(("a", line("E1", "0,4", system="brat_conversion")))
+    system = tbf(("a", line("m1", "0,4", system="run3")))
+    codes = [
+        {note.code for note in score(*pair, bootstrap=0).systems[0].notes} for pair in ((gold, system), (system, gold))
+    ]
+    assert codes == [set(), {"swapped"}]
+
+
+def test_an_id_twice_stops_the_program_of_2015():
+    gold = [NuggetDocument(id, [Nugget("E1", "A", "Actual", "x", ("t1",))]) for id in "abc"]
+    system = [NuggetDocument(id, [Nugget("E1", "A", "Actual", "x", ("t1",))] * (1 + (id == "b"))) for id in "abc"]
+    spec, old = (score(gold, system, profile=profile, bootstrap=0) for profile in ("spec", "evmeval-2015"))
+    assert (spec["nugget.span"].precision, old["nugget.span"].precision) == (0.75, 1.0)
+    (note,) = (note for note in old.systems[0].notes if note.code == "stopped")
+    assert "document b has a mention id twice" in note.message
+    assert [note.examples for note in spec.systems[0].notes if note.code == "repeated-id"] == [("b",)]
+
+
+def test_sequencing_is_scored_if_there_are_links():
+    nuggets = [Nugget(f"E{k}", "A", "Actual", "x", (f"t{k}",)) for k in range(3)]
+    gold = NuggetDocument("a", nuggets, [Relation("After", "R1", ("E0", "E1")), Relation("After", "R2", ("E1", "E2"))])
+    system = NuggetDocument("a", nuggets, [Relation("After", "R1", ("E0", "E1"))])
+    found = score([gold], [system], bootstrap=0)
+    assert (found["nugget.after"].precision, found["nugget.after"].recall) == (1.0, 0.5)
+    assert "nugget.after" not in score([gold], [system], sequencing=False, bootstrap=0)
+    reversed_ = NuggetDocument(
+        "a", nuggets, [Relation("After", "R1", ("E0", "E1")), Relation("After", "R2", ("E1", "E0"))]
+    )
+    with pytest.raises(FormatError, match="the reverse"):
+        score([gold], [reversed_], bootstrap=0)
+    result_of(observe_all([gold], [reversed_], settings(any_links=True)))
+
+
+def test_processes_give_what_one_process_gives(tmp_path):
+    for name, data in (("gold", GOLD), ("good", GOOD), ("poor", POOR)):
+        (tmp_path / f"{name}.tbf").write_bytes(data)
+    gold, *systems = (str(tmp_path / f"{name}.tbf") for name in ("gold", "good", "poor"))
+    one, two = (score(gold, systems, bootstrap=0, jobs=jobs) for jobs in (1, 2))
+    assert one == two
+
+
+def test_names_of_systems():
+    with pytest.raises(UsageError, match="two systems are called x"):
+        observe_all(GOLD, [GOOD, POOR], Settings(), names=["x", "x"])
+    with pytest.raises(UsageError, match="standard input can be read only once"):
+        score("-", "-")
+    with pytest.raises(UsageError, match="cannot take nuggets from int"):
+        score(GOLD, 5)
+
+
+def test_confusion_is_over_the_mapping_of_places():
+    gold = tbf(("a", line("E1", "0,4", "A"), line("E2", "5,9", "B"), line("E3", "10,14", "B")))
+    system = tbf(("a", line("m1", "0,4", "B"), line("m2", "5,8", "B"), line("m3", "20,24", "C")))
+    found = Confusion("type", "s", {})
+    observe_all(gold, system, Settings(coref=False), visit=found.add)
+    assert found.counts == {("A", "B"): 1, ("B", "B"): 1, ("B", None): 1, (None, "C"): 1}
+    assert found.rows()[1:] == [["A", "1", "0", "0"], ["B", "1", "0", "1"], ["(spurious)", "0", "1", "0"]]
+    assert json.loads(json.dumps(found.to_data()))["cells"][0] == {"gold": "A", "system": "B", "count": 1}
+
+
+def test_explanation():
+    ((name, found),) = explain(GOLD, POOR, "d1", Settings()).items()
+    assert name == "system"
+    assert [fate.kind for fate in found.nuggets] == ["correct", "partial", "wrong-realis", "wrong-type"]
+    assert found.matched["span"] == pytest.approx(3 * 0.75 + 1)
+    assert [change.change for change in found.clusters] == ["missed", "spurious"]
+    assert str(found).splitlines() == [
+        "d1  system  4 gold nuggets, 4 system nuggets; span 3.25, type 2.50, realis 2.50, type+realis 1.75",
+        "correct   E3 word Movement_Transport Actual | m3 word Movement_Transport Actual",
+        "partial   E2 word Life_Die Actual | m2 word Life_Die Actual (0.75)",
+        "realis    E0 word Life_Die Other | m0 word Life_Die Actual (0.75)",
+        "type      E1 word Conflict_Attack Actual | m1 word Life_Die Actual (0.75)",
+        "cluster   missed: gold [E0 E2], system -",
+        "cluster   spurious: gold -, system [m0 m2]",
+    ]
+    assert found.to_data()["document"] == "d1"
+
+
+def test_every_profile_says_its_name():
+    for profile in PROFILES:
+        result = score([NuggetDocument("a")], [NuggetDocument("a")], profile=profile, bootstrap=0)
+        assert result.profile == profile
+        assert f"|profile:{profile}|" in result.signature
+        assert f"profile    {profile}" in str(result)
+
+
+def test_a_score_that_is_not_proven_says_what_it_cannot_exceed(monkeypatch):
+    def unfinished(edges):
+        found = best_of_ties(edges)
+        return found._replace(proven=False, optimal=found.best + 0.5)
+
+    monkeypatch.setattr(mapping, "best_of_ties", unfinished)
+    gold = tbf(("a", line("E1", "0,4"), line("E2", "10,14")))
+    system = tbf(("a", line("m1", "2,6"), line("m2", "10,14")))
+    found = score(gold, system, bootstrap=0).systems[0]
+    (recall,) = (each for each in found.scores if (each.metric, each.part) == ("nugget.span", "recall"))
+    assert (recall.value, recall.optimal, recall.bound) == (0.75, False, 1.0)
+    assert any(note.code == "unproven" and note.examples == ("a",) for note in found.notes)
