@@ -1,0 +1,316 @@
+"""Archives from strangers: .zip, .tar.gz and .tgz, unpacked where they can do no harm.
+
+Nothing in an archive decides where a byte is written: files are unpacked under numbers into a new folder of our own,
+and their names are only looked up. A name that would lead elsewhere is refused all the same, because it is no honest
+submission. The whole archive is looked at before anything is unpacked, and again while it is: links, devices, names
+that are alike, entries without number, and data that grows without end are refused.
+"""
+
+from __future__ import annotations
+
+import stat
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+from weakref import finalize
+
+from adjudge.errors import FormatError, Problem, UsageError, visible
+
+BLOCK = 1 << 16
+SUFFIXES = (".zip", ".tar.gz", ".tgz")
+
+_MANY = 20  # complaints of one kind
+
+
+class Limits(NamedTuple):
+    """How large an archive may be once unpacked; `ratio` holds for archives that unpack to more than `small` bytes."""
+
+    entries: int = 20_000
+    total: int = 2 << 30
+    entry: int = 256 << 20
+    ratio: int = 200
+    small: int = 16 << 20
+    name: int = 1024  # bytes
+    depth: int = 8
+
+
+class Archive:
+    """The files of an archive; `entries` gives the path of each, None for a folder.
+
+    They are removed when the archive is closed or no longer needed.
+    """
+
+    def __init__(self, place: str, folder: Path) -> None:
+        import shutil
+
+        self.place = place
+        self.folder = folder
+        self.entries: dict[str, Path | None] = {}
+        self._close = finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+        path = self.entries[name]
+        assert path is not None, f"{name} is a folder"
+        return path.read_bytes()
+
+    def close(self) -> None:
+        """Remove what was unpacked."""
+        self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Entry(NamedTuple):
+    """A file or folder of an archive before anybody believed its name."""
+
+    name: str
+    is_folder: bool
+    size: int
+    refused: str | None = None  # why it may not be there, whatever its name
+    hint: str = ""
+
+
+class Refusals:
+    """Collects why an archive is refused: of each kind the first few."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.problems: list[Problem] = []
+        self._counts: dict[str, int] = {}
+
+    def add(self, kind: str, message: str, hint: str | None) -> None:
+        """Remember a reason."""
+        count = self._counts[kind] = self._counts.get(kind, 0) + 1
+        if count <= _MANY:
+            self.problems.append(Problem(message, path=self.place, hint=hint))
+
+    def check(self) -> None:
+        """Raise if there is any."""
+        if self.problems:
+            more = [(kind, count - _MANY) for kind, count in self._counts.items() if count > _MANY]
+            rest = [Problem(f"and {count} more of the kind {kind}", path=self.place) for kind, count in more]
+            raise FormatError([*self.problems, *rest])
+
+
+def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path | None = None) -> Archive:
+    """Unpack an archive into a new folder (in `work`, else where temporary files are), or say why not.
+
+    >>> import io, tempfile, zipfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     bad = Path(place) / "bad.zip"
+    ...     with zipfile.ZipFile(bad, "w") as file:
+    ...         file.writestr("../up", "x")
+    ...     try:
+    ...         open_archive(bad)
+    ...     except FormatError as error:
+    ...         print(error.problems[0].message)
+    the entry '../up' leads out of the archive
+    """
+    import tempfile
+
+    place = str(path)
+    zipped = _kind(Path(path), place) == "zip"
+    limits = limits or Limits()
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="adjudge-", dir=work))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(Problem(f"there is no place to unpack to: {reason}", path=place)) from None
+    archive = Archive(place, folder)
+    try:
+        if zipped:
+            from adjudge.formats.archive_zip import unpack_zip
+
+            unpack_zip(Path(path), archive, limits)
+        else:
+            from adjudge.formats.archive_tar import unpack_tar
+
+            unpack_tar(Path(path), archive, limits)
+    except OSError as error:
+        archive.close()
+        reason = error.strerror or str(error)
+        raise UsageError(Problem(f"the archive cannot be unpacked: {reason}", path=place)) from None
+    except BaseException:
+        archive.close()
+        raise
+    return archive
+
+
+def clean_name(name: str, limits: Limits) -> tuple[str, str | None]:
+    r"""A name without `./` and needless slashes, and why it is refused, if it is.
+
+    >>> clean_name("./arguments//DOC1", Limits()), clean_name("a\\b", Limits())[1]
+    (('arguments/DOC1', None), 'has a backslash in its name')
+    """
+    if any(0xD800 <= ord(letter) < 0xE000 for letter in name):
+        return name, "has a name that is not UTF-8"
+    if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in name):
+        return name, "has control characters in its name"
+    if len(name.encode()) > limits.name:
+        return name, f"has a name of more than {limits.name} bytes"
+    if "\\" in name:
+        return name, "has a backslash in its name"
+    if name.startswith("/"):
+        return name, "has an absolute name"
+    if name[1:2] == ":" and name[0].isalpha():
+        return name, "has a name with a drive letter"
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        return name, "leads out of the archive"
+    if len(parts) > limits.depth:
+        return name, f"is more than {limits.depth} folders deep"
+    if any(part.strip() != part for part in parts):
+        return name, "has blanks at an end of its name"
+    return "/".join(parts), None
+
+
+class Register:
+    """The names of an archive as they are found: refuses those that are alike."""
+
+    def __init__(self, refusals: Refusals, limits: Limits) -> None:
+        self.names: dict[str, bool] = {}  # whether each is a folder
+        self._refusals = refusals
+        self._limits = limits
+        self._folded: dict[str, str] = {}
+        self._count = 0
+
+    def admit(self, entry: Entry) -> str | None:
+        """The clean name of an entry, or None if it is refused or nothing by itself (the folder of everything)."""
+        refuse = self._refusals.add
+        self._count += 1
+        if self._count > self._limits.entries:
+            message = f"the archive has more than {self._limits.entries} entries"
+            refuse("entries", message, ENTRIES_HINT)
+            self._refusals.check()
+        name, reason = clean_name(entry.name, self._limits)
+        shown = quote(entry.name)
+        if reason is not None:
+            refuse("name", f"the entry {shown} {reason}", NAME_HINT)
+            return None
+        if entry.refused is not None:
+            refuse("kind", f"the entry {shown} {entry.refused}", entry.hint or _KIND_HINT)
+            return None
+        if not name:
+            if not entry.is_folder:
+                refuse("name", f"the entry {shown} has no name", NAME_HINT)
+            return None
+        if entry.size > self._limits.entry:
+            refuse("size", f"the entry {shown} is larger than {_size(self._limits.entry)}", _SIZE_HINT)
+            return None
+        return self._file_as(name, entry.is_folder, shown)
+
+    def _file_as(self, name: str, is_folder: bool, shown: str) -> str | None:
+        refuse = self._refusals.add
+        parts = name.split("/")
+        for end in range(1, len(parts) + 1):
+            part, last = "/".join(parts[:end]), end == len(parts)
+            folded = unicodedata.normalize("NFC", part).casefold()
+            known = self._folded.setdefault(folded, part)
+            if known != part:
+                message = f"the entries {quote(known)} and {shown} have the same name on many systems"
+                refuse("alike", message, "rename one of them")
+                return None
+            here = is_folder or not last
+            if part not in self.names:
+                self.names[part] = here
+            elif self.names[part] != here:
+                refuse("alike", f"the entry {quote(part)} is both a file and a folder", "rename one of them")
+                return None
+            elif last and not is_folder:
+                refuse("twice", f"the entry {shown} is there twice", "pack each file once")
+                return None
+        return name
+
+
+class Budget:
+    """Counts the bytes that are unpacked, and stops before there are too many."""
+
+    def __init__(self, place: str, packed: int, limits: Limits) -> None:
+        self._place = place
+        self._packed = max(packed, 1)
+        self._limits = limits
+        self._used = 0
+
+    def spend(self, count: int) -> None:
+        """Count bytes before they are written."""
+        self._used += count
+        self.check(self._used)
+
+    def check(self, total: int) -> None:
+        """Refuse an archive of this size once unpacked."""
+        if total > self._limits.total:
+            message = f"the archive unpacks to more than {_size(self._limits.total)}"
+        elif total > self._limits.small and total > self._limits.ratio * self._packed:
+            message = f"the archive unpacks to more than {self._limits.ratio} times its size"
+        else:
+            return
+        raise FormatError(Problem(message, path=self._place, hint=_SIZE_HINT))
+
+
+def store_file(stream: Iterable[bytes], archive: Archive, name: str, budget: Budget, limit: int) -> None:
+    """Write a file under a number, as far as it may go."""
+    path = archive.folder / str(len(archive.entries))
+    size = 0
+    with path.open("xb") as file:
+        for block in stream:
+            size += len(block)
+            if size > limit:
+                message = f"the entry {quote(name)} is larger than {_size(limit)}"
+                raise FormatError(Problem(message, path=archive.place, hint=_SIZE_HINT))
+            budget.spend(len(block))
+            file.write(block)
+    archive.entries[name] = path
+
+
+def add_folders(archive: Archive, register: Register) -> None:
+    """Enter the folders that have no entry of their own."""
+    for name, is_folder in register.names.items():
+        if is_folder:
+            archive.entries.setdefault(name, None)
+
+
+def quote(name: str) -> str:
+    """A name for messages: no longer than a line, and nothing that a terminal would obey."""
+    return repr(visible(name if len(name) < 80 else f"{name[:60]}...{name[-15:]}"))
+
+
+ENTRIES_HINT = "pack one file per document in each folder, and nothing else"
+NAME_HINT = "use names such as arguments/DOCUMENT"
+_KIND_HINT = "pack regular files and folders only"
+_SIZE_HINT = "a submission is never so large; check how it was made"
+DAMAGED = "pack or copy it again"
+
+
+def _kind(path: Path, place: str) -> str:
+    """Zip or tar, told by the first bytes; the name must agree."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would block
+            raise UsageError(Problem("this is not a regular file", path=place, hint="give an archive"))
+        with path.open("rb") as file:
+            head = file.read(4)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(Problem(f"the archive cannot be read: {reason}", path=place, hint="check the path")) from None
+    kind = "zip" if head[:2] == b"PK" else "tar" if head[:2] == b"\x1f\x8b" else None
+    if kind is None:
+        what = "the file is empty" if not head else "this is neither a .zip nor a .tar.gz archive"
+        raise FormatError(Problem(what, path=place, hint="pack arguments/ and linking/ with zip -r or tar czf"))
+    said = "zip" if path.name.lower().endswith(".zip") else "tar"
+    if not path.name.lower().endswith(SUFFIXES) or said != kind:
+        right = ".zip" if kind == "zip" else ".tar.gz"
+        message = f"the name does not say that this is a {right} archive"
+        raise FormatError(Problem(message, path=place, hint=f"rename it so that it ends with {right}"))
+    return kind
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"

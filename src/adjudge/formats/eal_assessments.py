@@ -1,0 +1,217 @@
+"""Assessment files: the eleven columns of an argument file and seven more, one file per document.
+
+    12 event type   13 role   14 CAS   15 base filler   C, W, I or NIL
+    16 cluster of the CAS, a number or NIL    17 realis or NIL    18 NAME, NOMINAL or NIL
+
+A response with UNANNOTATED in any of them is not assessed yet; its cluster still counts. The confidence is not looked
+at, and written as 1.0. Comments are not kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from adjudge.errors import Problem, ValidationError
+from adjudge.formats.eal_arguments import comes_back, format_id, sort_key, unwritable
+from adjudge.formats.eal_fields import COLUMNS, LineReader
+from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
+from adjudge.formats.findings import Finding
+from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
+
+__all__ = ["ALL_COLUMNS", "UNANNOTATED", "KeyIds", "inconsistencies", "parse_key", "scan_key", "write_key"]
+
+ALL_COLUMNS = COLUMNS + 7
+UNANNOTATED = "UNANNOTATED"
+KeyIds: TypeAlias = Literal["sha1", "2014"]
+
+_JUDGEMENTS: dict[str, Any] = {"C": "C", "W": "W", "I": "I", "NIL": None}
+_REALIS: dict[str, Any] = {"nil": None, **{each.lower(): each for each in REALIS}}
+_MENTIONS: dict[str, Any] = {"NAME": "NAME", "NOMINAL": "NOMINAL", "NIL": None}
+_NAMES = ("event type", "role", "CAS", "base filler", "coreference", "realis", "mention type")
+_ACCEPTED = ("C", "I")
+
+
+def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[AnswerKey, list[Problem]]:
+    r"""The assessments of a file that could be read, and every problem with it.
+
+    Assessments that contradict the guidelines are in the answer and among the problems. Of two assessments of one
+    response, and of two clusters of one CAS, the first counts.
+
+    >>> line = b"1\tD1\tLife.Die\tPlace\tRome\t20-23\t5-50\t20-23\tNIL\tActual\t1.0\tC\tC\tC\tI\t7\tActual\tNAME\n"
+    >>> key, problems = parse_key(line, "D1")
+    >>> list(key.assessed.values())[0].base_filler, key.coref
+    ('I', {Cas(text='Rome', span=Span(start=20, end=23)): 7})
+    >>> key, problems = parse_key(line.replace(b"NAME", b"NIL"), "D1")
+    >>> print(problems[0])
+    D1:1:75: column 18 (mention type) is NIL, answer it, because event type and role are C or I
+    """
+    key, findings = scan_key(data, document, place)
+    return key, errors_of(findings)
+
+
+def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[AnswerKey, list[Finding]]:
+    """The same with the kind of each problem, for programs."""
+    findings = Findings(place or document, document)
+    reader = LineReader(document)
+    assessed: dict[Response, Assessment] = {}
+    unassessed: dict[Response, None] = {}
+    coref: dict[Cas, int] = {}
+    places: dict[Response, tuple[int, str]] = {}
+    cas_lines: dict[Cas, int] = {}
+    for number, line in enumerate(decode_lines(data, findings), 1):
+        if not line or line[0] == "#":
+            continue
+        columns = line.split("\t")
+        if len(columns) != ALL_COLUMNS and line.strip(WHITE):
+            message = f"a line with {len(columns)} of {ALL_COLUMNS} columns"
+            hint = f"after the {COLUMNS} of the response, give {', '.join(_NAMES)}"
+            findings.add("columns", message, number, 1, hint)
+            continue
+        first = columns[:COLUMNS]
+        first[COLUMNS - 1 :] = ["1.0"] if len(first) == COLUMNS else []
+        argument = reader.read(first, None, number)
+        answers = [each.strip(WHITE) for each in columns[COLUMNS:]]
+        if argument is None:
+            reader.complain(line, number, findings, confidence=False)
+            continue
+        cluster, judged = _cluster(answers, line, number, findings), _assessment(answers, line, number, findings)
+        response = argument.response
+        cas = response.cas
+        if cluster is not None:
+            known = coref.setdefault(cas, cluster)
+            cas_lines.setdefault(cas, number)
+            if known != cluster:
+                message = f"the CAS {cas.text!r} is in cluster {cluster} here, in {known} on line {cas_lines[cas]}"
+                findings.add("coref-conflict", message, number, field_column(line, 16), "give it one cluster")
+        if judged is None:
+            unassessed[response] = None
+        elif not isinstance(judged, Assessment):
+            continue
+        elif response not in assessed:
+            assessed[response] = judged
+            places[response] = number, line
+        elif assessed[response] != judged:
+            message = f"the response of line {places[response][0]} again, with another assessment"
+            findings.add("assessment-conflict", message, number, field_column(line, 12), "keep one of the two lines")
+    for response, (number, line) in places.items():
+        for each in inconsistencies(assessed[response], response.cas in coref):
+            findings.add(each.kind, each.message, number, field_column(line, each.column), each.hint)
+    reader.report_documents(findings)
+    rest = tuple(response for response in unassessed if response not in assessed)
+    return AnswerKey(document, assessed, rest, coref), findings.sorted()
+
+
+class Inconsistency(NamedTuple):
+    """What an assessment contradicts, and in which column."""
+
+    kind: str
+    column: int
+    message: str
+    hint: str
+
+
+def inconsistencies(assessment: Assessment, has_cluster: bool) -> list[Inconsistency]:
+    """Everything in an assessment that the guidelines do not allow.
+
+    The role is answered if the event type is C or I. If the event type is W or NIL, or the role is W, nothing more is
+    answered, else everything is. A CAS that is C or I has a cluster.
+
+    >>> [each.message for each in inconsistencies(Assessment("W", None, "C"), True)]
+    ['column 14 (CAS) is C']
+    """
+    found = []
+    open_ = assessment.event_type in _ACCEPTED and assessment.role != "W"
+    if assessment.event_type in _ACCEPTED and assessment.role is None:
+        message = "column 13 (role) is NIL"
+        found.append(Inconsistency("assessment-missing", 13, message, "answer it, because the event type is C or I"))
+    later = {
+        14: assessment.cas,
+        15: assessment.base_filler,
+        17: assessment.realis,
+        18: assessment.mention_type,
+    }
+    for column, value in later.items():
+        name = f"column {column} ({_NAMES[column - 12]})"
+        if open_ and value is None:
+            hint = "answer it, because event type and role are C or I"
+            found.append(Inconsistency("assessment-missing", column, f"{name} is NIL", hint))
+        elif not open_ and value is not None:
+            hint = "write NIL, because the event type is W or NIL, or the role is W"
+            found.append(Inconsistency("assessment-superfluous", column, f"{name} is {value}", hint))
+    if assessment.cas in _ACCEPTED and not has_cluster:
+        message = "the CAS is C or I and has no cluster in this document"
+        found.append(Inconsistency("coref-missing", 16, message, "give it a number in column 16"))
+    return found
+
+
+def write_key(key: AnswerKey, *, ids: KeyIds = "sha1") -> bytes:
+    """A file in canonical order: assessed responses, then the others, each sorted by id.
+
+    `ids` decides the first column, as for arguments. A cluster is written with every response that has its CAS.
+
+    >>> write_key(AnswerKey("D1"))
+    b''
+    """
+    problems: list[Problem] = []
+    rest = [response for response in dict.fromkeys(key.unassessed) if response not in key.assessed]
+    parts = []
+    reader = LineReader(key.document)
+    for responses in (list(key.assessed), rest):
+        rows = []
+        for response in responses:
+            argument = Argument(response)
+            id_ = format_id(argument, ids)
+            line = comes_back(argument, id_, reader)
+            if line is None:
+                problem = unwritable(argument, id_, key.document) or "it would not come back as it is"
+                problems.append(Problem(f"a response cannot be written: {problem}", path=key.document))
+                continue
+            answers = _answers(key.assessed.get(response), key.coref.get(response.cas))
+            rows.append((sort_key(id_), "\t".join((line[:-1], *answers)) + "\n"))
+        rows.sort()
+        parts += [text for _, text in rows]
+    if problems:
+        raise ValidationError(problems)
+    return "".join(parts).encode()
+
+
+def _answers(assessment: Assessment | None, cluster: int | None) -> list[str]:
+    if assessment is None:
+        shown = UNANNOTATED if cluster is None else str(cluster)
+        return [*[UNANNOTATED] * 4, shown, UNANNOTATED, UNANNOTATED]
+    event_type, role, cas, filler, realis, mention = (each or "NIL" for each in assessment)
+    return [event_type, role, cas, filler, "NIL" if cluster is None else str(cluster), realis, mention]
+
+
+def _cluster(answers: list[str], line: str, number: int, findings: Findings) -> int | None:
+    text = answers[4]
+    if text in ("", "NIL", UNANNOTATED):
+        return None
+    digits = text.removeprefix("-")
+    if text.isascii() and digits.isdecimal() and len(digits) <= 10 and -LARGEST - 1 <= int(text) <= LARGEST:
+        return int(text)
+    message = f"the cluster {text!r} is not a 32-bit number in column 16 (coreference)"
+    findings.add("assessment-value", message, number, field_column(line, 16), "write a number, or NIL")
+    return None
+
+
+def _assessment(answers: list[str], line: str, number: int, findings: Findings) -> Assessment | bool | None:
+    """What the answers say; None if they are not complete, False if they cannot be read."""
+    if UNANNOTATED in answers:
+        return None
+    values = []
+    fine = True
+    for at, text in enumerate(answers):
+        if at == 4:
+            continue
+        allowed = _JUDGEMENTS if at < 4 else (_REALIS if at == 5 else _MENTIONS)
+        asked = text.lower() if at == 5 else text
+        if asked in allowed:
+            values.append(allowed[asked])
+            continue
+        fine = False
+        options = [*REALIS, "NIL"] if at == 5 else list(allowed)
+        message = f"{text!r} is no answer in column {12 + at} ({_NAMES[at]})"
+        hint = f"write {', '.join(options[:-1])} or {options[-1]}"
+        findings.add("assessment-value", message, number, field_column(line, 12 + at), hint)
+    return Assessment(*values) if fine else False

@@ -1,0 +1,186 @@
+"""Where the files of a store are: in a folder or an archive, with `arguments/` and `linking/` or flat.
+
+2015    exactly arguments/ and linking/
+2016    these and corpusLinking/
+2014    arguments/ alone, or the files of the documents at the top
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from adjudge.errors import Problem, UsageError
+from adjudge.formats.archive import SUFFIXES
+from adjudge.formats.findings import Finding
+
+Layout: TypeAlias = Literal["2014", "2015", "2016"]
+
+FOLDERS: dict[Layout, tuple[str, ...]] = {
+    "2014": ("arguments",),
+    "2015": ("arguments", "linking"),
+    "2016": ("arguments", "linking", "corpusLinking"),
+}
+LOCK = "__lock"
+MANY = 5  # strays that are named one by one
+
+
+class Tree(NamedTuple):
+    """The names of the files and folders in a store, each with `/` between its parts; a folder has no path."""
+
+    place: str
+    entries: Mapping[str, Path | None]
+    packed: bool = False
+
+
+class Rooms(NamedTuple):
+    """The files of each kind, by document; `linking` is None if the store has none. `flat`: they are at the top."""
+
+    arguments: dict[str, Path]
+    linking: dict[str, Path] | None
+    flat: bool = False
+
+
+def read_tree(folder: Path, place: str | None = None) -> Tree:
+    """The entries of a folder and of the folders in it, no deeper."""
+    entries: dict[str, Path | None] = {}
+    place = place or str(folder)
+    try:
+        for path in folder.iterdir():
+            if path.is_dir():
+                entries[path.name] = None
+                for inner in path.iterdir():
+                    entries[f"{path.name}/{inner.name}"] = None if inner.is_dir() else inner
+            else:
+                entries[path.name] = path
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
+        raise UsageError(Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
+    return Tree(place, entries)
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file or folder was left by the system: nobody wrote it.
+
+    >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1")]
+    [True, True, True, True, False]
+    """
+    parts = name.split("/")
+    return parts[0] == "__MACOSX" or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini")
+
+
+def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Finding]]:
+    """The files of a store by kind and document, and everything that should not be there.
+
+    Without `layout` any of them is taken, and a missing `linking/` is no complaint.
+    """
+    findings: list[Finding] = []
+    names = _without_junk(tree, findings)
+    tops = {name for name in names if "/" not in name}
+    folders = {name for name in tops if tree.entries[name] is None}
+    if layout in (None, "2014") and not folders and tops:
+        return Rooms(_files(tree, "", names, findings), None, flat=True), findings
+    wanted = FOLDERS[layout or "2016"]
+    needed = FOLDERS[layout] if layout else FOLDERS["2014"]
+    if len(folders) == 1 and not folders & set(FOLDERS["2016"]):
+        inner = {name.partition("/")[2] for name in names if "/" in name}
+        if "arguments" in inner:
+            _wrapped(tree, folders.pop(), needed, findings)
+            return Rooms({}, {}), findings
+    for name in sorted(needed):
+        if name not in folders:
+            what = "is a file" if name in tops else "is missing"
+            known = [each for each in folders if each.lower().rstrip("s") == name.lower().rstrip("s")]
+            hint = f"rename the folder {known[0]}/" if known else f"put one file per document into {name}/"
+            findings.append(_finding("layout", f"the folder {name}/ {what}", tree.place, hint))
+    only = " and ".join(f"{each}/" for each in (FOLDERS[layout] if layout else FOLDERS["2015"]))
+    for kind, strays in (("folder", folders - set(wanted)), ("file", tops - folders - set(wanted))):
+        shown = [f"the {kind} {name} does" for name in sorted(strays)]
+        if len(strays) > MANY:
+            shown = [f"{len(strays)} {kind}s such as {min(strays)} do"]
+        for each in shown:
+            message = f"{each} not belong here"
+            findings.append(_finding("layout", message, tree.place, f"leave only {only} at the top"))
+    arguments = _files(tree, "arguments/", names, findings)
+    linking = _files(tree, "linking/", names, findings) if "linking" in folders else None
+    return Rooms(arguments, linking), findings
+
+
+def arrange_flat(tree: Tree) -> tuple[dict[str, Path], list[Finding]]:
+    """The files of a store that has one per document and nothing else: assessments, or reference frames."""
+    findings: list[Finding] = []
+    names = _without_junk(tree, findings)
+    if LOCK in names:
+        hint = f"wait until it is finished; if nobody is writing, remove the file {LOCK}"
+        findings.append(_finding("lock", "the store is locked: somebody is writing to it", tree.place, hint))
+        names.remove(LOCK)
+    return _files(tree, "", names, findings), findings
+
+
+def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for name in sorted(names):
+        if not name.startswith(prefix):
+            continue
+        document = name[len(prefix) :]
+        path = tree.entries[name]
+        if "/" in document:
+            continue  # its folder is reported
+        place = f"{tree.place}/{name}"
+        if path is None:
+            findings.append(_finding("layout", "a folder among the documents", place, "put the files one level up"))
+        elif not tree.packed and not path.is_file():  # a pipe would block whoever reads it
+            findings.append(_finding("layout", "this is not a regular file", place, "remove it"))
+        elif document.lower().endswith(SUFFIXES):
+            hint = "unpack it, and give what is in it"
+            findings.append(_finding("layout", "an archive among the documents", place, hint))
+        elif not document.isprintable() or document.strip() != document:
+            hint = "name the file by the document id"
+            findings.append(_finding("document-name", f"{document!r} is no document id", place, hint))
+        else:
+            found[document] = path
+    return found
+
+
+def _without_junk(tree: Tree, findings: list[Finding]) -> set[str]:
+    """The names that matter; in an archive the others are an error, in a folder only a remark."""
+    junk = sorted(name for name in tree.entries if is_junk(name))
+    kinds: dict[str, list[str]] = {}
+    for name in junk:
+        parts = name.split("/")
+        if parts[0] == "__MACOSX":
+            kind = "__MACOSX"
+        else:
+            kind = "._*" if parts[-1].startswith("._") else parts[-1]
+        kinds.setdefault(kind, []).append(name)
+    for kind, names in kinds.items():
+        many = f"{len(names)} entries such as {names[0]}" if len(names) > 1 else names[0]
+        pattern = f"'{kind}/*' '{kind}'" if kind == "__MACOSX" else f"'*{kind}'"
+        archive = Path(tree.place).name
+        if not tree.packed:
+            hint = "it is not read"
+        elif archive.endswith(".zip"):
+            hint = f"remove it with zip -d {archive} {pattern}"
+        else:
+            hint = f"make the archive with tar --exclude={pattern.split()[-1]}, on a Mac with COPYFILE_DISABLE=1"
+        what = "was put there by the operating system" if kind != "._*" else "was put there by macOS"
+        findings.append(_finding("junk", f"{many} {what}", tree.place, hint, error=tree.packed))
+    return set(tree.entries) - set(junk)
+
+
+def _wrapped(tree: Tree, folder: str, needed: Iterable[str], findings: list[Finding]) -> None:
+    inside = " ".join(needed)
+    if tree.packed:
+        archive = Path(tree.place).name
+        pack = f"zip -r ../{archive} {inside}" if archive.endswith(".zip") else f"tar czf ../{archive} {inside}"
+        hint = f"pack what is in it instead: cd {folder} && {pack}"
+    else:
+        hint = f"give {tree.place}/{folder}"
+    message = f"everything is inside the folder {folder}/; arguments/ must be at the top"
+    findings.append(_finding("layout", message, tree.place, hint))
+
+
+def _finding(kind: str, message: str, place: str, hint: str, *, error: bool = True) -> Finding:
+    return Finding(kind, error, Problem(message, path=place, hint=hint))

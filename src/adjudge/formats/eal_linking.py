@@ -1,0 +1,301 @@
+"""Linking files: which responses of a document are about one event, one frame per line.
+
+    id TAB id TAB id            2015; blanks instead of TABs, as the task description has it, are read as well
+    hopper TAB id id id         2016, with a name for each frame
+    INCOMPLETE TAB id TAB id    responses that nobody has linked yet; the official program always writes this line
+
+An id is looked for in the first column of the arguments; only if it is not there, content hashes are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from adjudge.errors import Problem, ValidationError, did_you_mean
+from adjudge.formats.eal_arguments import sort_key
+from adjudge.formats.eal_ids import id_2014, sha1_id
+from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
+from adjudge.formats.findings import Finding
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
+
+LinkingLayout: TypeAlias = Literal["2015", "2016"]
+Separator: TypeAlias = Literal["any", "tab"]
+Incomplete: TypeAlias = Literal["error", "last"]
+
+INCOMPLETE = "INCOMPLETE"
+
+
+def parse_linking(
+    data: bytes,
+    known: Arguments | AnswerKey,
+    place: str | None = None,
+    *,
+    layout: LinkingLayout | None = None,
+    separator: Separator = "any",
+    repeated_incomplete: Incomplete = "error",
+) -> tuple[Linking, list[Problem]]:
+    r"""The frames of a file as far as its ids are known, and every problem with it.
+
+    `known` are the responses of the same document. Without `layout` the file decides: it is of 2016 if each line is a
+    name, one TAB, and known ids, and the names look different from the ids. With `separator="tab"` blanks do not
+    separate ids, as in the official program. Of several INCOMPLETE lines `repeated_incomplete="last"` takes the last.
+
+    >>> from adjudge.formats.eal_arguments import parse_arguments
+    >>> line = b"1\tD1\tConflict.Attack\tPlace\tRome\t20-23\t5-50\t20-23\tNIL\tActual\t0.8\n"
+    >>> arguments, _ = parse_arguments(line + line.replace(b"Rome", b"Oslo").replace(b"1", b"2", 1), "D1")
+    >>> linking, problems = parse_linking(b"1 2\n2 3\n", arguments)
+    >>> [sorted(response.cas.text for response in frame.responses) for frame in linking.frames]
+    [['Oslo', 'Rome'], ['Oslo']]
+    >>> print(problems[0])
+    D1:2:3: there is no response with the id '3', use ids of column 1 of the arguments of D1
+    """
+    options = {"separator": separator, "repeated_incomplete": repeated_incomplete}
+    linking, findings = scan_linking(data, known, place, layout=layout, **options)  # type: ignore[arg-type]
+    return linking, errors_of(findings)
+
+
+def scan_linking(
+    data: bytes,
+    known: Arguments | AnswerKey,
+    place: str | None = None,
+    *,
+    layout: LinkingLayout | None = None,
+    separator: Separator = "any",
+    repeated_incomplete: Incomplete = "error",
+) -> tuple[Linking, list[Finding]]:
+    """The same with the kind of each problem, for programs."""
+    document = known.document
+    findings = Findings(place or document, document)
+    ids = Resolver(known)
+    lines = [
+        (number, line)
+        for number, line in enumerate(decode_lines(data, findings), 1)
+        if line and line[0] != "#" and not line.isspace()
+    ]
+    named = (layout or guess_layout((line for _, line in lines), ids)) == "2016"
+    frames: list[Frame] = []
+    incomplete: dict[Response, tuple[int, int]] = {}
+    hoppers: dict[str, int] = {}
+    unlinked_line = 0
+    for number, line in lines:
+        if not named:
+            ids_here = line.split() if separator == "any" else line.split("\t")
+            known_here = ids.all_listed(ids_here)
+            if known_here:  # nearly always
+                frames.append(Frame(known_here))
+                continue
+        tokens = list(_tokens(line, "any" if named else separator))
+        (first, column), *rest = tokens
+        if first == INCOMPLETE:
+            if unlinked_line and repeated_incomplete == "error":
+                message = f"a second {INCOMPLETE} line; the first is line {unlinked_line}"
+                findings.add("repeated-incomplete", message, number, column, "join the two lines")
+            else:
+                incomplete.clear()
+            unlinked_line = number
+            incomplete.update((response, at) for response, at in _resolve(rest, number, ids, findings))
+            continue
+        if not named:
+            responses = frozenset(response for response, _ in _resolve(tokens, number, ids, findings))
+            if responses:
+                frames.append(Frame(responses))
+            continue
+        if first in hoppers:
+            message = f"the hopper {first!r} of line {hoppers[first]} again"
+            findings.add("repeated-hopper", message, number, column, "give each hopper a name of its own")
+        hoppers.setdefault(first, number)
+        if "-" in first:
+            findings.add("hopper-name", f"the name {first!r} has a dash", number, column, "use another character")
+        if not rest:
+            findings.add("empty-hopper", f"the hopper {first!r} has no ids", number, column, "remove the line")
+        responses = frozenset(response for response, _ in _resolve(rest, number, ids, findings))
+        if responses:
+            frames.append(Frame(responses, first))
+    linked = frozenset[Response]().union(*(frame.responses for frame in frames)) if incomplete else ()
+    for response, (number, column) in incomplete.items():
+        if response in linked:
+            message = f"the response {response.cas.text!r} ({response.role}) is in a frame as well"
+            findings.add("linked-incomplete", message, number, column, f"take its id off the {INCOMPLETE} line")
+    return Linking(document, frames, frozenset(incomplete)), findings.sorted()
+
+
+class Resolver:
+    """Finds the responses that ids name: by the first column, else by a content hash."""
+
+    def __init__(self, known: Arguments | AnswerKey) -> None:
+        self.document = known.document
+        self.ambiguous: dict[str, tuple[int, int]] = {}
+        self.listed: dict[str, Response] = {}
+        self._hashes: dict[str, Response] | None = None
+        self._responses: Sequence[Response]
+        if isinstance(known, AnswerKey):
+            self._responses = (*known.assessed, *known.unassessed)
+            return
+        self._responses = [argument.response for argument in known.arguments]
+        self.listed = {argument.id: argument.response for argument in known.arguments}
+        if len(self.listed) < len(known.arguments):
+            self._find_ambiguous(known.arguments)
+        for none in ("", INCOMPLETE):
+            self.listed.pop(none, None)
+
+    def _find_ambiguous(self, arguments: Iterable[Argument]) -> None:
+        first: dict[str, Argument] = {}
+        for argument in arguments:
+            other = first.setdefault(argument.id, argument)
+            if other.response != argument.response:
+                self.ambiguous.setdefault(argument.id, (other.line, argument.line))
+        self.ambiguous.pop("", None)
+
+    def all_listed(self, ids: list[str]) -> frozenset[Response] | None:
+        """The responses of ids if the first column has them all and nothing is in doubt, else None."""
+        if self.ambiguous:
+            return None
+        try:
+            return frozenset([self.listed[id_] for id_ in ids])
+        except KeyError:
+            return None
+
+    def __contains__(self, id_: str) -> bool:
+        return self.get(id_) is not None
+
+    def get(self, id_: str) -> Response | None:
+        """The response with an id."""
+        response = self.listed.get(id_)
+        return self._hashed.get(id_) if response is None and form_of(id_) else response
+
+    @property
+    def _hashed(self) -> dict[str, Response]:
+        if self._hashes is None:
+            self._hashes = {str(id_2014(response)): response for response in self._responses}
+            self._hashes.update((sha1_id(response), response) for response in self._responses)
+        return self._hashes
+
+    def forms(self) -> set[str]:
+        """What the ids of the document look like."""
+        return {form_of(id_) for id_ in self.listed} if self.listed else {"sha1"}
+
+
+def form_of(id_: str) -> str:
+    """What an id looks like: a number, a digest, or something else (the empty string).
+
+    >>> form_of("-12"), form_of("cf8d5f87779ef1cae3fff7ae8631b820b6318a3b"), form_of("hopper7")
+    ('number', 'sha1', '')
+    """
+    if id_.isascii() and id_.removeprefix("-").isdecimal():
+        return "number" if len(id_) < 12 else ""
+    return "sha1" if len(id_) == 40 and not set(id_) - set("0123456789abcdef") else ""
+
+
+def guess_layout(lines: Iterable[str], ids: Resolver) -> LinkingLayout:
+    """The layout of lines: of 2016 if all begin with a name that cannot be one of these ids, and one TAB."""
+    found = False
+    for line in lines:
+        name, tab, rest = line.partition("\t")
+        name = name.strip(WHITE)
+        if name == INCOMPLETE:
+            continue
+        found = True
+        if not tab or not name or "\t" in rest.strip(WHITE) or " " in name or name in ids.listed:
+            return "2015"
+        if form_of(name) in ids.forms():
+            return "2015"
+        first = rest.split(None, 1)[:1]
+        if first and first[0] not in ids:
+            return "2015"
+    return "2016" if found else "2015"
+
+
+def write_linking(
+    linking: Linking,
+    *,
+    ids: Mapping[Response, str] | None = None,
+    layout: LinkingLayout = "2015",
+    separator: str = "\t",
+    incomplete: bool = True,
+) -> bytes:
+    r"""A file with the frames in their order, the ids of each sorted; `ids` are content hashes unless given.
+
+    The separator of 2016 between ids is always a blank. The INCOMPLETE line comes last, unless told otherwise.
+
+    >>> write_linking(Linking("D1"))
+    b'INCOMPLETE\t\n'
+    """
+    problems: list[Problem] = []
+    lines = []
+    used: set[str] = set()
+    if not incomplete and linking.incomplete:
+        problems.append(Problem("there are responses that nobody has linked", path=linking.document))
+    for number, frame in enumerate(linking.frames, 1):
+        names = sorted(_ids(frame.responses, ids, linking.document, problems), key=sort_key)
+        if not names:
+            problems.append(Problem("a frame has no responses", path=linking.document, hint="leave it out"))
+        if layout == "2015":
+            lines.append(separator.join(names))
+            continue
+        name = frame.id if frame.id is not None else _fresh(number, {each.id for each in linking.frames})
+        if not name or name == INCOMPLETE or name in used or name[0] == "#" or set(name) & {"-", *WHITE}:
+            problems.append(Problem(f"the hopper name {name!r} cannot be written", path=linking.document))
+        used.add(name)
+        lines.append(f"{name}\t{' '.join(names)}")
+    if incomplete:
+        names = sorted(_ids(linking.incomplete, ids, linking.document, problems), key=sort_key)
+        between = separator if layout == "2015" else " "
+        lines.append(f"{INCOMPLETE}\t{between.join(names)}")
+    if problems:
+        raise ValidationError(problems)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _fresh(number: int, taken: set[str | None]) -> str:
+    name = f"h{number}"
+    while name in taken:
+        name = f"h{name}"
+    return name
+
+
+def _ids(
+    responses: Iterable[Response], ids: Mapping[Response, str] | None, document: str, problems: list[Problem]
+) -> Iterator[str]:
+    for response in responses:
+        name = sha1_id(response) if ids is None else ids.get(response, "")
+        if not name or name == INCOMPLETE or name[0] == "#" or name.split() != [name]:
+            said = f"{response.cas.text!r} ({response.type}, {response.role})"
+            what = f"has the id {name!r}, which cannot be written" if name else "has no id"
+            problems.append(Problem(f"the response {said} {what}", path=document, hint="write content hashes"))
+        yield name
+
+
+def _tokens(line: str, separator: Separator) -> Iterator[tuple[str, int]]:
+    """The ids of a line, and where each begins, counted from 1."""
+    at = 0
+    for field in line.split("\t"):
+        if separator == "tab":
+            value = field.strip(WHITE)
+            if value:
+                yield value, at + field.index(value) + 1
+        else:
+            end = 0
+            for value in field.split():
+                end = field.index(value, end)
+                yield value, at + end + 1
+                end += len(value)
+        at += len(field) + 1
+
+
+def _resolve(
+    tokens: Iterable[tuple[str, int]], number: int, ids: Resolver, findings: Findings
+) -> Iterator[tuple[Response, tuple[int, int]]]:
+    for id_, column in tokens:
+        response = ids.get(id_)
+        if response is None:
+            hint = did_you_mean(id_, ids.listed) if len(id_) > 3 else None
+            if hint is None or len(id_) > 30:
+                hint = f"use ids of column 1 of the arguments of {ids.document}"
+            findings.add("unknown-id", f"there is no response with the id {id_!r}", number, column, hint)
+        elif id_ in ids.ambiguous:
+            first, second = ids.ambiguous[id_]
+            message = f"the id {id_!r} stands in lines {first} and {second} of the arguments"
+            findings.add("ambiguous-id", message, number, column, "give each response an id of its own")
+        else:
+            yield response, (number, column)

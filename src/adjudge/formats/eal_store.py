@@ -1,0 +1,360 @@
+"""Stores of event arguments: folders or archives with a file per document, read one document at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.eal_arguments import Repeats, scan_arguments
+from adjudge.formats.eal_assessments import scan_key
+from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
+from adjudge.formats.eal_lines import errors_of
+from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_linking
+from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
+from adjudge.formats.findings import Finding
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
+
+__all__ = [
+    "FramesStore",
+    "FramesWriter",
+    "KeyStore",
+    "KeyWriter",
+    "Store",
+    "StoreWriter",
+    "open_frames",
+    "open_key",
+    "open_store",
+    "scan_store",
+    "transformed",
+]
+
+Transform: TypeAlias = Callable[[Response], Response]
+
+
+class Store:
+    """The responses of one system: `documents` are sorted, each is read when it is asked for.
+
+    `notes` are remarks about the layout that do not keep the store from being read.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        rooms: Rooms,
+        notes: list[Finding],
+        *,
+        repeats: Repeats,
+        linking_layout: LinkingLayout | None,
+        separator: Separator,
+        repeated_incomplete: Incomplete,
+        transform: Transform | None,
+        holder: Any = None,
+    ) -> None:
+        self.path = tree.place
+        self.notes = notes
+        self.documents: list[str] = sorted(rooms.arguments)
+        self.has_linking = rooms.linking is not None
+        self._arguments: dict[str, Path] = rooms.arguments
+        self._linking: dict[str, Path] = rooms.linking or {}
+        self._flat = rooms.flat
+        self._repeats = repeats
+        self._options: dict[str, Any] = {
+            "layout": linking_layout,
+            "separator": separator,
+            "repeated_incomplete": repeated_incomplete,
+        }
+        self._transform = transform
+        self._last: tuple[str, Arguments, list[Finding]] | None = None
+        self._holder = holder  # keeps what an archive was unpacked to
+
+    @property
+    def linking_documents(self) -> list[str]:
+        """The documents that have a linking file, sorted; not all of them need have arguments."""
+        return sorted(self._linking)
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._arguments
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[tuple[Arguments, Linking | None]]:
+        for document in self.documents:
+            yield self.arguments(document), self.linking(document)
+
+    def place(self, document: str, kind: str = "arguments") -> str:
+        """How messages call a file of the store."""
+        return f"{self.path}/{document}" if self._flat else f"{self.path}/{kind}/{document}"
+
+    def arguments(self, document: str) -> Arguments:
+        """The responses of a document, none if the store has no file for it; every problem is raised at once."""
+        arguments, findings = self._scan(document)
+        _raise(findings)
+        return arguments if self._transform is None else transformed(arguments, None, self._transform)[0]
+
+    def linking(self, document: str) -> Linking | None:
+        """The frames of a document, or None if the store has no file for it; every problem is raised at once."""
+        linking, findings = self.scan_linking(document)
+        _raise(findings)
+        return linking
+
+    def scan_arguments(self, document: str) -> tuple[Arguments, list[Finding]]:
+        """What could be read of the responses of a document, and what is wrong with the file."""
+        arguments, findings = self._scan(document)
+        if self._transform is not None:
+            arguments = transformed(arguments, None, self._transform)[0]
+        return arguments, findings
+
+    def scan_linking(self, document: str) -> tuple[Linking | None, list[Finding]]:
+        """What could be read of the frames of a document, and what is wrong with the file."""
+        path = self._linking.get(document)
+        if path is None:
+            return None, []
+        arguments, _ = self._scan(document)
+        place = self.place(document, "linking")
+        linking, findings = scan_linking(_read(path, place), arguments, place, **self._options)
+        if self._transform is not None:
+            return transformed(arguments, linking, self._transform)[1], findings
+        return linking, findings
+
+    def bytes_of(self, document: str, kind: str = "arguments") -> bytes | None:
+        """The file of a document as it is, or None."""
+        path = (self._arguments if kind == "arguments" else self._linking).get(document)
+        return None if path is None else _read(path, self.place(document, kind))
+
+    def close(self) -> None:
+        """Remove what an archive was unpacked to; it is done in any case when nobody needs the store any more."""
+        if self._holder is not None:
+            self._holder.close()
+
+    def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
+        # The linking is asked for after the arguments, and needs them: one document is kept, no more.
+        if self._last is None or self._last[0] != document:
+            path = self._arguments.get(document)
+            if path is None:
+                return Arguments(document, []), []
+            place = self.place(document)
+            arguments, findings = scan_arguments(_read(path, place), document, place, repeats=self._repeats)
+            self._last = document, arguments, findings
+        return self._last[1], self._last[2]
+
+
+def open_store(
+    path: str | Path,
+    *,
+    layout: Layout | None = None,
+    repeats: Repeats = "error",
+    linking_layout: LinkingLayout | None = None,
+    separator: Separator = "any",
+    repeated_incomplete: Incomplete = "error",
+    transform: Transform | None = None,
+) -> Store:
+    """Open a folder or an archive (.zip, .tar.gz, .tgz) of responses; every problem with its layout is raised at once.
+
+    Only names are looked at here: a document is read when it is asked for. `transform` is applied to each response
+    after the ids of the linking have been found, because ids depend on the content.
+    """
+    store, findings = scan_store(
+        path,
+        layout=layout,
+        repeats=repeats,
+        linking_layout=linking_layout,
+        separator=separator,
+        repeated_incomplete=repeated_incomplete,
+        transform=transform,
+    )
+    try:
+        _raise(findings)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def scan_store(
+    path: str | Path,
+    *,
+    layout: Layout | None = None,
+    repeats: Repeats = "error",
+    linking_layout: LinkingLayout | None = None,
+    separator: Separator = "any",
+    repeated_incomplete: Incomplete = "error",
+    transform: Transform | None = None,
+) -> tuple[Store, list[Finding]]:
+    """The same for validators: what could be found, and what is wrong with the layout.
+
+    An archive that is not safe to unpack is raised, because nothing of it can be read.
+    """
+    tree, holder = _open(path)
+    rooms, findings = arrange(tree, layout)
+    store = Store(
+        tree,
+        rooms,
+        [finding for finding in findings if not finding.error],
+        repeats=repeats,
+        linking_layout=linking_layout,
+        separator=separator,
+        repeated_incomplete=repeated_incomplete,
+        transform=transform,
+        holder=holder,
+    )
+    return store, findings
+
+
+class KeyStore:
+    """Assessments: `documents` are sorted, each is read when it is asked for."""
+
+    def __init__(self, path: str, files: dict[str, Path], notes: list[Finding], holder: Any = None) -> None:
+        self.path = path
+        self.notes = notes
+        self.documents = sorted(files)
+        self._files = files
+        self._holder = holder
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._files
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[AnswerKey]:
+        return map(self.key, self.documents)
+
+    def place(self, document: str) -> str:
+        """How messages call the file of a document."""
+        return f"{self.path}/{document}"
+
+    def key(self, document: str) -> AnswerKey:
+        """The assessments of a document; every problem of its file is raised at once."""
+        key, findings = self.scan_key(document)
+        _raise(findings)
+        return key
+
+    def scan_key(self, document: str) -> tuple[AnswerKey, list[Finding]]:
+        """What could be read of the assessments of a document, and what is wrong with the file."""
+        if document not in self._files:
+            hint = did_you_mean(document, self.documents) or "check the document id"
+            raise UsageError(Problem(f"there is no document {document!r}", path=self.path, hint=hint))
+        place = self.place(document)
+        return scan_key(_read(self._files[document], place), document, place)
+
+    def close(self) -> None:
+        """Remove what an archive was unpacked to."""
+        if self._holder is not None:
+            self._holder.close()
+
+
+def open_key(path: str | Path) -> KeyStore:
+    """Open a folder or an archive of assessments: a file per document, and nothing else."""
+    place, files, notes, holder = _open_flat(path)
+    return KeyStore(place, files, notes, holder)
+
+
+class FramesStore:
+    """Reference frames: a linking file per document, whose ids are those of the assessed responses."""
+
+    def __init__(self, path: str, files: dict[str, Path], notes: list[Finding], holder: Any = None) -> None:
+        self.path = path
+        self.notes = notes
+        self.documents = sorted(files)
+        self._files = files
+        self._holder = holder
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._files
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def place(self, document: str) -> str:
+        """How messages call the file of a document."""
+        return f"{self.path}/{document}"
+
+    def linking(self, known: AnswerKey | Arguments) -> Linking | None:
+        """The frames of the document of `known`, or None if there is no file; every problem is raised at once."""
+        linking, findings = self.scan_linking(known)
+        _raise(findings)
+        return linking
+
+    def scan_linking(self, known: AnswerKey | Arguments) -> tuple[Linking | None, list[Finding]]:
+        """What could be read of the frames of a document, and what is wrong with the file."""
+        path = self._files.get(known.document)
+        if path is None:
+            return None, []
+        place = self.place(known.document)
+        return scan_linking(_read(path, place), known, place)
+
+    def close(self) -> None:
+        """Remove what an archive was unpacked to."""
+        if self._holder is not None:
+            self._holder.close()
+
+
+def open_frames(path: str | Path) -> FramesStore:
+    """Open a folder or an archive of reference frames: a linking file per document, and nothing else."""
+    place, files, notes, holder = _open_flat(path)
+    return FramesStore(place, files, notes, holder)
+
+
+def transformed(
+    arguments: Arguments, linking: Linking | None, transform: Transform
+) -> tuple[Arguments, Linking | None]:
+    """Arguments and frames with each response replaced; of responses that become one the most confident counts."""
+    changed: dict[Response, Response] = {}
+    found: dict[Response, Argument] = {}
+    for argument in arguments.arguments:
+        response = changed[argument.response] = transform(argument.response)
+        other = found.get(response)
+        if other is None or argument.confidence > other.confidence:
+            found[response] = argument if response is argument.response else argument._replace(response=response)
+    if linking is not None:
+        for response in frozenset[Response]().union(linking.incomplete, *(each.responses for each in linking.frames)):
+            if response not in changed:
+                changed[response] = transform(response)
+        frames = [Frame(frozenset(changed[each] for each in frame.responses), frame.id) for frame in linking.frames]
+        rest = frozenset(changed[each] for each in linking.incomplete)
+        linking = Linking(linking.document, frames, rest)
+    return Arguments(arguments.document, list(found.values())), linking
+
+
+def _open(path: str | Path) -> tuple[Tree, Any]:
+    path = Path(path)
+    try:
+        packed = path.is_file()
+    except ValueError:  # a path with a null character
+        packed = False
+    if not packed:
+        return read_tree(path), None
+    from adjudge.formats.archive import open_archive
+
+    archive = open_archive(path)
+    return Tree(str(path), archive.entries, packed=True), archive
+
+
+def _open_flat(path: str | Path) -> tuple[str, dict[str, Path], list[Finding], Any]:
+    tree, holder = _open(path)
+    files, findings = arrange_flat(tree)
+    try:
+        _raise(findings)
+    except BaseException:
+        if holder is not None:
+            holder.close()
+        raise
+    return tree.place, files, findings, holder
+
+
+def _read(path: Path, place: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        hint = "check the permissions and whether it is still there"
+        problem = Problem(f"the file cannot be read: {error.strerror or error}", path=place, hint=hint)
+        raise UsageError(problem) from None
+
+
+def _raise(findings: list[Finding]) -> None:
+    problems = errors_of(findings)
+    if problems:
+        raise FormatError(problems)
