@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
+from adjudge.cli.memory import uncollected
 from adjudge.cli.options import (
     compose,
     docs_option,
@@ -107,7 +105,7 @@ def command(key: str, responses: tuple[str, ...], **options: Any) -> None:
     check_targets(options["output"], options["save"], inputs=(key, *paths, *listed))
     chosen = settings(options["profile"], options["singletons"], options["match"], options["overlap"])
     log = Log(verbose=options["verbose"])
-    with _uncollected():
+    with uncollected():
         if options["compat"]:
             _compat(key, paths, chosen, **options)
         elif options["each_document"]:
@@ -116,18 +114,6 @@ def command(key: str, responses: tuple[str, ...], **options: Any) -> None:
             _explain(key, paths, names, **options)
         else:
             _score(key, paths, names, chosen, log, **options)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the cycle collector: chains are many small objects without cycles, which it would visit in vain."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings, log: Log, **options: Any) -> None:

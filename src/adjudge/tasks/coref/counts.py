@@ -149,6 +149,8 @@ def _ceaf(cells: Sequence[dict[int, int]], sizes: Sequence[int], spread: Sequenc
         if mine:
             rest[place] = mine
     if rest:
+        whole += _take_clear(rest, sizes, spread, mates)
+    if rest:
         whole += sum([rest[place][number] for place, number in align(rest).items()])
         dice = {
             place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
@@ -160,6 +162,51 @@ def _ceaf(cells: Sequence[dict[int, int]], sizes: Sequence[int], spread: Sequenc
         number = mates[place]
         total += 1 - (1 - 2 * cells[place][number] / (sizes[place] + spread[number]))
     return whole, total
+
+
+def _take_clear(
+    rest: dict[int, dict[int, int]], sizes: Sequence[int], spread: Sequence[int], mates: dict[int, int]
+) -> int:
+    """Move pairs of chains that stand in some best alignment under phi3 and under phi4 to `mates`; their mentions.
+
+    Such a pair weighs, under both, at least as much as the best other cell of its row and of its column together.
+    """
+    columns: dict[int, list[int]] = {}
+    for place, mine in rest.items():
+        for number in mine:
+            if number in columns:
+                columns[number].append(place)
+            else:
+                columns[number] = [place]
+    whole = 0
+    for place in list(rest):
+        mine = {number: both for number, both in rest[place].items() if number in columns}
+        rest[place] = mine
+        if not mine:
+            del rest[place]
+            continue
+        number = max(mine, key=mine.__getitem__)
+        both, size, other = mine[number], sizes[place], spread[number]
+        row = column = 0
+        row_dice = column_dice = 0.0
+        for rival, shared in mine.items():
+            if rival != number:
+                row = max(row, shared)
+                row_dice = max(row_dice, 2 * shared / (size + spread[rival]))
+        for rival in columns[number]:
+            if rival != place and rival in rest:
+                shared = rest[rival][number]
+                column = max(column, shared)
+                column_dice = max(column_dice, 2 * shared / (sizes[rival] + other))
+        if both >= row + column and 2 * both / (size + other) >= row_dice + column_dice:
+            whole += both
+            mates[place] = number
+            del rest[place], columns[number]
+    for place in list(rest):  # columns that went after their rows were looked at
+        rest[place] = {number: both for number, both in rest[place].items() if number in columns}
+        if not rest[place]:
+            del rest[place]
+    return whole
 
 
 # ---------------------------------------------------------------------------------------------------------------------
