@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit bench bench-coref clean
+.PHONY: demo test lint unit bench bench-coref bench-nugget clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -27,6 +27,9 @@ bench: $(VENV)/.installed
 
 bench-coref: $(VENV)/.installed
 	$(BIN)/python benchmarks/coref.py $(BENCH)
+
+bench-nugget: $(VENV)/.installed
+	$(BIN)/python benchmarks/nugget.py $(BENCH)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

@@ -1,6 +1,7 @@
 """The planner finds what the definition says: planned equals reference on random metrics and data."""
 
 import pickle
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,6 +29,7 @@ from adjudge.algebra import (
     variable,
 )
 from adjudge.algebra.plan import plan
+from adjudge.algebra.reference import phi
 from adjudge.errors import UsageError, ValidationError
 
 LEVELS = hierarchy(separator=".", credit="linear")
@@ -194,3 +196,9 @@ def test_keys_do_not_collide():
 
 def test_true_is_not_one():
     assert plan(ir.Set(of=ir.Exact())).observe([True], [1]).value == 0
+
+
+def test_true_is_not_one_wherever_it_stands():
+    node = overlap(exact, by="dice")
+    for left, right, value in (([1, True], [True, 1], 1), ([1], [True], 0), ([1, True], [1], Fraction(2, 3))):
+        assert phi(node, left, right, {}) == value

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import jsonschema
 import pytest
 
 from adjudge.cli.app import COMMANDS
+from adjudge.cli.demo import TASKS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
 from adjudge.stats.result import json_schema
@@ -95,6 +97,19 @@ def test_demo(adjudge) -> None:
     for command in commands:
         assert adjudge(*command).code == 0
     jsonschema.validate(json.loads(adjudge("demo", "--format", "json").out), json_schema())
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task != "extraction"])
+def test_the_other_demos(adjudge, task, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)  # one of the commands writes a page
+    ran = adjudge("demo", task)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"signature  {task}|" in ran.out
+    commands = [shlex.split(line)[1:] for line in ran.out.splitlines() if line.startswith("  adjudge ")]
+    assert len(commands) >= 3
+    for command in commands:
+        assert adjudge(*command).code == 0, command
+    jsonschema.validate(json.loads(adjudge("demo", task, "--format", "json").out), json_schema())
 
 
 def test_the_documents_of_the_demo_are_sound() -> None:

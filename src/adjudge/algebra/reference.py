@@ -259,9 +259,9 @@ def best_pairing(node: ir.Similarity, left: list[Any], right: list[Any], variabl
     free = list(right)
     count = 0
     for x in left:
-        for y in free:
+        for place, y in enumerate(free):
             if phi(node, x, y, variables) == 1:
-                free.remove(y)
+                del free[place]  # by place: to `remove`, true is 1
                 count += 1
                 break
     return Fraction(count)

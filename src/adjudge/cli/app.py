@@ -26,7 +26,7 @@ COMMANDS = {
     "explain": "Print the definition of a metric and how it will be computed.",
     "compare": "Compare systems from saved results, without scoring again.",
     "schema": "Print the JSON Schema of a result or of a metric specification.",
-    "demo": "Score the small campaign that comes with the package.",
+    "demo": "Score a small campaign that comes with the package.",
 }
 
 

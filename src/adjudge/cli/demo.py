@@ -3,54 +3,114 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from adjudge.cli.options import output_options
 from adjudge.cli.output import check_targets, emit
 
+if TYPE_CHECKING:
+    from adjudge.stats.result import Result
+
+TASKS = ("extraction", "coref", "nugget")
 DOCUMENT = "nw-06"
 
 
-@click.command("demo", epilog="\b\nExample:\n  adjudge demo --format md")
+@click.command("demo", epilog="\b\nExample:\n  adjudge demo nugget --format md")
+@click.argument("task", type=click.Choice(TASKS), default="extraction")
 @output_options
-def command(format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
-    """Score the small campaign that comes with the package: 24 short documents and three systems."""
-    from adjudge.demo import GOLD, METRICS, SYSTEMS
-    from adjudge.report.render import render, render_explanation
-    from adjudge.tasks.scoring import explain_document, score
+def command(task: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
+    """Score a small campaign that comes with the package.
+
+    TASK is extraction (relations and events, the default), coref or nugget; each has a few short documents and three
+    systems. The output ends with the commands to go on with.
+    """
+    from adjudge.report.render import render
 
     check_targets(output)
-    paths = [str(path) for path in SYSTEMS.values()]
-    result = score(list(METRICS), GOLD, paths)
+    title, result, after = {"extraction": _extraction, "coref": _coref, "nugget": _nugget}[task]()
     text = render(result, format_, quiet=quiet)
     if format_ == "text" and not quiet:
-        explained = explain_document(METRICS[0], GOLD, paths[1], DOCUMENT)
-        files = " ".join(_short(path) for path in (str(GOLD), *paths))
-        text = "\n".join(
-            [
-                "The bundled campaign: relations and events in 24 short documents, found by three systems.",
-                "",
-                text,
-                "What is behind a number, for one document:",
-                "",
-                render_explanation(DOCUMENT, explained),
-                "The same with the commands for your own data:",
-                "",
-                f"  adjudge score {','.join(METRICS)} {files}",
-                f"  adjudge score {METRICS[0]} {_short(str(GOLD))} {_short(paths[1])} --explain {DOCUMENT}",
-                f"  adjudge score {METRICS[0]} {_short(str(GOLD))} {_short(paths[0])} --by genre --by relations.type",
-                f"  adjudge explain {METRICS[2]}",
-                "",
-            ]
-        )
+        others = ", ".join(f"adjudge demo {name}" for name in TASKS if name != task)
+        text = "\n".join([title, "", text, *after, "", f"Other campaigns: {others}", ""])
     emit(text, output)
 
 
-def _short(path: str) -> str:
+Demo = tuple[str, "Result", list[str]]
+
+
+def _extraction() -> Demo:
+    from adjudge.demo import GOLD, METRICS, SYSTEMS
+    from adjudge.report.render import render_explanation
+    from adjudge.tasks.scoring import explain_document, score
+
+    paths = [str(path) for path in SYSTEMS.values()]
+    gold, first, second = _short(GOLD), _short(paths[0]), _short(paths[1])
+    explained = explain_document(METRICS[0], GOLD, paths[1], DOCUMENT)
+    return (
+        "The bundled campaign: relations and events in 24 short documents, found by three systems.",
+        score(list(METRICS), GOLD, paths),
+        [
+            "What is behind a number, for one document:",
+            "",
+            render_explanation(DOCUMENT, explained),
+            "The same with the commands for your own data:",
+            "",
+            f"  adjudge score {','.join(METRICS)} {' '.join([gold, *map(_short, paths)])}",
+            f"  adjudge score {METRICS[0]} {gold} {second} --explain {DOCUMENT}",
+            f"  adjudge score {METRICS[0]} {gold} {first} --by genre --by relations.type",
+            f"  adjudge explain {METRICS[2]}",
+        ],
+    )
+
+
+def _coref() -> Demo:
+    from adjudge.demo.coref import KEY, SYSTEMS
+    from adjudge.tasks.coref import score
+
+    paths = [str(path) for path in SYSTEMS.values()]
+    key, files = _short(KEY), " ".join(map(_short, paths))
+    return (
+        "The bundled campaign of coreference: eight short documents, and the chains of three systems.",
+        score(KEY, paths, metric="muc,b3,ceafe,conll"),
+        _commands(
+            f"coref score {key} {files} --by genre",
+            f"coref score {key} {_short(paths[1])} --explain '(df/garden/01); part 000'",
+            f"coref score --compat conll-8.01 {key} {_short(paths[0])}",
+            f"coref validate {files}",
+        ),
+    )
+
+
+def _nugget() -> Demo:
+    from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
+    from adjudge.tasks.nugget import score
+
+    systems = " ".join(f"-s {_short(path)}" for path in SYSTEMS.values())
+    where = f"-g {_short(GOLD)} {systems} -t {_short(TOKENS)}"
+    return (
+        "The bundled campaign of event nuggets: ten short documents, and the nuggets of three systems.",
+        score(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS),
+        _commands(
+            f"nugget score {where} --by type",
+            f"nugget report {where} --texts {_short(TEXTS)} -o report.html",
+            f"nugget validate {_short(SYSTEMS['wren'])} -t {_short(TOKENS)} --types 2015",
+        ),
+    )
+
+
+def _commands(*commands: str) -> list[str]:
+    return ["Commands to go on with:", "", *(f"  adjudge {command}" for command in commands)]
+
+
+def _short(path: str | os.PathLike[str]) -> str:
     """The path from here if that is shorter."""
+    found: Iterable[str]
     try:
-        return min(path, os.path.relpath(path), key=len)
+        found = (str(path), os.path.relpath(path))
     except ValueError:  # another drive
-        return path
+        found = (str(path),)
+    return min(found, key=len)

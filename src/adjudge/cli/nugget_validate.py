@@ -19,7 +19,7 @@ PASTED = 2000  # characters of a suggested line that are shown in a terminal
 @click.command("validate", epilog="\b\nExample:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --strict")
 @click.argument("files", metavar="SUBMISSION...", nargs=-1, required=True)
 @click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document.")
-@click.option("--suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of token tables end.")
+@click.option("--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of tables end.")
 @click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document.")
 @click.option("--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="How names of texts end.")
 @click.option("--sizes", metavar="FILE", help="Numbers of characters: a document id and its number in each line.")
@@ -46,7 +46,7 @@ PASTED = 2000  # characters of a suggested line that are shown in a terminal
 def command(
     files: tuple[str, ...],
     tokens: str | None,
-    suffix: str,
+    token_suffix: str,
     texts: str | None,
     text_suffix: str,
     sizes: str | None,
@@ -83,7 +83,7 @@ def command(
         validate(
             name,
             tables=tokens,
-            suffix=suffix,
+            suffix=token_suffix,
             texts=texts,
             text_suffix=text_suffix,
             sizes=counts,
