@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+from adjudge.errors import UsageError
 from adjudge.formats.eal_arguments import parse_arguments
 from adjudge.formats.eal_assessments import parse_key, scan_key, write_key
 from adjudge.model.eal import AnswerKey, Assessment, Cas, Response, Span
@@ -112,6 +113,10 @@ class TestWrite:
         assert (again.assessed, set(again.unassessed), again.coref) == (key.assessed, set(key.unassessed), key.coref)
         assert write_key(again) == data
         assert parse_key(write_key(again), DOCUMENT)[0] == again
+
+    def test_there_are_no_ids_to_keep(self):
+        with pytest.raises(UsageError):
+            write_key(AnswerKey("D"), ids="keep")
 
     def test_assessed_first(self):
         later = ROME._replace(role="Victim", cas=Cas("Oslo", Span(1, 4)))

@@ -1,7 +1,7 @@
 """Linking files: every way to write them, every mistake in them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
@@ -166,6 +166,7 @@ class TestWrite:
         assert write_linking(again, separator=separator) == data
 
     @given(linked_files())
+    @settings(max_examples=50)
     def test_other_ids(self, files):
         arguments, linking = files
         listed = {each.response: str(number) for number, each in enumerate(arguments.arguments)}
@@ -173,6 +174,7 @@ class TestWrite:
         assert parse_linking(write_linking(linking, ids=listed), known) == (linking, [])
 
     @given(linked_files())
+    @settings(max_examples=50)
     def test_hoppers(self, files):
         arguments, linking = files
         named = [frame._replace(id=f"e{at}") for at, frame in enumerate(linking.frames)]

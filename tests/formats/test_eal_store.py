@@ -243,9 +243,9 @@ class TestLayout:
         work.mkdir()
         monkeypatch.setattr("tempfile.tempdir", str(work))
         pack(written, tmp_path / "sub.zip", zipped=True)
-        store = open_store(tmp_path / "sub.zip")
-        assert len(list(work.iterdir())) == 1
-        store.close()
+        with open_store(tmp_path / "sub.zip") as store:
+            assert len(list(work.iterdir())) == 1
+            assert len(store) == 2
         assert not list(work.iterdir())
         lay(tmp_path / "in", "x/D1", "y/D2")
         pack(tmp_path / "in", tmp_path / "bad.zip", zipped=True)

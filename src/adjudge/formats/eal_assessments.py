@@ -9,20 +9,19 @@ at, and written as 1.0. Comments are not kept.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_arguments import comes_back, format_id, sort_key, unwritable
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.formats.eal_arguments import Ids, comes_back, format_id, sort_key, unwritable
 from adjudge.formats.eal_fields import COLUMNS, LineReader
 from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
-__all__ = ["ALL_COLUMNS", "UNANNOTATED", "KeyIds", "inconsistencies", "parse_key", "scan_key", "write_key"]
+__all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
 
 ALL_COLUMNS = COLUMNS + 7
 UNANNOTATED = "UNANNOTATED"
-KeyIds: TypeAlias = Literal["sha1", "2014"]
 
 _JUDGEMENTS: dict[str, Any] = {"C": "C", "W": "W", "I": "I", "NIL": None}
 _REALIS: dict[str, Any] = {"nil": None, **{each.lower(): each for each in REALIS}}
@@ -144,14 +143,17 @@ def inconsistencies(assessment: Assessment, has_cluster: bool) -> list[Inconsist
     return found
 
 
-def write_key(key: AnswerKey, *, ids: KeyIds = "sha1") -> bytes:
+def write_key(key: AnswerKey, *, ids: Ids = "sha1") -> bytes:
     """A file in canonical order: assessed responses, then the others, each sorted by id.
 
-    `ids` decides the first column, as for arguments. A cluster is written with every response that has its CAS.
+    `ids` decides the first column: "sha1" or "2014", since none is kept from reading. A cluster is written with every
+    response that has its CAS.
 
     >>> write_key(AnswerKey("D1"))
     b''
     """
+    if ids == "keep":
+        raise UsageError("assessments have no ids to keep", hint="write content hashes, sha1 or 2014")
     problems: list[Problem] = []
     rest = [response for response in dict.fromkeys(key.unassessed) if response not in key.assessed]
     parts = []

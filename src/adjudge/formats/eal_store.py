@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import TracebackType
+from typing import Any, Self, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
@@ -33,7 +34,27 @@ __all__ = [
 Transform: TypeAlias = Callable[[Response], Response]
 
 
-class Store:
+class Held:
+    """Something that may have unpacked an archive, and can be used in a `with` block."""
+
+    def __init__(self, holder: Any) -> None:
+        self._holder = holder
+
+    def close(self) -> None:
+        """Remove what an archive was unpacked to; it is done in any case when nobody needs this any more."""
+        if self._holder is not None:
+            self._holder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Store(Held):
     """The responses of one system: `documents` are sorted, each is read when it is asked for.
 
     `notes` are remarks about the layout that do not keep the store from being read.
@@ -52,6 +73,7 @@ class Store:
         transform: Transform | None,
         holder: Any = None,
     ) -> None:
+        super().__init__(holder)
         self.path = tree.place
         self.notes = notes
         self.documents: list[str] = sorted(rooms.arguments)
@@ -67,7 +89,6 @@ class Store:
         }
         self._transform = transform
         self._last: tuple[str, Arguments, list[Finding]] | None = None
-        self._holder = holder  # keeps what an archive was unpacked to
 
     @property
     def linking_documents(self) -> list[str]:
@@ -123,11 +144,6 @@ class Store:
         """The file of a document as it is, or None."""
         path = (self._arguments if kind == "arguments" else self._linking).get(document)
         return None if path is None else _read(path, self.place(document, kind))
-
-    def close(self) -> None:
-        """Remove what an archive was unpacked to; it is done in any case when nobody needs the store any more."""
-        if self._holder is not None:
-            self._holder.close()
 
     def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
         # The linking is asked for after the arguments, and needs them: one document is kept, no more.
@@ -203,15 +219,15 @@ def scan_store(
     return store, findings
 
 
-class KeyStore:
-    """Assessments: `documents` are sorted, each is read when it is asked for."""
+class FlatStore(Held):
+    """A file per document: `documents` are sorted, each is read when it is asked for."""
 
     def __init__(self, path: str, files: dict[str, Path], notes: list[Finding], holder: Any = None) -> None:
+        super().__init__(holder)
         self.path = path
         self.notes = notes
         self.documents = sorted(files)
         self._files = files
-        self._holder = holder
 
     def __contains__(self, document: object) -> bool:
         return document in self._files
@@ -219,12 +235,16 @@ class KeyStore:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def __iter__(self) -> Iterator[AnswerKey]:
-        return map(self.key, self.documents)
-
     def place(self, document: str) -> str:
         """How messages call the file of a document."""
         return f"{self.path}/{document}"
+
+
+class KeyStore(FlatStore):
+    """Assessments."""
+
+    def __iter__(self) -> Iterator[AnswerKey]:
+        return map(self.key, self.documents)
 
     def key(self, document: str) -> AnswerKey:
         """The assessments of a document; every problem of its file is raised at once."""
@@ -240,11 +260,6 @@ class KeyStore:
         place = self.place(document)
         return scan_key(_read(self._files[document], place), document, place)
 
-    def close(self) -> None:
-        """Remove what an archive was unpacked to."""
-        if self._holder is not None:
-            self._holder.close()
-
 
 def open_key(path: str | Path) -> KeyStore:
     """Open a folder or an archive of assessments: a file per document, and nothing else."""
@@ -252,25 +267,8 @@ def open_key(path: str | Path) -> KeyStore:
     return KeyStore(place, files, notes, holder)
 
 
-class FramesStore:
-    """Reference frames: a linking file per document, whose ids are those of the assessed responses."""
-
-    def __init__(self, path: str, files: dict[str, Path], notes: list[Finding], holder: Any = None) -> None:
-        self.path = path
-        self.notes = notes
-        self.documents = sorted(files)
-        self._files = files
-        self._holder = holder
-
-    def __contains__(self, document: object) -> bool:
-        return document in self._files
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    def place(self, document: str) -> str:
-        """How messages call the file of a document."""
-        return f"{self.path}/{document}"
+class FramesStore(FlatStore):
+    """Reference frames: linking files whose ids are those of the assessed responses."""
 
     def linking(self, known: AnswerKey | Arguments) -> Linking | None:
         """The frames of the document of `known`, or None if there is no file; every problem is raised at once."""
@@ -285,11 +283,6 @@ class FramesStore:
             return None, []
         place = self.place(known.document)
         return scan_linking(_read(path, place), known, place)
-
-    def close(self) -> None:
-        """Remove what an archive was unpacked to."""
-        if self._holder is not None:
-            self._holder.close()
 
 
 def open_frames(path: str | Path) -> FramesStore:

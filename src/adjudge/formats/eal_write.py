@@ -14,7 +14,7 @@ from typing import Self
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, format_id, write_named
-from adjudge.formats.eal_assessments import KeyIds, write_key
+from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
@@ -185,7 +185,7 @@ class StoreWriter(FolderWriter):
 class KeyWriter(FolderWriter):
     """Writes a store of assessments; each file is flushed to the disk, because it is the work of people."""
 
-    def __init__(self, path: str | os.PathLike[str], *, ids: KeyIds = "sha1", overwrite: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, ids: Ids = "sha1", overwrite: bool = False) -> None:
         super().__init__(path, overwrite=overwrite, durable=True)
         self._ids = ids
 

@@ -77,11 +77,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     one_spelling: bool = True
     """Whether Contact.Correspondance and Contact.Correspondence are one type."""
     link_precision: Literal["found", "reference"] = "found"
-    """What the link precision of a document is weighed by: the classes that the system has, or those of the reference."""
+    """What the link precision of a document is weighed by: the classes of the system, or those of the reference."""
     empty_reference: Literal["null", "one"] = "null"
     """The link score of a single document whose reference has no frames."""
     replacement: Literal["smallest", "table"] = "smallest"
-    """Which good response replaces another when coreference is neutralised: the first in the text, or in a hash table."""
+    """Which good response replaces another if coreference is neutralised: the first in the text or in a hash table."""
     draws: Literal["numpy", "java"] = "numpy"
     """Which generator draws the corpora of the bootstrap."""
     bootstrap_seed: int = 13
