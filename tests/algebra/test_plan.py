@@ -22,6 +22,7 @@ from adjudge.algebra import (
     jaccard,
     latent,
     number,
+    overlap,
     precision,
     record,
     set_of,
