@@ -1,0 +1,202 @@
+"""Everything that is wrong with a submission of event arguments and linking, each with its file, line and column.
+
+An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
+score, but is odd or against the letter of the format. The profile decides where the sources disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TypeAlias
+
+from adjudge.errors import FormatError, Problem, did_you_mean
+from adjudge.formats.eal_layout import Layout
+from adjudge.formats.eal_store import Store, scan_store
+from adjudge.formats.findings import Finding
+from adjudge.model.eal import Arguments, Linking
+from adjudge.tasks.eal.ontology import YEARS, Ontology, load_ontology
+from adjudge.tasks.eal.profiles import Profile, get_profile
+from adjudge.tasks.eal.validation_arguments import Rules, check_arguments, quote
+from adjudge.tasks.eal.validation_findings import LIMIT, Collector, EalReport, File
+from adjudge.tasks.eal.validation_linking import check_linking, report_missing, without_echoes
+from adjudge.tasks.eal.validation_texts import Offsets, Text, Texts
+
+__all__ = ["LIMIT", "EalReport", "validate"]
+
+Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
+
+
+def validate(
+    path: str | Path,
+    *,
+    docs: str | Path | None = None,
+    ontology: str | Path | Ontology | None = None,
+    profile: str | Profile = "spec",
+    offsets: Offsets | None = None,
+    layout: Layout | None = None,
+    documents: Collection[str] | None = None,
+    limit: int = LIMIT,
+    watch: Watcher | None = None,
+) -> EalReport:
+    r"""Check a folder or an archive; the findings are in the order of the documents, and of the lines in each file.
+
+    `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
+    be there. The ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the
+    ontology. At most `limit` problems of a kind are listed (0: all). `watch` is called with each document.
+
+    >>> import tempfile
+    >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for name, content in (("arguments", line), ("linking", "")):
+    ...         (Path(place) / name).mkdir()
+    ...         _ = (Path(place) / name / "D1").write_text(content)
+    ...     report = validate(place)
+    >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
+    [('unlinked', 1, 1), ('type', 1, 6)]
+    """
+    profile = get_profile(profile)
+    early = profile.linking_layout == "none"
+    if not isinstance(ontology, Ontology):
+        ontology = load_ontology(ontology or ("2014" if early else "2015"))
+    layout = layout or _layout(ontology, early=early)
+    offsets = offsets or profile.offsets
+    rules = Rules(profile, ontology, layout)
+    out = Collector(limit)
+
+    def report(documents: int = 0, empty: int = 0, responses: int = 0, frames: int = 0) -> EalReport:
+        counts = (documents, empty, responses, frames)
+        head = (str(path), profile.name, ontology.name, layout, offsets, docs is not None)
+        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts)
+
+    try:
+        store, findings = scan_store(
+            path,
+            layout=layout,
+            repeats=profile.repeated_response,
+            linking_layout="2015" if profile.linking_separator == "tab" and layout == "2015" else None,
+            separator=profile.linking_separator,
+            repeated_incomplete=profile.repeated_incomplete,
+        )
+    except FormatError as error:  # nothing else can be said of an archive that is not safe to unpack
+        out.take(Finding("archive", True, problem) for problem in error.problems)
+        return report()
+    try:
+        out.take(findings)
+        texts = None if docs is None else Texts(docs, documents or store.documents, offsets)
+        return report(*_Checker(store, texts, rules, documents, out, watch).run())
+    finally:
+        store.close()
+
+
+def _layout(ontology: Ontology, *, early: bool) -> Layout:
+    if early:
+        return "2014"
+    years: dict[str, Layout] = {"2014": "2014", "2015": "2015", "2016": "2016"}
+    return years[ontology.name] if ontology.name in YEARS else "2015"
+
+
+class _Checker:
+    """One submission on its way through all checks."""
+
+    def __init__(
+        self,
+        store: Store,
+        texts: Texts | None,
+        rules: Rules,
+        wanted: Collection[str] | None,
+        out: Collector,
+        watch: Watcher | None,
+    ) -> None:
+        self.store = store
+        self.texts = texts
+        self.rules = rules
+        self.wanted = None if wanted is None else dict.fromkeys(wanted)
+        self.out = out
+        self.watch = watch
+
+    def run(self) -> tuple[int, int, int, int]:
+        """How many documents, empty ones, responses and frames there are, after all checks."""
+        store = self.store
+        empty = responses = frames = 0
+        for document in store.documents:
+            arguments, linking = self._check(document)
+            responses += len(arguments.arguments)
+            empty += not arguments.arguments
+            frames += len(linking.frames) if linking is not None else 0
+        if self.rules.profile.check_documents and self.rules.has_linking:
+            for document in store.linking_documents:
+                if document not in store:
+                    hint = "write its arguments, or an empty file if there are none"
+                    message = "a linking file for a document that has no arguments"
+                    self._say("linking-alone", message, store.place(document, "linking"), document, hint)
+        self._check_missing()
+        return len(store.documents), empty, responses, frames
+
+    def _check(self, document: str) -> tuple[Arguments, Linking | None]:
+        store, out, rules = self.store, self.out, self.rules
+        file = File(store, document)
+        arguments, found = store.scan_arguments(document)
+        text = self._text(document)
+        check_arguments(arguments, text, rules, file)
+        linking = None
+        here = File(store, document, "linking")
+        echoes: list[Finding] = []
+        if rules.has_linking and store.has_linking:
+            linking, echoes = store.scan_linking(document)
+            if linking is None:
+                report_missing(arguments, here)
+            else:
+                check_linking(arguments, linking, rules, here, file)
+                echoes = without_echoes(echoes, arguments, here, file) if echoes else echoes
+        if file.found or found:
+            out.take(file.sorted(found))
+        if here.found or echoes:
+            out.take(here.sorted(echoes))
+        if self.watch is not None:
+            self.watch(arguments, linking, text)
+        return arguments, linking
+
+    def _text(self, document: str) -> Text | None:
+        place = self.store.place(document)
+        if self.wanted is not None and document not in self.wanted:
+            message = f"the document {quote(document)} is not one of those that were asked for"
+            self._say("unexpected-document", message, place, document, self._hint(document, self.wanted))
+        elif self.texts is not None and document not in self.texts:
+            message = f"the document {quote(document)} is not in {self.texts.place}"
+            self._say("unexpected-document", message, place, document, self._hint(document, self.texts))
+        text = None if self.texts is None else self.texts.read(document)
+        if isinstance(text, Problem):
+            self.out.take([Finding("text", True, text, document)])
+            return None
+        return text
+
+    def _hint(self, document: str, known: Texts | Collection[str]) -> str:
+        stem = document
+        while "." in stem:
+            stem = stem.rpartition(".")[0]
+            if stem in known:
+                return f"name the file {stem}, with no extension"
+        close = None
+        if self.out.has_room("unexpected-document"):  # it takes its time, and if one name is strange, many are
+            close = did_you_mean(document, known.documents if isinstance(known, Texts) else known)
+        return close or "remove the file, or check the document id"
+
+    def _check_missing(self) -> None:
+        store, profile = self.store, self.rules.profile
+        if self.wanted is not None:
+            wanted, error = list(self.wanted), profile.check_documents
+        elif self.texts is not None and profile.check_documents:
+            wanted, error = self.texts.documents, False  # there may be more texts than were asked for
+        else:
+            return
+        for document in wanted:
+            if document in store:
+                continue
+            folders = "arguments/ and linking/" if self.rules.has_linking else "arguments/"
+            hint = f"write files for it into {folders}, even if they are empty"
+            message = f"the document {quote(document)} is missing"
+            self._say("missing-document", message, store.path, document, hint, error=error)
+
+    def _say(self, kind: str, message: str, place: str, document: str, hint: str, *, error: bool = True) -> None:
+        self.out.take([Finding(kind, error, Problem(message, path=place, hint=hint), document)])
