@@ -120,11 +120,15 @@ def scan_linking(
     return Linking(document, frames, frozenset(incomplete)), findings.sorted()
 
 
+_SLIPS = 5  # unknown ids of a document that may be slips of the pen
+
+
 class Resolver:
     """Finds the responses that ids name: by the first column, else by a content hash."""
 
     def __init__(self, known: Arguments | AnswerKey) -> None:
         self.document = known.document
+        self.unknown = 0  # ids that were looked for in vain
         self.ambiguous: dict[str, tuple[int, int]] = {}
         self.listed: dict[str, Response] = {}
         self._hashes: dict[str, Response] | None = None
@@ -289,8 +293,10 @@ def _resolve(
     for id_, column in tokens:
         response = ids.get(id_)
         if response is None:
-            hint = did_you_mean(id_, ids.listed) if len(id_) > 3 else None
-            if hint is None or len(id_) > 30:
+            ids.unknown += 1
+            # Looking for a name that is close takes long; hashes are never close, and many unknown ids are no slips.
+            hint = did_you_mean(id_, ids.listed) if 3 < len(id_) <= 30 and ids.unknown <= _SLIPS else None
+            if hint is None:
                 hint = f"use ids of column 1 of the arguments of {ids.document}"
             findings.add("unknown-id", f"there is no response with the id {id_!r}", number, column, hint)
         elif id_ in ids.ambiguous:

@@ -35,7 +35,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     check_times: bool = True
     """Whether the filler of a time role must be a date."""
     check_cas_text: bool = True
-    """Whether the CAS is compared with the text at its offsets (a warning)."""
+    """Whether the CAS is compared with the text at its offsets."""
     check_frame_types: bool = True
     """Whether the responses of a frame must have one event type."""
     check_documents: bool = True
