@@ -1,0 +1,164 @@
+"""`adjudge eal assessment progress`: how much is assessed, and how long the rest may take."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adjudge._version import __version__
+from adjudge.cli.eal_assessment_shared import counted
+from adjudge.cli.options import FORMATS, document_list, output_option
+from adjudge.cli.output import check_targets, emit
+from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
+from adjudge.tasks.eal.progress import Counts, DocumentProgress, Pace, Progress, progress
+
+ORDERS = ("id", "time", "left")
+VIEWS = ("document", "type")
+
+
+@click.command("progress", epilog="\b\nExample:\n  adjudge eal assessment progress assessments --by type")
+@click.argument("store", metavar="STORE")
+@click.option("--frames", metavar="LINKING", help="Reference frames: also count how many TRFRs are linked.")
+@click.option("--docs", metavar="LIST", help="Only these documents: a file with one id per line, or a,b,c.")
+@click.option(
+    "--by", "views", type=click.Choice(VIEWS), multiple=True, help="Only this table. Repeatable (default: both)."
+)
+@click.option(
+    "--sort",
+    type=click.Choice(ORDERS),
+    default="id",
+    show_default=True,
+    help="Documents by id, by the time of their last change, or by how much is left.",
+)
+@click.option(
+    "--rate",
+    metavar="N",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Responses that are assessed in an hour (default: from the times of the files).",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout.")
+@output_option
+def command(
+    store: str,
+    frames: str | None,
+    docs: str | None,
+    views: tuple[str, ...],
+    sort: str,
+    rate: float | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Say how many responses are assessed and how many wait, by document and by event type.
+
+    The estimate of the hours that are left comes from the times at which files were changed: gaps of more than an hour
+    are breaks, gaps of less than a second the work of programs. A store that was written by a program at once has none.
+    """
+    check_targets(output)
+    found = progress(store, frames=frames, documents=None if docs is None else document_list(docs), rate=rate)
+    documents = sorted(found.documents, key=_order(sort))
+    views = views or VIEWS
+    if format_ == "json":
+        text = _json(store, frames, found, documents)
+    elif format_ == "csv":
+        rows = [_record(*row) for view in views for row in _rows(view, found, documents)]
+        text = csv_rows([*rows, _record("total", "", found.total)], list(_record("", "", found.total)))
+    else:
+        parts = [_table(view, found, documents, format_) for view in views]
+        if format_ == "text":
+            parts += [_total(found)]
+        text = "\n\n".join(parts) + "\n"
+    emit(text, output)
+
+
+def _order(sort: str) -> Any:
+    if sort == "time":
+        return lambda each: (each.changed or 0.0, each.document)
+    if sort == "left":
+        return lambda each: (-each.counts.unassessed, each.document)
+    return lambda each: each.document
+
+
+def _rows(view: str, found: Progress, documents: list[DocumentProgress]) -> list[tuple[Any, ...]]:
+    if view == "type":
+        return [("type", name, counts) for name, counts in found.types.items()]
+    return [("document", each.document, each.counts, each.changed, each.problems) for each in documents]
+
+
+def _table(view: str, found: Progress, documents: list[DocumentProgress], format_: str) -> str:
+    linked = found.total.linked is not None
+    names = [view, "responses", "assessed", "left", "%", "good", "TRFRs", *(["linked"] if linked else [])]
+    right = frozenset(range(1, len(names)))
+    if view == "document":
+        names += ["last change (UTC)", "problems"]
+        right |= {len(names) - 1}
+    rows = []
+    for _, name, counts, *more in [*_rows(view, found, documents), ("", "total", found.total)]:
+        cells = [name, *map(str, (counts.responses, counts.assessed, counts.unassessed)), _percent(counts)]
+        cells += [str(counts.good), str(counts.classes), *([str(counts.linked)] if linked else [])]
+        if view == "document":
+            changed, problems = more or (None, None)
+            cells += [_time(changed) or "", str(problems or "")]
+        rows.append(tuple(cells))
+    if format_ == "latex":
+        escaped = tuple(tuple(escape_latex(cell) for cell in row) for row in rows)
+        return latex_table(Table(tuple(map(escape_latex, names)), escaped, right))
+    table = Table(tuple(names), tuple(rows), right)
+    return markdown_table(table) if format_ == "md" else text_table(table)
+
+
+def _total(found: Progress) -> str:
+    total = found.total
+    text = f"{total.assessed} of {counted(total.responses, 'response')} assessed, {total.unassessed} left"
+    if found.pace is not None:
+        text += f"; about {found.pace.hours_left:.1f} hours at {found.pace.per_hour:.0f} responses an hour"
+    elif total.unassessed:
+        text += "; the times of the files give no pace, --rate sets one"
+    problems = sum(each.problems for each in found.documents)
+    if problems:
+        text += f"\n{counted(problems, 'problem')}, see adjudge eal assessment check"
+    return text
+
+
+def _percent(counts: Counts) -> str:
+    return f"{100 * counts.assessed / counts.responses:.1f}" if counts.responses else ""
+
+
+def _time(changed: float | None) -> str | None:
+    return None if changed is None else datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _record(
+    kind: str, name: str, counts: Counts, changed: float | None = None, problems: int | None = None
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "name": name,
+        "responses": counts.responses,
+        "assessed": counts.assessed,
+        "unassessed": counts.unassessed,
+        "good": counts.good,
+        "classes": counts.classes,
+        "linked": counts.linked,
+        "changed": _time(changed),
+        "problems": problems,
+    }
+
+
+def _json(store: str, frames: str | None, found: Progress, documents: list[DocumentProgress]) -> str:
+    pace: Pace | None = found.pace
+    record = {
+        "adjudge": __version__,
+        "task": "eal",
+        "operation": "assessment progress",
+        "path": store,
+        "frames_path": frames,
+        "total": _record("total", "", found.total),
+        "documents": [_record(*row) for row in _rows("document", found, documents)],
+        "types": [_record(*row) for row in _rows("type", found, documents)],
+        "pace": None if pace is None else pace._asdict(),
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,140 @@
+"""Stores of assessments: pooled responses that wait, copies with the realis of the assessor, and repairs.
+
+Sources: task description of 2015, "Dimensions of Assessment"; the realis copies and the repairs are steps of the
+official programs that no description mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, count
+from typing import NamedTuple
+
+from adjudge.formats.eal_assessments import inconsistencies
+from adjudge.formats.timex import is_valid
+from adjudge.model.eal import AnswerKey, Arguments, Assessment, Cas, Response
+from adjudge.tasks.eal.identity import ACCEPTABLE
+
+LARGEST = 2**31 - 1  # cluster numbers have 32 bits
+
+
+class Created(NamedTuple):
+    """A document of assessments after a pool came in: how many of its responses are new, assessed, or wait already."""
+
+    key: AnswerKey
+    added: int
+    assessed: int
+    waiting: int
+
+
+def add_responses(key: AnswerKey, arguments: Arguments) -> Created:
+    """The assessments with every response of `arguments` that they do not have, as one that waits.
+
+    >>> from adjudge.model.eal import Argument, Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> made = add_responses(AnswerKey("d"), Arguments("d", [Argument(bob)]))
+    >>> made.added, add_responses(made.key, Arguments("d", [Argument(bob)])).waiting
+    (1, 1)
+    """
+    waiting = dict.fromkeys(key.unassessed)
+    new: dict[Response, None] = {}
+    seen: set[Response] = set()
+    for argument in arguments.arguments:
+        seen.add(argument.response)
+        if argument.response not in key.assessed and argument.response not in waiting:
+            new[argument.response] = None
+    assessed = sum(response in key.assessed for response in seen)
+    made = AnswerKey(key.document, key.assessed, (*waiting, *new), key.coref) if new else key
+    return Created(made, len(new), assessed, len(seen) - assessed - len(new))
+
+
+def expand_realis(key: AnswerKey) -> tuple[AnswerKey, list[Response]]:
+    """For each assessed response whose realis is not the assessor's a copy with the assessor's, and these copies.
+
+    A copy has the assessment of its original. There is none if a response with these fields exists already, assessed
+    or not.
+
+    >>> from adjudge.model.eal import Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> _, added = expand_realis(AnswerKey("d", {bob: Assessment("C", "C", "C", "C", "Other", "NAME")}, (), {}))
+    >>> [response.realis for response in added]
+    ['Other']
+    """
+    known = {*key.assessed, *key.unassessed}
+    assessed = dict(key.assessed)
+    added = []
+    for response, assessment in key.assessed.items():
+        if assessment.realis is None or assessment.realis == response.realis:
+            continue
+        copy = response._replace(realis=assessment.realis)
+        if copy not in known:
+            known.add(copy)
+            assessed[copy] = assessment
+            added.append(copy)
+    return (AnswerKey(key.document, assessed, key.unassessed, key.coref), added) if added else (key, [])
+
+
+class Repair(NamedTuple):
+    """Something that was mended: `kind` is a stable name, `what` a sentence about it."""
+
+    kind: str
+    response: Response
+    what: str
+
+
+def repair(key: AnswerKey, *, x_year: bool = True, lower_x: bool = True) -> tuple[AnswerKey, list[Repair]]:
+    """Assessments that follow the guidelines, made of those that do not, and what was done to them.
+
+    Answers that are not asked for are cleared; a response without an answer that is asked for waits again; a time that
+    is no date has a wrong CAS; every CAS of an assessed response gets a cluster, a new one if it has none.
+
+    >>> from adjudge.model.eal import Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> mended, done = repair(AnswerKey("d", {bob: Assessment("W", None, "C")}, (), {}))
+    >>> mended.assessed[bob], [each.kind for each in done]
+    (Assessment(event_type='W', role=None, cas=None, ...), ['cleared', 'new-cluster'])
+    """
+    assessed: dict[Response, Assessment] = {}
+    again: list[Response] = []
+    done: list[Repair] = []
+    for response, given in key.assessed.items():
+        assessment = given
+        wrong = inconsistencies(assessment, has_cluster=True)
+        if any(each.kind == "assessment-missing" for each in wrong):
+            missing = ", ".join(str(each.column) for each in wrong)
+            done.append(Repair("waits-again", response, f"there is no answer in column {missing}"))
+            again.append(response)
+            continue
+        if wrong:
+            assessment = Assessment(assessment.event_type, assessment.role)
+            cleared = ", ".join(str(each.column) for each in wrong)
+            done.append(Repair("cleared", response, f"column {cleared} is not asked for"))
+        if response.is_time and assessment.cas in ACCEPTABLE and not _is_date(response, x_year, lower_x):
+            done.append(Repair("wrong-time", response, f"{response.cas.text!r} is no date, the CAS is wrong"))
+            assessment = assessment._replace(cas="W")
+        assessed[response] = assessment
+    coref = dict(key.coref)
+    fresh = fresh_clusters(coref)
+    for response in assessed:
+        if response.cas not in coref:
+            coref[response.cas] = next(fresh)
+            done.append(Repair("new-cluster", response, f"the CAS has cluster {coref[response.cas]} now"))
+    if not done:
+        return key, []
+    return AnswerKey(key.document, assessed, (*key.unassessed, *again), coref), done
+
+
+def _is_date(response: Response, x_year: bool, lower_x: bool) -> bool:
+    return is_valid(response.cas.text, x_year=x_year, lower_x=lower_x)
+
+
+def fresh_clusters(coref: Mapping[Cas, int]) -> Iterator[int]:
+    """Numbers that no cluster has: one more than the largest, and so on; what is free below it when there are no more.
+
+    >>> from itertools import islice
+    >>> list(islice(fresh_clusters({}), 2)), next(fresh_clusters({Cas("Bob", (0, 2)): 7}))
+    ([1, 2], 8)
+    """
+    used = set(coref.values())
+    above: Iterable[int] = range(max(used, default=0) + 1, LARGEST + 1)
+    return chain(above, (number for number in count(1) if number not in used))

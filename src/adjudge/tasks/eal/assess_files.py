@@ -1,0 +1,289 @@
+"""Whole stores of assessments: read one document at a time, written by one writer at a time, all or nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
+from adjudge.formats.eal_write import KeyWriter
+from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
+from adjudge.tasks.eal.assess import add_responses, expand_realis, repair
+from adjudge.tasks.eal.changes import Outcome
+from adjudge.tasks.eal.identity import by_cluster
+from adjudge.tasks.eal.locking import check_lock, identity, locked, resolved
+from adjudge.tasks.eal.merge import Disagreement, merge
+from adjudge.tasks.eal.profiles import Profile
+from adjudge.tasks.eal.trim import Unlinked, grouped, keep_best, trim
+
+ENOUGH = 1000  # problems after which the rest of a store is not looked at
+TRIMS = ("cas", "nested", "coref")
+
+Ids: TypeAlias = Literal["sha1", "2014"]
+Prepare: TypeAlias = "Callable[[Arguments, Linking | None, AnswerKey], Outcome]"
+Operation: TypeAlias = "Callable[[AnswerKey], tuple[AnswerKey, Iterable[Change]]]"
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Closable)
+
+
+def open_assessments(path: str | Path) -> KeyStore:
+    """A store of assessments that nobody is writing to."""
+    check_lock(path)
+    return open_key(path)
+
+
+def open_reference(path: str | Path) -> FramesStore:
+    """A store of frames that nobody is writing to."""
+    check_lock(path)
+    return open_frames(path)
+
+
+def closing(stack: ExitStack, store: C) -> C:
+    """The store, which will be closed with the stack."""
+    stack.callback(store.close)
+    return store
+
+
+@contextmanager
+def writing_key(
+    path: str | Path, *, ids: Ids = "sha1", overwrite: bool = False, seen: tuple[int, int] | None = None
+) -> Iterator[KeyWriter]:
+    """A writer that holds the lock of the store; `seen` is the identity of the store if it was opened before."""
+    with locked(path, overwrite=overwrite, seen=seen), KeyWriter(path, ids=ids, overwrite=True) as writer:
+        yield writer
+
+
+class Gathered:
+    """Problems of all documents, raised together at the end."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    @contextmanager
+    def each(self) -> Iterator[None]:
+        """Keep what is wrong with a document, and go on."""
+        try:
+            yield
+        except (FormatError, ValidationError) as error:
+            self.problems += error.problems
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are so many that nobody would read more."""
+        return len(self.problems) >= ENOUGH
+
+    def finish(self) -> None:
+        """Raise them, if there are any."""
+        if self.problems:
+            raise ValidationError(self.problems)
+
+
+class CreateSummary(NamedTuple):
+    """What came into a store: of the pooled responses some were removed, some are new, assessed, or wait already."""
+
+    documents: int
+    pooled: int
+    removed: dict[str, int]
+    added: int
+    assessed: int
+    waiting: int
+
+
+def create_store(
+    pool: Store,
+    output: str | Path,
+    *,
+    onto: str | Path | None = None,
+    prepare: Prepare | None = None,
+    ids: Ids = "sha1",
+    overwrite: bool = False,
+) -> CreateSummary:
+    """Write the responses of a pool as waiting for assessment, on top of a store whose assessments stay as they are.
+
+    If `onto` and `output` are one store, it is replaced. `prepare` takes responses away before.
+    """
+    counts: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
+    gathered = Gathered()
+    with ExitStack() as stack:
+        same = onto is not None and _is_same(onto, output)
+        seen = identity(output) if same else None
+        base = None if onto is None else closing(stack, open_assessments(onto))
+        writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite or same, seen=seen))
+        for document in sorted({*pool.documents, *(base.documents if base else ())}):
+            with gathered.each():
+                key = base.key(document) if base is not None and document in base else AnswerKey(document)
+                arguments = pool.arguments(document)
+                counts.update(documents=1, pooled=len(arguments.arguments))
+                if prepare is not None:
+                    frames = (pool.linking(document) or Linking(document)) if pool.has_linking else None
+                    outcome = prepare(arguments, frames, key)
+                    arguments = outcome.arguments
+                    removed.update(each.reason for each in outcome.removed)
+                made = add_responses(key, arguments)
+                counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
+                if not gathered.problems:
+                    writer.write(made.key)
+            if gathered.enough:
+                break
+        gathered.finish()
+    gone = dict(sorted(removed.items()))
+    documents, pooled, *rest = (counts[name] for name in ("documents", "pooled", "added", "assessed", "waiting"))
+    return CreateSummary(documents, pooled, gone, *rest)
+
+
+def trimming(kind: str, *, unlinked: Unlinked) -> Prepare:
+    """Which responses compete: those with one CAS, with nested CASes, or with CASes in one cluster of the store."""
+
+    def prepare(arguments: Arguments, linking: Linking | None, key: AnswerKey) -> Outcome:
+        if kind == "coref":
+            return keep_best(arguments, linking, groups=grouped(by_cluster(key.coref)), unlinked=unlinked)
+        return trim(arguments, linking, nested=kind == "nested", unlinked=unlinked)
+
+    return prepare
+
+
+class MergeSummary(NamedTuple):
+    """What came out of several stores; clusters are given by document."""
+
+    documents: int
+    assessed: int
+    newly_assessed: int
+    unassessed: int
+    disagreements: list[Disagreement]
+    split_clusters: dict[str, list[int]]
+    joined_clusters: dict[str, list[int]]
+
+
+def merge_stores(
+    stores: Sequence[str | Path], output: str | Path, *, ids: Ids = "sha1", overwrite: bool = False
+) -> MergeSummary:
+    """Write the assessments of all stores; the first has priority, then the second, and so on."""
+    counts: Counter[str] = Counter()
+    disagreements: list[Disagreement] = []
+    split: dict[str, list[int]] = {}
+    joined: dict[str, list[int]] = {}
+    gathered = Gathered()
+    with ExitStack() as stack:
+        seen = identity(output) if any(_is_same(path, output) for path in stores) else None
+        opened = [closing(stack, open_assessments(path)) for path in stores]
+        writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
+        for document in sorted({document for store in opened for document in store.documents}):
+            key: AnswerKey | None = None
+            for store in opened:
+                if document not in store:
+                    continue
+                with gathered.each():
+                    other = store.key(document)
+                    if key is None:
+                        key = other
+                        continue
+                    merged = merge(key, other)
+                    key = merged.key
+                    counts["new"] += len(merged.newly_assessed)
+                    disagreements += merged.disagreements
+                    for found, several in ((split, merged.split), (joined, merged.joined)):
+                        if several:
+                            found.setdefault(document, []).extend(several)
+            if gathered.enough:
+                break
+            if key is not None and not gathered.problems:
+                writer.write(key)
+                counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
+        gathered.finish()
+    totals = counts["documents"], counts["assessed"], counts["new"], counts["unassessed"]
+    return MergeSummary(*totals, disagreements, split, joined)
+
+
+class Change(NamedTuple):
+    """Something that was done to the assessments of a document, and to which response if it was one."""
+
+    kind: str
+    document: str
+    response: Response | None
+    what: str
+
+
+class ChangeSummary(NamedTuple):
+    """What an operation did to a store of assessments."""
+
+    documents: int
+    assessed: int
+    unassessed: int
+    changes: list[Change]
+
+
+def change_store(
+    store: str | Path,
+    output: str | Path,
+    operation: Operation,
+    *,
+    strict: bool = True,
+    ids: Ids = "sha1",
+    overwrite: bool = False,
+) -> ChangeSummary:
+    """Write what an operation makes of each document. If not `strict`, it gets inconsistent assessments, too."""
+    counts: Counter[str] = Counter()
+    changes: list[Change] = []
+    gathered = Gathered()
+    with ExitStack() as stack:
+        seen = identity(output) if _is_same(store, output) else None
+        opened = closing(stack, open_assessments(store))
+        writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
+        for document in opened.documents:
+            with gathered.each():
+                key, done = operation(opened.key(document) if strict else _mendable(opened, document, changes))
+                changes += done
+                counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
+                if not gathered.problems:
+                    writer.write(key)
+            if gathered.enough:
+                break
+        gathered.finish()
+    return ChangeSummary(counts["documents"], counts["assessed"], counts["unassessed"], changes)
+
+
+def expanding(key: AnswerKey) -> tuple[AnswerKey, list[Change]]:
+    """`expand_realis` as an operation."""
+    key, added = expand_realis(key)
+    return key, [Change("realis-copy", key.document, each, f"copied with realis {each.realis}") for each in added]
+
+
+def repairing(profile: Profile) -> Operation:
+    """`repair` as an operation, with the dates of a profile."""
+
+    def operation(key: AnswerKey) -> tuple[AnswerKey, list[Change]]:
+        key, done = repair(key, x_year=profile.x_year, lower_x=profile.lower_x)
+        return key, [Change(each.kind, key.document, each.response, each.what) for each in done]
+
+    return operation
+
+
+_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict")
+
+
+def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
+    """The assessments of a document as far as a repair can mend them; other problems are raised."""
+    key, findings = store.scan_key(document)
+    problems = [finding.problem for finding in findings if finding.error and finding.kind not in _MENDED]
+    if problems:
+        raise FormatError(problems)
+    changes += [
+        Change("first-cluster", document, None, f"{finding.problem.message}; the first one counts")
+        for finding in findings
+        if finding.kind == "coref-conflict"
+    ]
+    return key
+
+
+def _is_same(one: str | Path, other: str | Path) -> bool:
+    return resolved(one) == resolved(other)

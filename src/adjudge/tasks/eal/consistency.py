@@ -1,0 +1,239 @@
+"""What is wrong with assessments beyond the rules of the file: what waits, times that are no dates, missing clusters.
+
+And with the reference frames of a document: wrong responses, missing classes, times that nobody can earn, mixed types.
+The official scorer uses all of these in silence; here they are said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+from adjudge.formats.eal_arguments import scan_arguments
+from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, field_column
+from adjudge.formats.eal_linking import INCOMPLETE, Resolver
+from adjudge.formats.findings import Finding
+from adjudge.formats.timex import is_valid
+from adjudge.model.eal import AnswerKey, Assessment, Linking, Response
+from adjudge.tasks.eal.frames import class_of, describe, linkable
+from adjudge.tasks.eal.identity import ACCEPTABLE, Trfr
+from adjudge.tasks.eal.profiles import SPEC, Profile
+
+Place: TypeAlias = "tuple[int | None, int | None]"
+NOWHERE: Place = (None, None)
+
+
+class KeyPlaces:
+    """Where the responses of an assessment file stand; it is read only when there is something to say."""
+
+    def __init__(self, read: Callable[[], bytes] = bytes, document: str = "") -> None:
+        self._read = read
+        self._document = document
+
+    @cached_property
+    def _found(self) -> tuple[list[str], dict[Response, int]]:
+        data = self._read()
+        found, _ = scan_arguments(data, self._document, repeats="best")
+        return decode_lines(data, Findings("")), {each.response: each.line for each in found.arguments}
+
+    def at(self, response: Response, column: int) -> Place:
+        """Line and column of a field of a response."""
+        lines, numbers = self._found
+        line = numbers.get(response)
+        return NOWHERE if line is None else (line, field_column(lines[line - 1], column))
+
+
+class FramePlaces:
+    """Where the responses of a linking file stand; it is read only when there is something to say."""
+
+    def __init__(self, read: Callable[[], bytes] = bytes, key: AnswerKey | None = None) -> None:
+        self._read = read
+        self._key = key or AnswerKey("")
+
+    @cached_property
+    def _found(self) -> tuple[list[tuple[int, dict[Response, int]]], dict[Response, Place]]:
+        frames: list[tuple[int, dict[Response, int]]] = []
+        incomplete: dict[Response, Place] = {}
+        ids = Resolver(self._key)
+        for number, line in enumerate(decode_lines(self._read(), Findings("")), 1):
+            if line.startswith("#") or not line.strip(WHITE):
+                continue
+            here: dict[Response, int] = {}
+            end = 0
+            for token in line.split():
+                end = line.index(token, end)
+                response = ids.get(token)
+                if response is not None:
+                    here.setdefault(response, end + 1)
+                end += len(token)
+            if line.split(None, 1)[0] == INCOMPLETE:
+                incomplete.update((response, (number, column)) for response, column in here.items())
+            elif here:
+                frames.append((number, here))
+        return frames, incomplete
+
+    def at(self, frame: int, response: Response | None = None) -> Place:
+        """Line and column of a frame, or of a response in it; frames are counted from 0."""
+        frames, _ = self._found
+        if frame >= len(frames):
+            return NOWHERE
+        line, columns = frames[frame]
+        return line, columns.get(response, 1) if response is not None else 1
+
+    def waiting(self, responses: Iterable[Response]) -> Place:
+        """Line and column of the first of these responses on the INCOMPLETE line."""
+        _, incomplete = self._found
+        return min((incomplete[each] for each in responses if each in incomplete), default=NOWHERE)
+
+
+def is_broken_time(response: Response, assessment: Assessment, profile: Profile = SPEC) -> bool:
+    """Whether a response is a time with an acceptable CAS that is no date, which scorers turn into a wrong one."""
+    return (
+        response.is_time
+        and assessment.cas in ACCEPTABLE
+        and not is_valid(response.cas.text, x_year=profile.x_year, lower_x=profile.lower_x)
+    )
+
+
+def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, profile: Profile = SPEC) -> list[Finding]:
+    """What there is to say about assessments that follow the rules of the file.
+
+    >>> from adjudge.model.eal import Cas, Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> [finding.kind for finding in check_key(AnswerKey("d", {}, [bob], {}), "key/d")]
+    ['unassessed']
+    """
+    places = places or KeyPlaces()
+    findings = Findings(place, key.document)
+    if key.unassessed:
+        waiting, total = len(key.unassessed), len(key.unassessed) + len(key.assessed)
+        at = min((places.at(each, 12) for each in key.unassessed), key=lambda each: each[0] or 0)
+        message = f"{waiting} of {total} responses {'are' if waiting > 1 else 'is'} not assessed"
+        findings.add("unassessed", message, *at, hint="assess what is UNANNOTATED", error=False)
+    for response, assessment in key.assessed.items():
+        if is_broken_time(response, assessment, profile):
+            message = f"the time {response.cas.text!r} is {assessment.cas} but no date"
+            hint = "write W in column 14; scorers take it as wrong"
+            error = profile.broken_time == "error"
+            findings.add("broken-time", message, *places.at(response, 14), hint=hint, error=error)
+    if profile.missing_coref == "error":
+        # Whoever has an acceptable CAS without a cluster breaks a rule of the file, which its reader reports.
+        right = {response.cas for response, assessment in key.assessed.items() if assessment.cas in ACCEPTABLE}
+        bare = [each for each in key.assessed if each.cas not in key.coref and each.cas not in right]
+        if bare:
+            many = len({each.cas for each in bare})
+            message = f"{many} assessed CASes have no cluster" if many > 1 else "an assessed CAS has no cluster"
+            hint = "give each a number in column 16; the official program needs one even for a wrong CAS"
+            message += f": {bare[0].cas.text!r}" + (" and others" if many > 1 else "")
+            findings.add("coref-absent", message, *places.at(bare[0], 16), hint=hint)
+    return findings.sorted()
+
+
+def check_frames(
+    linking: Linking, key: AnswerKey, place: str, places: FramePlaces | None = None, *, profile: Profile = SPEC
+) -> list[Finding]:
+    """What is wrong with the reference frames of a document."""
+    places = places or FramePlaces()
+    findings = Findings(place, key.document)
+    pool = linkable(key)
+    linked: set[Trfr] = set()
+    told: set[Trfr] = set()
+    seen: dict[frozenset[Trfr], int] = {}
+    for number, frame in enumerate(linking.frames):
+        here = set()
+        for response in sorted(frame.responses):
+            each = class_of(response, key.coref)
+            here.add(each)
+            wrong = _wrong_member(response, key, each in pool)
+            if wrong is not None:
+                kind, message, hint, error = wrong
+                said = f"{_said(response)} is in a frame, but {message}"
+                findings.add(kind, said, *places.at(number, response), hint=hint, error=error)
+            assessment = key.assessed.get(response)
+            if assessment and each not in told and is_broken_time(response, assessment, profile):
+                told.add(each)
+                drops = profile.broken_time_in_reference == "drop"
+                hint = "scorers leave it out" if drops else "it counts in the reference, and nobody can earn it"
+                message = f"the time {response.cas.text!r} is in a frame but no date"
+                findings.add("frame-broken-time", message, *places.at(number, response), hint=hint, error=False)
+        types = sorted({response.type for response in frame.responses})
+        if len(types) > 1:
+            message = f"a frame with {len(types)} event types: {', '.join(types)}"
+            findings.add("frame-types", message, *places.at(number), hint="make a frame for each event", error=False)
+        first = seen.setdefault(frozenset(here), number)
+        if first != number:
+            line = places.at(first)[0]
+            message = f"the frame of line {line} again" if line else "the same frame again"
+            findings.add("frame-repeated", message, *places.at(number), hint="keep one of them", error=False)
+        linked |= here
+    _check_rest(linking, key, pool, linked, places, findings, profile)
+    return findings.sorted()
+
+
+def _wrong_member(response: Response, key: AnswerKey, has_good: bool) -> tuple[str, str, str, bool] | None:
+    """The kind of what is wrong with a response in a frame, what it is, what to do, and whether it is an error."""
+    assessment = key.assessed.get(response)
+    if assessment is None:
+        return "frame-unassessed", "nobody has assessed it", "assess it, or take it out", True
+    wrong = _wrong(response, assessment)
+    if wrong and has_good:
+        return "frame-wrong-response", wrong, "take it out; its class is right by other responses", False
+    if wrong:
+        return "frame-wrong", wrong, "take it out: it would count in the reference, and nobody can earn it", True
+    if response.realis == "Generic":
+        return "frame-generic", "it is generic", "take it out; scorers leave it out", False
+    return None
+
+
+def _check_rest(
+    linking: Linking,
+    key: AnswerKey,
+    pool: Mapping[Trfr, tuple[Response, ...]],
+    linked: set[Trfr],
+    places: FramePlaces,
+    findings: Findings,
+    profile: Profile,
+) -> None:
+    """Classes that should be in frames and are not, and what should not wait to be linked."""
+    for each, responses in pool.items():
+        waiting = [response for response in responses if response in linking.incomplete]
+        if each in linked and waiting:
+            message = f"{describe(responses)} is in a frame, but some of its responses are not linked"
+            hint = f"take them off the {INCOMPLETE} line"
+            findings.add("half-linked", message, *places.waiting(waiting), hint=hint, error=False)
+        elif waiting:
+            message = f"{describe(responses)} is not linked"
+            findings.add("unlinked", message, *places.waiting(waiting), hint=_LINK, error=False)
+        elif each not in linked and not all(is_broken_time(one, key.assessed[one], profile) for one in responses):
+            findings.add("frame-missing", f"{describe(responses)} is in no frame", None, None, hint=_LINK)
+    known = frozenset(response for responses in pool.values() for response in responses)
+    for response in sorted(linking.incomplete - known):
+        assessment = key.assessed.get(response)
+        why = "nobody has assessed it" if assessment is None else _wrong(response, assessment) or "it is generic"
+        message = f"{_said(response)} waits to be linked, but {why}"
+        hint = f"take it off the {INCOMPLETE} line"
+        findings.add("incomplete-wrong", message, *places.waiting((response,)), hint=hint, error=False)
+
+
+_LINK = "put one of its responses into a frame, if only alone"
+
+
+def _wrong(response: Response, assessment: Assessment) -> str | None:
+    """Why a response is not good."""
+    parts = {
+        "event type": assessment.event_type,
+        "role": assessment.role,
+        "CAS": assessment.cas,
+        "base filler": assessment.base_filler,
+    }
+    for name, value in parts.items():
+        if value not in ACCEPTABLE:
+            return f"its {name} is {value or 'NIL'}"
+    if assessment.realis != response.realis:
+        return f"its realis is {response.realis}, and should be {assessment.realis or 'NIL'}"
+    return None
+
+
+def _said(response: Response) -> str:
+    return f"the response {describe((response,))}"

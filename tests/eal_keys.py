@@ -1,0 +1,80 @@
+"""Random assessed documents, and stores of them, for the tests of assessment and frames."""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from adjudge.formats.eal_assessments import write_key
+from adjudge.formats.eal_store import KeyWriter
+from adjudge.model.eal import AnswerKey, Assessment, Response
+from eal_responses import response, responses
+
+CORPUS = Path(__file__).parent / "golden" / "eal" / "corpusA"
+GOOD = Assessment("C", "C", "C", "C", "Actual", "NAME")
+
+
+def assessments() -> st.SearchStrategy[Assessment]:
+    """Answers that follow the guidelines."""
+    judged = st.sampled_from("CWI")
+    accepted = st.sampled_from("CI")
+    return st.one_of(
+        st.sampled_from((Assessment(), Assessment("W"), Assessment("C", "W"), Assessment("I", "W"))),
+        st.builds(
+            Assessment,
+            accepted,
+            accepted,
+            judged,
+            judged,
+            st.sampled_from(("Actual", "Generic", "Other")),
+            st.sampled_from(("NAME", "NOMINAL")),
+        ),
+        st.builds(Assessment, *[accepted] * 4, st.sampled_from(("Actual", "Other")), st.just("NAME")),
+    )
+
+
+@st.composite
+def keys(draw: st.DrawFn, document: str = "d", *, clusters: int = 3) -> AnswerKey:
+    """A document in which responses share CASes, and CASes clusters."""
+    found = draw(st.lists(responses(document), max_size=10, unique=True))
+    assessed: dict[Response, Assessment] = {}
+    waiting = []
+    for each in found:
+        if draw(st.integers(0, 3)):
+            assessed[each] = draw(assessments())
+        else:
+            waiting.append(each)
+    coref = {}
+    for each in dict.fromkeys(each.cas for each in found):
+        # Whoever is assessed has a cluster, for its CAS may be acceptable; others may have one.
+        if any(each == other.cas for other in assessed) or draw(st.booleans()):
+            coref[each] = draw(st.integers(1, clusters))
+    return AnswerKey(document, assessed, waiting, coref)
+
+
+def simple(**groups: str) -> AnswerKey:
+    """A key with a good response for each letter of the groups, whose names are clusters: `c1="ab"`."""
+    coref = {_named(letter).cas: int(name[1:]) for name, letters in groups.items() for letter in letters}
+    return AnswerKey("d", {_named(cas.text): GOOD for cas in coref}, (), coref)
+
+
+def _named(letter: str) -> Response:
+    return response(letter, at=(ord(letter), ord(letter)))
+
+
+named = _named
+
+
+def same(one: AnswerKey, other: AnswerKey) -> bool:
+    """Whether two documents are the same in a file, whatever their order in memory."""
+    return write_key(one) == write_key(other)
+
+
+def put(folder: Path, *found: AnswerKey) -> Path:
+    with KeyWriter(folder, overwrite=True) as writer:
+        for key in found:
+            writer.write(key)
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -1,0 +1,474 @@
+"""Pools that become stores of assessments, copies by realis, repairs; and writers that are interrupted."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+
+from adjudge.errors import AdjudgeError, UsageError, ValidationError
+from adjudge.formats.eal_assessments import parse_key, write_key
+from adjudge.formats.eal_layout import LOCK
+from adjudge.formats.eal_store import StoreWriter, open_key, open_store
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking
+from adjudge.tasks.eal.assess import LARGEST, add_responses, expand_realis, fresh_clusters, repair
+from adjudge.tasks.eal.assess_files import (
+    change_store,
+    create_store,
+    expanding,
+    open_assessments,
+    repairing,
+    trimming,
+    writing_key,
+)
+from adjudge.tasks.eal.identity import is_good
+from adjudge.tasks.eal.locking import lock_problem, locked
+from adjudge.tasks.eal.profiles import BBN_2015, SPEC
+from eal_keys import CORPUS, GOOD, contents, keys, put, same
+from eal_responses import documents, response
+
+BOB, ANN = response("Bob"), response("Ann", at=(5, 7))
+
+
+def pool_at(folder: Path, *found: Arguments) -> Path:
+    with StoreWriter(folder, linking=False) as writer:
+        for each in found:
+            writer.write(each)
+    return folder
+
+
+def test_pooled_responses_wait_and_assessed_ones_stay():
+    key = AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 1})
+    made = add_responses(key, Arguments("d", [Argument(BOB, 0.1), Argument(ANN, 0.2), Argument(ANN, 0.3)]))
+    assert (made.added, made.assessed, made.waiting) == (1, 1, 0)
+    assert made.key.assessed == {BOB: GOOD}
+    assert list(made.key.unassessed) == [ANN]
+    assert made.key.coref == {BOB.cas: 1}
+
+
+@given(keys(), documents())
+@examples(max_examples=60)
+def test_create_is_idempotent_and_changes_no_assessment(key: AnswerKey, document):
+    arguments, _ = document
+    once = add_responses(key, arguments)
+    twice = add_responses(once.key, arguments)
+    assert same(once.key, twice.key)
+    assert twice.added == 0
+    assert once.key.assessed == key.assessed
+    assert once.key.coref == key.coref
+    told = {*key.assessed, *key.unassessed, *(each.response for each in arguments.arguments)}
+    assert {*once.key.assessed, *once.key.unassessed} == told
+    assert once.added + once.assessed + once.waiting == len({each.response for each in arguments.arguments})
+
+
+def test_create_store_onto_another(tmp_path: Path):
+    put(tmp_path / "old", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}), AnswerKey("e", {}, [response(document="e")]))
+    pool = pool_at(tmp_path / "pool", Arguments("d", [Argument(BOB), Argument(ANN)]), Arguments("f"))
+    done = create_store(open_store(pool), tmp_path / "new", onto=tmp_path / "old")
+    assert (done.documents, done.pooled, done.added, done.assessed, done.waiting) == (3, 2, 1, 1, 0)
+    new = open_key(tmp_path / "new")
+    assert new.documents == ["d", "e", "f"]
+    assert new.key("d").assessed == {BOB: GOOD}
+    assert list(new.key("d").unassessed) == [ANN]
+    again = create_store(open_store(pool), tmp_path / "new", onto=tmp_path / "new")
+    assert (again.added, again.assessed, again.waiting) == (0, 1, 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old", "pool"]
+
+
+def test_create_from_a_real_pool_is_the_unassessed_union(tmp_path: Path):
+    for name in ("S0", "S1"):
+        done = create_store(open_store(CORPUS / "systems" / name), tmp_path / name)
+        assert done.added == done.pooled
+        for document in open_key(tmp_path / name).documents:
+            arguments = open_store(CORPUS / "systems" / name).arguments(document)
+            key = open_key(tmp_path / name).key(document)
+            assert set(key.unassessed) == {each.response for each in arguments.arguments}
+            assert not key.assessed
+    onto = create_store(open_store(CORPUS / "systems" / "S0"), tmp_path / "key", onto=CORPUS / "key")
+    assert (onto.added, onto.waiting, onto.assessed) == (0, 0, onto.pooled)
+    assert contents(tmp_path / "key") == {
+        path.name: write_key(open_key(CORPUS / "key").key(path.name)) for path in sorted((CORPUS / "key").iterdir())
+    }
+
+
+def test_trimming_before(tmp_path: Path):
+    him = response("him", at=(9, 11))
+    other = BOB._replace(base_filler=(4, 5))  # same CAS: redundant in any case
+    arguments = Arguments("d", [Argument(BOB, 0.9), Argument(other, 0.8), Argument(him, 0.7)])
+    key = AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 1, him.cas: 1})
+    by_cas = trimming("cas", unlinked="error")(arguments, None, key)
+    assert [each.argument.response for each in by_cas.removed] == [other]
+    by_coref = trimming("coref", unlinked="error")(arguments, None, key)
+    assert [(each.argument.response, each.reason) for each in by_coref.removed] == [
+        (other, "redundant"),
+        (him, "coreferent"),
+    ]
+    inside = response("ob", at=(1, 2))
+    two = Arguments("d", [Argument(BOB, 0.9), Argument(inside, 0.1)])
+    nested = trimming("nested", unlinked="error")(two, None, key)
+    assert [each.argument.response for each in nested.removed] == [inside]
+    with pytest.raises(ValidationError, match="in no hopper"):
+        trimming("cas", unlinked="error")(arguments, Linking("d", [Frame(frozenset([BOB]))]), key)
+
+
+def test_problems_of_all_documents_at_once(tmp_path: Path):
+    old = put(tmp_path / "old", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
+    (old / "e").write_text("nothing\n")
+    pool = pool_at(tmp_path / "pool", Arguments("d", [Argument(ANN)]))
+    (pool / "arguments" / "c").write_text("a\tb\n")
+    before = contents(tmp_path)
+    with pytest.raises(ValidationError) as caught:
+        create_store(open_store(pool), tmp_path / "new", onto=old)
+    assert sorted(Path(each.path).name for each in caught.value.problems) == ["c", "e"]
+    assert contents(tmp_path) == before
+    assert not (tmp_path / "new").exists()
+
+
+# Copies with the realis of the assessor
+
+
+def test_a_copy_with_the_assessed_realis():
+    said = GOOD._replace(realis="Other")
+    key = AnswerKey("d", {BOB: said, ANN: GOOD}, (), {BOB.cas: 1, ANN.cas: 2})
+    expanded, added = expand_realis(key)
+    copy = BOB._replace(realis="Other")
+    assert added == [copy]
+    assert expanded.assessed == {**key.assessed, copy: said}
+    assert is_good(copy, said)
+    assert not is_good(BOB, said)
+
+
+@pytest.mark.parametrize("assessed", [True, False])
+def test_no_copy_of_what_is_there(assessed: bool):
+    said = GOOD._replace(realis="Other")
+    copy = BOB._replace(realis="Other")
+    more = {copy: Assessment("W")} if assessed else {}
+    key = AnswerKey("d", {BOB: said, **more}, () if assessed else (copy,), {BOB.cas: 1})
+    expanded, added = expand_realis(key)
+    assert not added
+    assert same(expanded, key)
+
+
+@given(keys())
+@examples(max_examples=60)
+def test_expansion_is_idempotent_and_valid(key: AnswerKey):
+    once, added = expand_realis(key)
+    assert all(once.assessed[response] == assessment for response, assessment in key.assessed.items())
+    assert len(once.assessed) == len(key.assessed) + len(added)
+    assert list(once.unassessed) == list(key.unassessed)
+    assert same(expand_realis(once)[0], once)
+    assert not parse_key(write_key(once), "d")[1]
+    # An obvious definition: every response that could be had by writing the assessed realis into another.
+    wanted = {r._replace(realis=a.realis) for r, a in key.assessed.items() if a.realis}
+    assert set(added) == wanted - {*key.assessed, *key.unassessed}
+
+
+def test_expansion_of_a_key_that_was_expanded(tmp_path: Path):
+    done = change_store(CORPUS / "key", tmp_path / "key", expanding)
+    assert (done.documents, done.assessed, done.changes) == (12, 205, [])
+
+
+# Repairs
+
+
+def lines(*answers: str) -> bytes:
+    fields = "x\td\tLife.Die\tTime\t2003-W10\t0-2\t0-50\t{}-{}\tNIL\tActual\t1.0\t{}\n"
+    return "".join(fields.format(n, n, each.replace(" ", "\t")) for n, each in enumerate(answers)).encode()
+
+
+def test_repair(tmp_path: Path):
+    store = tmp_path / "store"
+    store.mkdir()
+    data = lines(
+        "W NIL C NIL NIL NIL NIL",  # 14 is not asked for
+        "C NIL NIL NIL NIL NIL NIL",  # 13 is missing
+        "C C C C NIL Actual NAME",  # no cluster, no date
+        "C C W C NIL Actual NAME",  # a wrong CAS may be what it likes
+    )
+    (store / "d").write_bytes(data)
+    with pytest.raises(AdjudgeError):
+        open_key(store).key("d")
+    done = change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
+    assert [change.kind for change in done.changes] == ["cleared", "waits-again", "wrong-time", "new-cluster"]
+    key = open_key(tmp_path / "mended").key("d")
+    assert sorted(key.assessed.values(), key=str) == [
+        Assessment("C", "C", "W", "C", "Actual", "NAME"),
+        Assessment("C", "C", "W", "C", "Actual", "NAME"),
+        Assessment("W"),
+    ]
+    assert len(key.unassessed) == 1
+    assert set(key.coref.values()) == {1}
+
+
+def test_repair_keeps_the_first_of_two_clusters(tmp_path: Path):
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "d").write_bytes(lines("W NIL NIL NIL 4 NIL NIL", "W NIL NIL NIL 5 NIL NIL"))
+    done = change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
+    assert [change.kind for change in done.changes] == ["first-cluster"]
+    assert set(open_key(tmp_path / "mended").key("d").coref.values()) == {4}
+
+
+def test_repair_leaves_contradictions_to_people(tmp_path: Path):
+    store = tmp_path / "store"
+    store.mkdir()
+    one, two = lines("W NIL NIL NIL 4 NIL NIL"), lines("C W NIL NIL 4 NIL NIL")
+    (store / "d").write_bytes(one + two)
+    with pytest.raises(ValidationError, match="another assessment"):
+        change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
+    assert not (tmp_path / "mended").exists()
+
+
+def test_repair_of_real_times():
+    broken = 0
+    for key in open_key(CORPUS / "key"):
+        for profile, count in ((SPEC, 1), (BBN_2015, 3)):
+            mended, done = repair(key, x_year=profile.x_year, lower_x=profile.lower_x)
+            assert {each.kind for each in done} <= {"wrong-time"}
+            assert all(mended.assessed[each.response].cas == "W" for each in done)
+            broken += len(done) * (10 if count == 3 else 1)
+    assert broken == 31  # one by the task description, three by the official program
+
+
+@given(keys())
+@examples(max_examples=50)
+def test_repair_is_idempotent(key: AnswerKey):
+    once, _ = repair(key)
+    assert repair(once) == (once, [])
+
+
+def test_new_clusters_when_numbers_run_out():
+    full = {Cas("a", (0, 0)): LARGEST, Cas("b", (1, 1)): 1}
+    assert list(islice(fresh_clusters(full), 2)) == [2, 3]
+
+
+# Locks, and writers that are interrupted
+
+WRITER = """
+import sys, time
+from adjudge.tasks.eal import assess_files
+from adjudge.formats.eal_store import KeyWriter, open_store
+write = KeyWriter.write
+count = 0
+def slowly(self, key):
+    global count
+    write(self, key)
+    count += 1
+    if count == 5:
+        print("half", flush=True)
+        time.sleep(60)
+KeyWriter.write = slowly
+assess_files.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[3] if len(sys.argv) > 3 else None)
+"""
+REPLACER = """
+import sys, time
+from pathlib import Path
+from adjudge.tasks.eal import assess_files
+from adjudge.formats.eal_store import open_store
+rename = Path.rename
+def slowly(self, target):
+    done = rename(self, target)
+    if str(target).endswith(".old"):
+        print("half", flush=True)
+        time.sleep(60)
+    return done
+Path.rename = slowly
+assess_files.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])
+"""
+
+
+def start(program: str, *arguments: Path) -> "subprocess.Popen[str]":
+    process = subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "half\n"
+    return process
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> tuple[Path, Path]:
+    """A pool, and a store with assessments to lose."""
+    store = tmp_path / "store"
+    create_store(open_store(CORPUS / "systems" / "S0"), store, onto=CORPUS / "key")
+    return CORPUS / "systems" / "S1", store
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_killed_writer_loses_nothing(campaign: tuple[Path, Path]):
+    pool, store = campaign
+    before = contents(store)
+    process = start(WRITER, pool, store, store)
+    try:
+        # While it writes, nobody else may, and nobody reads what may change.
+        problem = lock_problem(store)
+        assert problem is not None
+        assert f"process {process.pid} has been writing" in problem.message
+        with pytest.raises(UsageError, match="has been writing"):
+            create_store(open_store(pool), store, onto=store)
+        with pytest.raises(UsageError, match="wait until it is finished"):
+            open_assessments(store)
+        assert {name: data for name, data in contents(store).items() if name != LOCK} == before
+    finally:
+        kill(process)
+    problem = lock_problem(store)
+    assert problem is not None
+    assert "was interrupted; the store is as it was before" in problem.message
+    assert {name: data for name, data in contents(store).items() if name != LOCK} == before
+    # The remedy is a command that works.
+    assert problem.hint is not None
+    command = problem.hint.removeprefix("remove what it left: ")
+    subprocess.run(command, shell=True, check=True)
+    assert contents(store) == before
+    assert [path.name for path in store.parent.iterdir()] == ["store"]
+    assert create_store(open_store(pool), store, onto=store).added >= 0
+    assert (store / LOCK).exists() is False
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_killed_first_writer_leaves_no_store(tmp_path: Path):
+    process = start(WRITER, CORPUS / "systems" / "S0", tmp_path / "new")
+    try:
+        assert contents(tmp_path / "new").keys() == {LOCK}
+        with pytest.raises(UsageError, match="has been writing"):
+            create_store(open_store(CORPUS / "systems" / "S0"), tmp_path / "new")
+    finally:
+        kill(process)
+    problem = lock_problem(tmp_path / "new")
+    assert problem is not None
+    assert "nothing was there before" in problem.message
+    assert problem.hint is not None
+    subprocess.run(problem.hint.removeprefix("remove what it left: "), shell=True, check=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_killed_between_the_old_store_and_the_new(campaign: tuple[Path, Path]):
+    pool, store = campaign
+    before = contents(store)
+    kill(start(REPLACER, pool, store))
+    problem = lock_problem(store)
+    if problem is None:  # the store is replaced in one step, and there is nothing between
+        assert store.is_dir()
+        return
+    assert "was interrupted when it replaced the store" in problem.message
+    with pytest.raises(UsageError, match="put it back"):
+        open_assessments(store)
+    with pytest.raises(UsageError, match="put it back"):
+        create_store(open_store(pool), store)
+    assert problem.hint is not None
+    subprocess.run(problem.hint.removeprefix("put it back: "), shell=True, check=True)
+    assert contents(store) == before
+    open_assessments(store)
+
+
+@pytest.mark.parametrize("text", ["", "somebody\n", "adjudge\tx\ty\tz\tw\n"])
+def test_the_lock_of_another_program(campaign: tuple[Path, Path], text: str):
+    pool, store = campaign
+    (store / LOCK).write_text(text)
+    with pytest.raises(UsageError, match="another program is writing"):
+        create_store(open_store(pool), store, onto=store)
+    assert (store / LOCK).read_text() == text
+
+
+def test_the_lock_of_another_machine(campaign: tuple[Path, Path]):
+    _, store = campaign
+    (store / LOCK).write_text("adjudge\t1\tfar-away\t2015-07-15 12:00:00 UTC\tabc\n")
+    with pytest.raises(UsageError, match="process 1 on far-away"):
+        open_assessments(store)
+
+
+def test_a_failure_removes_the_lock(tmp_path: Path):
+    def fail(path: Path) -> None:
+        with writing_key(path, overwrite=True) as writer:
+            assert lock_problem(path) is not None
+            writer.write(AnswerKey("d"))
+            raise RuntimeError
+
+    for name in ("new", "new.zip"):
+        with pytest.raises(RuntimeError):
+            fail(tmp_path / name)
+        assert list(tmp_path.iterdir()) == []
+    store = put(tmp_path / "store", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
+    before = contents(store)
+    with pytest.raises(RuntimeError):
+        fail(store)
+    assert contents(tmp_path / "store") == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_that_is_no_store_is_never_replaced(tmp_path: Path):
+    (tmp_path / "thesis" / "chapters").mkdir(parents=True)
+    with pytest.raises(UsageError, match="there are folders in it"), locked(tmp_path / "thesis", overwrite=True):
+        pass
+    with pytest.raises(UsageError, match="is no path"), locked("a\0b", overwrite=True):
+        pass
+
+
+def test_nothing_is_overwritten_unless_it_is_said(campaign: tuple[Path, Path]):
+    pool, store = campaign
+    before = contents(store)
+    with pytest.raises(UsageError, match="there is something already"):
+        create_store(open_store(pool), store)
+    assert contents(store) == before
+    create_store(open_store(pool), store, overwrite=True)
+    assert not open_key(store).key("DOC00").assessed
+
+
+def test_a_store_that_was_replaced_in_between(tmp_path: Path):
+    put(tmp_path / "store", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
+    with (
+        pytest.raises(UsageError, match="has replaced the store"),
+        writing_key(tmp_path / "store", overwrite=True, seen=(0, 0)),
+    ):
+        pass
+    assert open_key(tmp_path / "store").key("d").assessed == {BOB: GOOD}
+
+
+def test_an_archive_is_locked_beside_it(tmp_path: Path):
+    archive = tmp_path / "store.zip"
+    with writing_key(archive) as writer:
+        writer.write(AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
+        with pytest.raises(UsageError, match="has been writing"):
+            open_assessments(archive)
+    assert [path.name for path in tmp_path.iterdir()] == ["store.zip"]
+    assert open_assessments(archive).key("d").assessed == {BOB: GOOD}
+
+
+def test_several_writers_take_turns(tmp_path: Path):
+    """Several processes write one store: each either does, or is told that another does; no assessment is lost."""
+    pool = pool_at(tmp_path / "pool", Arguments("d", [Argument(ANN)]))
+    store = put(tmp_path / "store", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
+    program = (
+        "import sys\nfrom adjudge.tasks.eal.assess_files import create_store\n"
+        "from adjudge.formats.eal_store import open_store\nfrom adjudge.errors import UsageError\n"
+        "try:\n    create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])\n"
+        "except UsageError as error:\n    print(error)\n    sys.exit(2)\n"
+    )
+    started = time.monotonic()
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, str(pool), str(store)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    codes = []
+    for process in running:
+        out, _ = process.communicate(timeout=60)
+        codes.append(process.returncode)
+        assert process.returncode == 0 or "lock" in out or "replaced" in out or "cannot be read" in out, out
+    assert 0 in codes
+    assert time.monotonic() - started < 60
+    key = open_key(store).key("d")
+    assert key.assessed == {BOB: GOOD}
+    assert list(key.unassessed) == [ANN]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pool", "store"]
