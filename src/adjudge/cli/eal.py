@@ -24,6 +24,8 @@ class EalGroup(LazyGroup):
         "neutralize": "Take realis or coreference out of the comparison.",
         "assessment": "Make, merge and check stores of assessments.",
         "frames": "Prepare the linking of assessed responses, and read it back.",
+        "score": "Score submissions: arguments, linking, ranking, diagnostics.",
+        "proposal-tables": "Print the tables of the scoring proposal, computed again.",
         "campaign": "Lay out a campaign and run every step that is due.",
     }
     prefix = "eal_"

@@ -1,0 +1,203 @@
+"""What happened on the way to the score: every rule that changed the input, counted, with documents as examples."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import TYPE_CHECKING
+
+from adjudge.tasks.eal.classes import Reference
+from adjudge.tasks.eal.document import Compared
+from adjudge.tasks.eal.measures import ARGUMENT, LINKING
+from adjudge.tasks.eal.preprocess import Gold
+from adjudge.tasks.eal.settings import Settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.data import TableData
+    from adjudge.stats.result import Note
+
+SHOWN = 5
+
+REMOVED = {
+    "quoted": "as quotations",
+    "not-in-taxonomy": "because the collapsed taxonomy does not have their types",
+    "merged": "as equal to a more confident one by now",
+    "covered": "as covered by a correct response of another type ({covers})",
+    "less-specific-time": "as times that say less than a correct one",
+    "no-correct-cas": "as wrong strings for which the key has no correct one",
+    "unassessed": "because nobody has assessed them",
+    "unlinked": "because they are not generic and in no frame",
+    "redundant": "as redundant, a better one of the same class stands for them",
+    "broken-time": "as times that are not dates",
+}
+CHANGED = {
+    "type-merged": "got the merged event type",
+    "realis-neutralised": "became Actual",
+    "coref-neutralised": "got a correct CAS for their base filler or role",
+    "time-repaired": "had xx in a time, which became XX",
+}
+# How a message about one thing differs; replaced one after the other.
+_SINGULAR = (
+    ("{n} responses removed as times that say", "{n} response removed as a time that says"),
+    ("{n} responses in no frame are frames of their own", "{n} response in no frame is a frame of its own"),
+    ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
+    ("{n} responses", "{n} response"),
+    ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
+    (
+        "where they are in reference frames, nobody can earn them",
+        "where it is in a reference frame, nobody can earn it",
+    ),
+    ("{n} classes without", "{n} class without"),
+    ("{n} correct classes that are not generic are", "{n} correct class that is not generic is"),
+    ("linking them earns", "linking it earns"),
+    ("{n} documents of the key have no output and count", "{n} document of the key has no output and counts"),
+    ("{n} documents are not in the key and were", "{n} document is not in the key and was"),
+)
+
+
+class Facts:
+    """Counts by reason, and the first documents in which it happened."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.documents: dict[str, list[str]] = {}
+        self.responses = 0
+
+    def add(self, reason: str, number: int, document: str) -> None:
+        """Count something of one document."""
+        if number:
+            self.counts[reason] = self.counts.get(reason, 0) + number
+            known = self.documents.setdefault(reason, [])
+            if len(known) < SHOWN:
+                known.append(document)
+
+    def see_gold(self, gold: Gold, reference: Reference) -> None:
+        """Take in the gold side of a document."""
+        document = reference.document
+        self.responses += len(reference.assessed)
+        for prefix, counts in (
+            ("key", {**gold.removed, **reference.removed}),
+            ("frames", {**gold.unlinked, **reference.unlinked}),
+        ):
+            for reason, number in counts.items():
+                self.add(f"{prefix}:{reason}", number, document)
+        self.add("broken", len(reference.broken), document)
+        self.add("doubtful", reference.doubtful, document)
+        self.add("absent", reference.absent, document)
+
+    def see(self, compared: Compared, settings: Settings, given: int, document: str) -> None:
+        """Take in one document of a system."""
+        self.responses += given
+        for reason, number in compared.removed.items():
+            self.add(reason, number, document)
+        for reason, number in compared.system.changed.items():
+            self.add(reason, number, document)
+        observed = compared.observed
+        if observed.unassessed and settings.profile.unassessed == "false-positive":
+            wrong = sum(observed.codes[at] >= 0 for at in observed.unassessed)
+            self.add("unassessed-wrong", wrong, document)
+        if observed.unlinked and settings.profile.unlinked == "singleton":
+            self.add("singletons", len(observed.unlinked), document)
+
+    def note(self, reason: str, code: str, message: str) -> list[Note]:
+        """A note about a reason, if there is anything to say; {n} in the message is the number."""
+        from adjudge.stats.result import Note
+
+        number = self.counts.get(reason, 0)
+        if not number:
+            return []
+        if number == 1:
+            for several, one in _SINGULAR:
+                message = message.replace(several, one)
+        return [Note(code, number, message.replace("{n}", f"{number}"), tuple(self.documents.get(reason, ())))]
+
+
+def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
+    """What happened to the key and the reference frames, and what is odd about them."""
+    notes: list[Note] = []
+    for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
+        for reason, text in REMOVED.items():
+            message = f"{place}: {{n}} responses removed {_about(text, settings)}"
+            notes += facts.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
+    became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
+    text = f"the key: {{n}} times assessed as correct are not dates and {became}"
+    if settings.linking and settings.profile.broken_time_in_reference == "keep":
+        text += "; where they are in reference frames, nobody can earn them"
+    notes += facts.note("broken", "broken-time", text)
+    if settings.linking and settings.profile.check_reference:
+        text = "the reference frames have {n} classes without a good response, which nobody can earn"
+        notes += facts.note("doubtful", "reference-wrong", text)
+        text = "{n} correct classes that are not generic are in no reference frame, linking them earns nothing"
+        notes += facts.note("absent", "reference-missing", text)
+    return notes
+
+
+def system_notes(facts: Facts, table: TableData, settings: Settings) -> list[Note]:
+    """What happened to the responses of a system, and where the metric is blind to its errors."""
+    notes: list[Note] = []
+    for reason, text in REMOVED.items():
+        message = f"{{n}} of {facts.responses} responses removed {_about(text, settings)}"
+        notes += facts.note(reason, f"removed-{reason}", message)
+    for reason, text in CHANGED.items():
+        notes += facts.note(reason, f"changed-{reason}", f"{{n}} of {facts.responses} responses {text}")
+    text = "{n} responses that nobody has assessed count as wrong"
+    notes += facts.note("unassessed-wrong", "unassessed", text)
+    notes += facts.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
+    notes += facts.note("missing", "missing-document", "{n} documents of the key have no output and count as empty")
+    notes += facts.note("extra", "extra-document", "{n} documents are not in the key and were not scored")
+    text = "the submission has no linking, so nothing is linked"
+    notes += facts.note("no-linking", "no-linking", text)
+    return notes + weaknesses(table, settings)
+
+
+def weaknesses(table: TableData, settings: Settings) -> list[Note]:
+    """Errors of a system that cost it nothing: two weaknesses of the metric.
+
+    Once TP - beta FP of a document is 0, more false positives are free. Fillers that the reference does not have are
+    taken out of the frames before the link score is computed, so there they never hurt.
+
+    >>> from adjudge.stats.data import TableData
+    >>> table = TableData(("d",), ARGUMENT, ((1.0, 8.0, 4.0, 0.0),), {})
+    >>> [(note.code, note.count) for note in weaknesses(table, Settings(linking=False))]
+    [('free-false-positives', 3)]
+    """
+    from adjudge.stats.result import Note
+
+    places = {name: at for at, name in enumerate(table.columns)}
+    tp, system = places[ARGUMENT[0]], places[ARGUMENT[1]]
+    free: dict[str, int] = {}
+    for document, row in zip(table.ids, table.values, strict=True):
+        number = free_false_positives(row[tp], row[system] - row[tp], settings.beta)
+        if number:
+            free[document] = number
+    notes = []
+    if free:
+        total, wrong = sum(free.values()), int(sum(row[system] - row[tp] for row in table.values))
+        where = f"{len(free)} document{'s' * (len(free) > 1)}"
+        message = f"{total} of {wrong} false positives cost nothing: the argument score of {where} is 0 without them"
+        notes.append(Note("free-false-positives", total, message, tuple(free)[:SHOWN]))
+    if settings.linking:
+        spurious, fillers = places[LINKING[8]], places[LINKING[9]]
+        found = {
+            document: row[spurious] for document, row in zip(table.ids, table.values, strict=True) if row[spurious]
+        }
+        if found:
+            total, all_ = int(sum(found.values())), int(sum(row[fillers] for row in table.values))
+            share = f"{100 * total / all_:.1f} %"
+            message = f"{total} of {all_} fillers in frames ({share}) are spurious beside right ones, at no cost"
+            notes.append(Note("free-fillers", total, message, tuple(found)[:SHOWN]))
+    return notes
+
+
+def free_false_positives(tp: float, fp: float, beta: float) -> int:
+    """How many false positives of a document could go without changing its score, which is 0.
+
+    >>> free_false_positives(1, 7, 0.25), free_false_positives(2, 7, 0.25)
+    (3, 0)
+    """
+    if beta == 0 or tp - beta * fp >= 0:
+        return 0
+    return floor(fp - tp / beta)
+
+
+def _about(text: str, settings: Settings) -> str:
+    return text.replace("{covers}", ", ".join(f"{other} by {one}" for one, other in settings.covers))

@@ -1,0 +1,270 @@
+"""What is counted of a document, and the formulas over the sums.
+
+The argument score of a document is max(0, TP - beta FP), so this is a column of its own; then everything adds up over
+documents, and is divided last (scoring proposal, "Aggregating Scores across the Evaluation Corpus").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.tasks.eal.classes import Reference
+from adjudge.tasks.eal.link import Alternatives, Links
+from adjudge.tasks.eal.observe import Classes
+from adjudge.tasks.eal.settings import Settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.data import TableData
+    from adjudge.stats.measure import Measure, Undefined, Weighted
+
+ARGUMENT = tuple(f"eal.argument:{name}" for name in ("tp", "system", "gold", "raw"))
+LINKING = tuple(
+    f"eal.linking:{name}"
+    for name in (
+        "f",
+        "recall",
+        "precision",
+        "found",
+        "size",
+        "links",
+        "system-links",
+        "gold-links",
+        "spurious",
+        "fillers",
+    )
+)
+YEAR_2014 = (
+    "eal2014:system",
+    *(f"eal2014.{name}:{part}" for name in ("standard", "strict", "lax") for part in ("tp", "gold")),
+)
+B3 = tuple(f"eal.linking.b3:{name}" for name in ("precision", "recall", "system", "gold"))
+CEAF = tuple(f"eal.linking.{kind}:{name}" for kind in ("ceafm", "ceafe") for name in ("common", "system", "gold"))
+BLANC = tuple(
+    f"eal.linking.blanc:{kind}-{name}"
+    for kind in ("links", "apart", "classes")
+    for name in ("common", "system", "gold")
+)
+
+
+def columns(settings: Settings) -> tuple[str, ...]:
+    """The names of what `row` counts.
+
+    >>> columns(Settings(linking=False))[:4]
+    ('eal.argument:tp', 'eal.argument:system', 'eal.argument:gold', 'eal.argument:raw')
+    """
+    found = (*ARGUMENT, *YEAR_2014)
+    if settings.linking:
+        found += LINKING
+        found += B3 * ("b3" in settings.extras) + CEAF * ("ceaf" in settings.extras)
+        found += BLANC * ("blanc" in settings.extras)
+    return found
+
+
+def argument_counts(counted: Classes, correct: int, settings: Settings) -> tuple[float, float, float, float]:
+    """True positives, classes of the system, correct classes, and the score of a document, which is at least 0.
+
+    >>> argument_counts(Classes(8, 1, 1, 1), 4, Settings())
+    (1, 8, 4, 0.0)
+    """
+    tp, fp = counted.good, counted.total - counted.good
+    gold = correct if settings.profile.unassessed_misses else correct - counted.excused
+    return tp, counted.total, gold, max(0.0, tp - settings.beta * fp)
+
+
+def row_2014(counted: Classes, reference: Reference, settings: Settings) -> tuple[float, ...]:
+    """Classes of the system, and for standard, strict and lax those that are right, and those that could be."""
+    correct, perfect = sum(reference.correct), sum(reference.perfect)
+    excused = 0 if settings.profile.unassessed_misses else counted.excused
+    return counted.total, counted.good, correct - excused, counted.perfect, perfect, counted.semantic, correct
+
+
+def link_counts(links: Links, settings: Settings, *, spurious: int, fillers: int) -> tuple[float, ...]:
+    """The sums of a document for the link score.
+
+    The official program weighs the precision of a document by the size of the reference, not of what the system has.
+    """
+    precision, found = links.precision, links.found
+    if settings.profile.link_precision == "reference":
+        precision, found = (precision / found * links.size if found else 0.0), links.size
+    return (
+        links.f,
+        links.recall,
+        precision,
+        found,
+        links.size,
+        links.common,
+        links.system,
+        links.gold,
+        spurious,
+        fillers,
+    )
+
+
+def alternative_counts(found: Alternatives, settings: Settings) -> tuple[float, ...]:
+    """The sums of a document for those other metrics of the linking that are asked for."""
+    extras = settings.extras
+    return (
+        *(found.b3 if "b3" in extras else ()),
+        *((*found.ceafm, *found.ceafe) if "ceaf" in extras else ()),
+        *(found.blanc if "blanc" in extras else ()),
+    )
+
+
+def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
+    """The measures of a result, in the order in which they are printed; a mean of documents leaves out 0/0.
+
+    >>> sorted({each.name for each in measures(Settings())})
+    ['eal.argument', 'eal.linking', 'eal.overall', 'eal2014.lax', 'eal2014.standard', 'eal2014.strict']
+    """
+    from adjudge.stats.measure import Blanc, Prf
+
+    undefined: Undefined = None if macro else 0
+    found: list[Measure] = [*argument_measures(undefined)]
+    if settings.linking:
+        found += _linking(undefined)
+        found += _overall(settings, undefined)
+        if "f" in settings.extras:
+            found += _overall_f(settings, undefined)
+        if "b3" in settings.extras:
+            b3 = B3
+            found.append(Prf("eal.linking.b3", (b3[0], b3[2]), (b3[1], b3[3]), undefined=undefined))
+        if "ceaf" in settings.extras:
+            for kind in ("ceafm", "ceafe"):
+                common, system, gold = (f"eal.linking.{kind}:{name}" for name in ("common", "system", "gold"))
+                found.append(Prf(f"eal.linking.{kind}", (common, system), (common, gold), undefined=undefined))
+        if "blanc" in settings.extras:
+            kinds = [(BLANC[at], BLANC[at + 1], BLANC[at + 2]) for at in (0, 3, 6)]
+            found.append(Blanc("eal.linking.blanc", kinds[0], kinds[1], kinds[2], rule="2014"))
+    for name in ("standard", "strict", "lax"):
+        if name in settings.profile.measures:
+            tp, gold = f"eal2014.{name}:tp", f"eal2014.{name}:gold"
+            found += _counted(f"eal2014.{name}", tp, "eal2014:system", gold, undefined)
+    return found
+
+
+def argument_measures(undefined: Undefined = 0) -> list[Measure]:
+    """The measures of arguments alone, which also the slices by type and role have."""
+    from adjudge.stats.measure import Ratio
+
+    tp, system, gold, raw = ARGUMENT
+    return [
+        *_counted("eal.argument", tp, system, gold, undefined),
+        Ratio("eal.argument", "score", ((raw, 1.0),), ((gold, 1.0),), undefined),
+    ]
+
+
+def _counted(name: str, tp: str, system: str, gold: str, undefined: Undefined) -> list[Measure]:
+    from adjudge.stats.measure import Prf, Total
+
+    return [
+        Prf(name, (tp, system), (tp, gold), undefined=undefined),
+        Total(name, "tp", ((tp, 1.0),)),
+        Total(name, "fp", ((system, 1.0), (tp, -1.0))),
+        Total(name, "fn", ((gold, 1.0), (tp, -1.0))),
+    ]
+
+
+def _linking(undefined: Undefined) -> list[Measure]:
+    from adjudge.stats.measure import Ratio, Total
+
+    f, recall, precision, found, size, links, system, gold, *_ = LINKING
+    name = "eal.linking"
+    return [
+        Ratio(name, "precision", ((precision, 1.0),), ((found, 1.0),), undefined),
+        Ratio(name, "recall", ((recall, 1.0),), ((size, 1.0),), undefined),
+        Ratio(name, "f1", ((f, 1.0),), ((size, 1.0),), undefined),
+        Total(name, "tp", ((links, 1.0),)),
+        Total(name, "fp", ((system, 1.0), (links, -1.0))),
+        Total(name, "fn", ((gold, 1.0), (links, -1.0))),
+        Ratio(name, "score", ((f, 1.0),), ((size, 1.0),), undefined),
+    ]
+
+
+def _overall(settings: Settings, undefined: Undefined) -> list[Measure]:
+    return _weighted("eal.overall", "score", ((ARGUMENT[3], 1.0),), ((ARGUMENT[2], 1.0),), settings, undefined)
+
+
+def _overall_f(settings: Settings, undefined: Undefined) -> list[Measure]:
+    """The overall score with F1 of the arguments, 2 TP / (system + gold), in place of the linear score."""
+    tp, system, gold, _ = ARGUMENT
+    return _weighted("eal.overall.f", "f1", ((tp, 2.0),), ((system, 1.0), (gold, 1.0)), settings, undefined)
+
+
+def _weighted(
+    name: str, part: str, top: Weighted, bottom: Weighted, settings: Settings, undefined: Undefined
+) -> list[Measure]:
+    """The weighted sum of both scores; unless the weights are equal, what each of them contributes is a part, too."""
+    from adjudge.stats.measure import Combined, Ratio
+
+    weight = settings.argument_weight
+    if weight == 0.5:
+        return [Combined(name, "score", "mean", (("eal.argument", part), ("eal.linking", "score")))]
+    link = ((LINKING[0], 1 - weight),)
+    return [
+        Ratio(name, "argument", tuple((column, weight * factor) for column, factor in top), bottom, undefined),
+        Ratio(name, "linking", link, ((LINKING[4], 1.0),), undefined),
+        Combined(name, "score", "sum", ((name, "argument"), (name, "linking"))),
+    ]
+
+
+def document_scores(table: TableData, settings: Settings) -> list[dict[str, float | str | None]]:
+    """The scores of each document by itself, clipped or not as the profile says; None is 0/0, or x/0.
+
+    >>> from adjudge.stats.data import TableData
+    >>> table = TableData(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
+    >>> from adjudge.tasks.eal.profiles import BBN_2015
+    >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
+    (-0.5, 0.0)
+    """
+    places = {name: at for at, name in enumerate(table.columns)}
+    found: list[dict[str, float | str | None]] = []
+    for document, values in zip(table.ids, table.values, strict=True):
+        get = {name: values[at] for name, at in places.items()}
+        tp, system, gold, raw = (get[name] for name in ARGUMENT)
+        if not settings.profile.clip_documents:
+            raw = tp - settings.beta * (system - tp)
+        scores: dict[str, float | str | None] = {
+            "document": document,
+            "tp": tp,
+            "fp": system - tp,
+            "fn": gold - tp,
+            "raw": raw,
+            "argument": _ratio(raw, gold, settings),
+        }
+        if settings.linking:
+            scores |= _document_links(get, scores["argument"], settings)
+        found.append(scores)
+    return found
+
+
+def _document_links(
+    get: Mapping[str, float], argument: float | str | None, settings: Settings
+) -> dict[str, float | str | None]:
+    f, recall, precision, found, size = (get[name] for name in LINKING[:5])
+    nothing = 1.0 if settings.profile.empty_reference == "one" else None
+    link = f / size if size else nothing
+    weight = settings.argument_weight
+    both = isinstance(argument, float) and link is not None
+    return {
+        "link-precision": precision / found if found else nothing if not size else 0.0,
+        "link-recall": recall / size if size else nothing,
+        "linking": link,
+        "overall": weight * argument + (1 - weight) * link if both else None,  # type: ignore[operator]
+    }
+
+
+def _ratio(numerator: float, denominator: float, settings: Settings) -> float | None:
+    if denominator:
+        return numerator / denominator
+    if settings.profile.undefined_document == "null":
+        return None
+    return float("nan") if numerator == 0 else float("inf") * numerator
+
+
+def table_of(ids: Sequence[str], rows: Sequence[Sequence[float]], settings: Settings) -> TableData:
+    """The rows of a system as a table."""
+    from adjudge.stats.data import TableData
+
+    values = tuple(tuple(map(float, each)) for each in rows)
+    return TableData(tuple(ids), columns(settings), values, {})

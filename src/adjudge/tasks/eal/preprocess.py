@@ -1,0 +1,259 @@
+"""Views of a document that are scored instead of the document: without quotations, with another taxonomy, or neutral.
+
+All of them are made before any rule looks at the responses, and of all sides alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Linking, Response, Span
+from adjudge.tasks.eal.changes import change_linking
+from adjudge.tasks.eal.identity import is_good, is_perfect
+from adjudge.tasks.eal.neutralize import (
+    hash_order,
+    neutralize_coref,
+    neutralize_realis,
+    neutralize_realis_key,
+)
+from adjudge.tasks.eal.profiles import Profile
+from adjudge.tasks.eal.quotes import filter_quotes
+from adjudge.tasks.eal.settings import Settings, Taxonomy
+
+Mapper: TypeAlias = Callable[[str], "str | None"]
+
+_COLLAPSED = {"Contact", "Movement", "Transaction"}
+_LAX = {"Contact", "Transaction"}
+_REMOVED = {"Manufacture"}
+
+
+class Gold(NamedTuple):
+    """A key and its frames, and how many responses of each a view has removed, by reason."""
+
+    key: AnswerKey
+    frames: Linking | None
+    removed: Mapping[str, int]
+    unlinked: Mapping[str, int]
+
+
+class System(NamedTuple):
+    """The responses and frames of a system, and how many responses a view has removed or changed, by reason."""
+
+    arguments: Arguments
+    linking: Linking | None
+    removed: Mapping[str, int]
+    changed: Mapping[str, int]
+    gone: Sequence[tuple[Argument, str]] = ()
+
+
+def view_gold(
+    key: AnswerKey, frames: Linking | None, settings: Settings, regions: Sequence[Span] | None = None
+) -> Gold:
+    """The gold side as it is scored; `regions` are the quotations of the document, if they are to be left out."""
+    removed: dict[str, int] = {}
+    unlinked: dict[str, int] = {}
+    if regions:
+        key, frames = _unquoted_key(key, frames, regions, removed, unlinked)
+    if settings.taxonomy != "full":
+        key, frames = _other_types(key, frames, settings.taxonomy, removed, unlinked)
+    if settings.neutralize:
+        if frames is not None:
+            frames = change_linking(frames, replace=_actual(frames))
+        key = _neutral_key(key, settings.profile)
+    return Gold(key, frames, removed, unlinked)
+
+
+def view_system(
+    arguments: Arguments, linking: Linking | None, settings: Settings, regions: Sequence[Span] | None = None
+) -> System:
+    """The side of a system as it is scored, but for coreference, which is made neutral after the rules."""
+    removed: dict[str, int] = {}
+    changed: dict[str, int] = {}
+    gone: list[tuple[Argument, str]] = []
+    if regions:
+        outcome = filter_quotes(arguments, linking, regions)
+        _add(removed, "quoted", len(outcome.removed))
+        gone += [(each.argument, each.reason) for each in outcome.removed]
+        arguments, linking = outcome.arguments, outcome.linking
+    if settings.taxonomy != "full":
+        mapper = type_mapper(settings.taxonomy)
+        lost = [each for each in arguments.arguments if mapper(each.response.type) is None]
+        _add(removed, "not-in-taxonomy", len(lost))
+        gone += [(each, "not-in-taxonomy") for each in lost]
+        mapping = _mapping((each.response for each in arguments.arguments), mapper)
+        before = len(arguments.arguments) - len(lost)
+        arguments = _mapped(arguments, mapping)
+        if linking is not None:
+            linking = _mapped_linking(linking, mapping, mapper)
+        _add(removed, "merged", before - len(arguments.arguments))
+        _add(changed, "type-merged", sum(one.type != other.type for one, other in mapping.items()))
+    if settings.neutralize:
+        generics = "singleton" if settings.profile.neutralised_generic == "keep" else "unlinked"
+        neutral = neutralize_realis(arguments, linking, generics=generics)  # type: ignore[arg-type]
+        _add(removed, "merged", len(neutral.removed))
+        _add(changed, "realis-neutralised", len(neutral.changed))
+        gone += [(each.argument, "merged") for each in neutral.removed]
+        arguments, linking = neutral.arguments, neutral.linking
+    return System(arguments, linking, removed, changed, gone)
+
+
+def neutral_coref(arguments: Arguments, linking: Linking | None, key: AnswerKey, profile: Profile) -> System:
+    """The side of a system after a wrong CAS with a right base filler has become a right one."""
+    outcome = neutralize_coref(arguments, linking, key, first="key" if profile.replacement == "table" else "smallest")
+    removed: dict[str, int] = {}
+    for each in outcome.removed:
+        _add(removed, each.reason, 1)
+    changed: dict[str, int] = {}
+    _add(changed, "coref-neutralised", len(outcome.changed))
+    gone = [(each.argument, each.reason) for each in outcome.removed]
+    return System(outcome.arguments, outcome.linking, removed, changed, gone)
+
+
+def type_mapper(taxonomy: Taxonomy) -> Mapper:
+    """What becomes of an event type: another one, or nothing.
+
+    >>> collapsed = type_mapper("collapsed")
+    >>> collapsed("Contact.Meet"), collapsed("Life.Die"), collapsed("Manufacture.Artifact")
+    ('Contact', 'Life.Die', None)
+    """
+    merged = _COLLAPSED if taxonomy == "collapsed" else _LAX if taxonomy == "type-lax" else set()
+    removed = _REMOVED if taxonomy == "collapsed" else set()
+
+    def mapper(type_: str) -> str | None:
+        group = type_.partition(".")[0]
+        return None if group in removed else group if group in merged else type_
+
+    return mapper
+
+
+def _add(counts: dict[str, int], name: str, number: int) -> None:
+    if number:
+        counts[name] = counts.get(name, 0) + number
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Quotations
+
+
+def _unquoted_key(
+    key: AnswerKey,
+    frames: Linking | None,
+    regions: Sequence[Span],
+    removed: dict[str, int],
+    unlinked: dict[str, int],
+) -> tuple[AnswerKey, Linking | None]:
+    everything = [Argument(response) for response in (*key.assessed, *key.unassessed)]
+    outcome = filter_quotes(Arguments(key.document, everything), None, regions)
+    quoted = {each.argument.response for each in outcome.removed}
+    _add(removed, "quoted", len(quoted))
+    assessed = {response: each for response, each in key.assessed.items() if response not in quoted}
+    rest = [response for response in key.unassessed if response not in quoted]
+    if frames is not None:
+        linked = {response for frame in frames.frames for response in frame.responses}
+        _add(unlinked, "quoted", len(linked & quoted))
+        frames = change_linking(frames, delete=quoted)
+    return AnswerKey(key.document, assessed, rest, key.coref), frames
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Taxonomy
+
+
+def _mapping(responses: Iterable[Response], mapper: Mapper) -> dict[Response, Response]:
+    found = {}
+    for response in responses:
+        type_ = mapper(response.type)
+        if type_ is not None:
+            found[response] = response if type_ == response.type else response._replace(type=type_)
+    return found
+
+
+def _mapped(arguments: Arguments, mapping: Mapping[Response, Response]) -> Arguments:
+    """The arguments with other types; of those that have become equal the most confident."""
+    found: dict[Response, Argument] = {}
+    for argument in arguments.arguments:
+        response = mapping.get(argument.response)
+        if response is not None:
+            other = found.get(response)
+            if other is None or argument.confidence > other.confidence:
+                found[response] = argument._replace(response=response)
+    return Arguments(arguments.document, list(found.values()))
+
+
+def _mapped_linking(linking: Linking, mapping: Mapping[Response, Response], mapper: Mapper) -> Linking:
+    inside = {response for frame in linking.frames for response in frame.responses} | linking.incomplete
+    whole = {**_mapping(inside, mapper), **mapping}
+    return change_linking(linking, replace=whole, delete=inside - whole.keys())
+
+
+def _other_types(
+    key: AnswerKey,
+    frames: Linking | None,
+    taxonomy: Taxonomy,
+    removed: dict[str, int],
+    unlinked: dict[str, int],
+) -> tuple[AnswerKey, Linking | None]:
+    """The key with other types: of assessments of one response the best counts.
+
+    With `type-lax` a response whose event type is wrong counts as right if the key has a good one of the same class,
+    whose subtype is another.
+    """
+    mapper = type_mapper(taxonomy)
+    mapping = _mapping((*key.assessed, *key.unassessed), mapper)
+    _add(removed, "not-in-taxonomy", len(key.assessed) + len(key.unassessed) - len(mapping))
+    assessed: dict[Response, Assessment] = {}
+    for response, assessment in key.assessed.items():
+        if response in mapping:
+            other = mapping[response]
+            if other not in assessed or _worth(other, assessment) > _worth(other, assessed[other]):
+                assessed[other] = assessment
+    if taxonomy == "type-lax":
+        _forgive(assessed, key)
+    rest = dict.fromkeys(mapping[response] for response in key.unassessed if response in mapping)
+    if frames is not None:
+        linked = {response for frame in frames.frames for response in frame.responses}
+        _add(unlinked, "not-in-taxonomy", sum(mapper(response.type) is None for response in linked))
+        frames = _mapped_linking(frames, mapping, mapper)
+    return AnswerKey(key.document, assessed, [each for each in rest if each not in assessed], key.coref), frames
+
+
+def _worth(response: Response, assessment: Assessment) -> int:
+    return is_good(response, assessment) + is_perfect(response, assessment)
+
+
+def _forgive(assessed: dict[Response, Assessment], key: AnswerKey) -> None:
+    right: dict[object, Assessment] = {}
+    for response, assessment in assessed.items():
+        if response.type in _LAX and is_good(response, assessment):
+            right.setdefault(_class(response, key), assessment)
+    for response, assessment in assessed.items():
+        if response.type in _LAX and assessment.event_type not in ("C", "I"):
+            better = right.get(_class(response, key))
+            if better is not None:
+                assessed[response] = better
+
+
+def _class(response: Response, key: AnswerKey) -> object:
+    return response.type, response.role, response.realis, key.coref.get(response.cas, response.cas)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Realis
+
+
+def _neutral_key(key: AnswerKey, profile: Profile) -> AnswerKey:
+    neutral = neutralize_realis_key(key)
+    if profile.replacement == "smallest":
+        return neutral
+    # The official program rebuilds its table twice: for the responses, and for the answers about realis.
+    order = hash_order(neutral.assessed, len(key.assessed))
+    order = hash_order(order, len(order))
+    return AnswerKey(
+        key.document, {response: neutral.assessed[response] for response in order}, neutral.unassessed, key.coref
+    )
+
+
+def _actual(linking: Linking) -> dict[Response, Response]:
+    inside = (*(response for frame in linking.frames for response in frame.responses), *linking.incomplete)
+    return {response: response._replace(realis="Actual") for response in inside if response.realis != "Actual"}

@@ -1,0 +1,280 @@
+"""Score submissions: read a document of every side, compare, count, forget it; `results` adds up and resamples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
+from adjudge.model.eal import Linking, Span
+from adjudge.tasks.eal.apply import open_for
+from adjudge.tasks.eal.diagnostics import FIELDS, Slices, genres
+from adjudge.tasks.eal.document import Compared, Prepared, compare, prepare
+from adjudge.tasks.eal.facts import Facts
+from adjudge.tasks.eal.results import Campaign, Counted, Pool, result_of
+from adjudge.tasks.eal.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.build import Test
+    from adjudge.stats.result import Result
+
+__all__ = ["Campaign", "Counted", "name_systems", "observe_all", "result_of", "score", "system_name"]
+
+LIMIT = 1000  # problems after which no more documents are read
+
+Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
+Visitor: TypeAlias = "Callable[[str, str, Prepared, Compared], None]"
+
+
+def score(
+    key: str | Path,
+    frames: str | Path | None,
+    systems: Mapping[str, str | Path] | Sequence[str | Path] | str | Path,
+    *,
+    profile: str = "spec",
+    beta: float = 0.25,
+    lambda_: float = 0.5,
+    taxonomy: str = "full",
+    neutralize: str | None = None,
+    covers: Iterable[str] = (),
+    extras: Iterable[str] = (),
+    regions: Regions | None = None,
+    docs: Iterable[str] | None = None,
+    by: str | Sequence[str] = (),
+    pool: Pool = "micro",
+    bootstrap: int = 1000,
+    ci: float = 0.95,
+    seed: int | None = None,
+    test: Test = "paired-bootstrap",
+) -> Result:
+    """The scores of one or several submissions against assessments and reference frames.
+
+    Without frames only arguments are scored. `regions` gives the quotations of a document, whose responses are left
+    out; `docs` are the documents that are scored, by default all of the key.
+    """
+    chosen = settings(
+        profile,
+        beta=beta,
+        lambda_=lambda_,
+        taxonomy=taxonomy,
+        neutralize=neutralize,
+        covers=covers,
+        extras=extras,
+        linking=frames is not None,
+    )
+    by = (by,) if isinstance(by, str) else tuple(by)
+    campaign = observe_all(key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by)
+    return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
+
+
+def name_systems(systems: Mapping[str, str | Path] | Sequence[str | Path] | str | Path) -> dict[str, str | Path]:
+    """Submissions by name: as given, or called after their files without the ending.
+
+    >>> name_systems(["runs/a.zip", "runs/b"])
+    {'a': 'runs/a.zip', 'b': 'runs/b'}
+    """
+    from adjudge.stats.result import unique_names
+
+    if isinstance(systems, Mapping):
+        return dict(systems)
+    paths = [systems] if isinstance(systems, str | Path) else list(systems)
+    names = unique_names(system_name(path) for path in paths)
+    return dict(zip(names, paths, strict=True))
+
+
+def system_name(path: str | Path) -> str:
+    """What a submission is called if nobody says otherwise.
+
+    >>> system_name("runs/acme1.tar.gz"), system_name("runs/acme2/")
+    ('acme1', 'acme2')
+    """
+    name = Path(path).resolve().name if str(path) in (".", "..") else Path(path).name
+    for ending in (".tar.gz", ".tgz", ".zip"):
+        if name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counting
+
+
+def observe_all(
+    key: str | Path,
+    frames: str | Path | None,
+    systems: Mapping[str, str | Path],
+    settings: Settings,
+    *,
+    regions: Regions | None = None,
+    docs: Iterable[str] | None = None,
+    by: Sequence[str] = (),
+    genre_list: Mapping[str, str] | None = None,
+    genre: str | None = None,
+    visit: Visitor | None = None,
+) -> Campaign:
+    """Read all sides document by document and count; `visit` is shown every comparison on the way.
+
+    `genre` scores only documents of one genre, which `genre_list` or the prefix of its id gives each of them.
+    """
+    if not systems:
+        raise UsageError("no submission to score", hint="name at least one")
+    for field in by:
+        if field not in (*FIELDS, "genre"):
+            hint = did_you_mean(field, (*FIELDS, "genre")) or "scores can be sliced by type, role and genre"
+            raise UsageError(f"cannot slice by {field!r}", hint=hint)
+    keys = open_key(key)
+    reference = open_frames(frames) if frames is not None and settings.linking else None
+    stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
+    try:
+        ids = _chosen(keys, docs)
+        known = genres(ids, genre_list)
+        if genre is not None:
+            ids = _of_genre(ids, known, genre)
+        counted = {
+            name: Counted(
+                store.path,
+                _digest(store.path, ids, store),
+                [],
+                Facts(),
+                {field: Slices(field, settings) for field in by if field in FIELDS},
+            )
+            for name, store in stores.items()
+        }
+        campaign = Campaign(
+            settings,
+            ids,
+            len(keys),
+            _digest(keys.path, ids, keys) + ("" if reference is None else _digest(reference.path, ids, reference)),
+            Facts(),
+            counted,
+            known,
+            regions is not None,
+        )
+        _read(campaign, keys, reference, stores, regions, visit)
+    finally:
+        for store in (keys, reference, *stores.values()):
+            if store is not None:
+                store.close()
+    return campaign
+
+
+def _read(
+    campaign: Campaign,
+    keys: KeyStore,
+    reference: FramesStore | None,
+    stores: Mapping[str, Store],
+    regions: Regions | None,
+    visit: Visitor | None,
+) -> None:
+    settings = campaign.settings
+    problems: list[Problem] = []
+    for place, document in enumerate(campaign.ids):
+        try:
+            key = keys.key(document)
+            frames = None if reference is None else reference.linking(key)
+            prepared = prepare(
+                key,
+                frames,
+                settings,
+                regions=None if regions is None else regions(document),
+                key_place=keys.place(document),
+                frames_place=None if reference is None else reference.place(document),
+            )
+        except (FormatError, ValidationError) as error:
+            problems += error.problems
+            prepared = None
+        if prepared is not None:
+            campaign.gold.see_gold(prepared.gold, prepared.reference)
+        for name, store in stores.items():
+            try:
+                _count(campaign, name, store, document, place, prepared, visit)
+            except (FormatError, ValidationError) as error:
+                problems += error.problems
+        if len(problems) >= LIMIT:
+            break
+    if problems:
+        raise ValidationError(problems)
+    scored = set(keys.documents)
+    for name, store in stores.items():
+        for document in store.documents:
+            if document not in scored:
+                campaign.systems[name].facts.add("extra", 1, document)
+
+
+def _count(
+    campaign: Campaign,
+    name: str,
+    store: Store,
+    document: str,
+    place: int,
+    prepared: Prepared | None,
+    visit: Visitor | None,
+) -> None:
+    settings, counted = campaign.settings, campaign.systems[name]
+    arguments = store.arguments(document)
+    linking: Linking | None = None
+    if settings.linking and store.has_linking:
+        linking = store.linking(document)
+        if linking is None:
+            linking = Linking(document)
+            if settings.profile.missing_document == "error":
+                hint = "add the linking file, which may be empty, or use the profile spec"
+                raise ValidationError(Problem(f"{document} has no linking", path=store.path, hint=hint))
+    elif settings.linking and not place:
+        if settings.profile.missing_document == "error":
+            hint = "give a submission with linking/, or leave --frames out"
+            raise ValidationError(Problem("the submission has no linking", path=store.path, hint=hint))
+        counted.facts.add("no-linking", 1, store.path)
+    if document not in store:
+        counted.facts.add("missing", 1, document)
+    if prepared is None:
+        return  # the problem is with the key
+    compared = compare(arguments, linking, prepared, settings, place=store.place(document))
+    counted.rows.append(compared.row)
+    counted.facts.see(compared, settings, len(arguments.arguments), document)
+    for slices in counted.slices.values():
+        slices.add(place, compared.observed, prepared.reference)
+    if visit is not None:
+        visit(name, document, prepared, compared)
+
+
+def _chosen(keys: KeyStore, docs: Iterable[str] | None) -> list[str]:
+    if docs is None:
+        return list(keys.documents)
+    wanted = list(dict.fromkeys(docs))
+    unknown = [document for document in wanted if document not in keys]
+    if unknown:
+        hint = did_you_mean(unknown[0], keys.documents) or "check the list"
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise UsageError(Problem(f"the key has no document {unknown[0]!r}{more}", path=keys.path, hint=hint))
+    return wanted
+
+
+def _of_genre(ids: Sequence[str], known: Mapping[str, str], genre: str) -> list[str]:
+    found = [document for document in ids if known[document] == genre]
+    if not found:
+        there = sorted(set(known.values()))
+        hint = did_you_mean(genre, there) or f"there are {', '.join(there)}; give others with --genre-list"
+        raise UsageError(f"no document is {genre}", hint=hint)
+    return found
+
+
+def _digest(path: str, ids: Sequence[str], store: Store | KeyStore | FramesStore) -> str:
+    """A hash of what is read: of an archive as a whole, or of the files of the documents."""
+    digest = hashlib.sha256()
+    if Path(path).is_file():
+        digest.update(Path(path).read_bytes())
+        return digest.hexdigest()
+    for document in ids:
+        for kind in ("arguments", "linking") if isinstance(store, Store) else ("",):
+            if isinstance(store, Store):
+                data = store.bytes_of(document, kind)
+            else:
+                file = Path(store.place(document))
+                data = file.read_bytes() if document in store and file.is_file() else None
+            digest.update(f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode())
+            digest.update(data or b"")
+    return digest.hexdigest()

@@ -1,0 +1,239 @@
+"""`adjudge eal score` and `adjudge eal proposal-tables` from the command line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import run
+from adjudge.stats.result import Result, decode_result
+
+CORPUS = Path(__file__).parents[1] / "golden" / "eal" / "corpusA"
+KEY, REF = str(CORPUS / "key"), str(CORPUS / "ref")
+S0, S1, S2 = (str(CORPUS / "systems" / name) for name in ("S0", "S1", "S2"))
+OFFICIAL = ("--profile", "bbn-2015")
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def called(*arguments, command="score"):
+        code = run(["eal", command, *arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return called
+
+
+@pytest.fixture
+def score(call):
+    def scored(*arguments):
+        return call("--key", KEY, "--frames", REF, *arguments)
+
+    return scored
+
+
+def test_one_system(score):
+    code, out, err = score(S0, *OFFICIAL, "--bootstrap", "50")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["metric", "precision", "recall", "f1", "tp", "fp", "fn", "score"]
+    assert "eal.overall" in out
+    assert "profile    bbn-2015" in out
+    assert "seed:0|boot:50|draws:java" in out
+    assert "note: " in out
+    assert "responses removed as times that say less than a correct one" in out
+    assert "are spurious beside right ones" in out
+
+
+def test_several_systems_are_ranked(score):
+    code, out, _ = score("S0=" + S0, "one=" + S1, S2, *OFFICIAL, "--bootstrap", "50", "--seed", "0")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "ranking by the median over 50 corpora (seed 0, java)"
+    assert [line.split()[1] for line in lines[2:5]] == ["one", "S0", "S2"]
+    assert lines[2].split()[2] == "37.0"
+    assert "comparison (paired-bootstrap)" in out
+    assert "ranking" not in score(S0, S1, *OFFICIAL, "--bootstrap", "20", "--no-rank")[1]
+    assert "ranking" not in score(S0, S1, *OFFICIAL, "--bootstrap", "0")[1]
+    assert score(S0, *OFFICIAL, "--bootstrap", "0", "--rank")[0] == 2
+
+
+def test_json_has_the_contract_and_the_ranking(score):
+    code, out, _ = score(S0, S1, *OFFICIAL, "--bootstrap", "50", "--format", "json")
+    assert code == 0
+    data = json.loads(out)
+    assert decode_result(out.encode()).task == "eal"
+    scores = {(s["metric"], s["part"]): s for s in data["systems"][0]["scores"]}
+    assert scores["eal.argument", "tp"]["value"] == 53
+    assert scores["eal.overall", "score"]["value"] == pytest.approx(0.30746352, abs=1e-6)
+    assert [each["system"] for each in data["ranking"]["standings"]] == ["S1", "S0"]
+    assert data["ranking"]["standings"][0]["wins"] == {"S0": pytest.approx(0.78)}
+    assert data["comparisons"][0]["test"] == "paired-bootstrap"
+
+
+@pytest.mark.parametrize("format_", ["csv", "md", "latex"])
+def test_other_layouts(score, format_):
+    code, out, _ = score(S0, S1, *OFFICIAL, "--bootstrap", "20", "--format", format_)
+    assert code == 0
+    assert "eal.overall" in out
+    assert ("ranking by" in out) == (format_ == "md")
+
+
+def test_the_program_of_2014(call):
+    code, out, _ = call("--key", KEY, S0, "--profile", "bbn-2014", "--bootstrap", "0", "--format", "json")
+    assert code == 0
+    scores = {(s["metric"], s["part"]): s["value"] for s in json.loads(out)["systems"][0]["scores"]}
+    assert [scores["eal2014.standard", part] for part in ("tp", "fp", "fn")] == [53, 47, 44]
+    assert {"eal2014.strict", "eal2014.lax"} <= {metric for metric, _ in scores}
+    assert not any(metric.startswith("eal.linking") for metric, _ in scores)
+
+
+def test_weights_slices_and_extras(score):
+    options = ("--unlinked", "drop", "--bootstrap", "0", "--format", "json")
+    code, out, _ = score(S0, *options, "--beta", "0", "--lambda", "1", "--by", "type", "--by", "role", "--also", "f")
+    assert code == 0
+    data = json.loads(out)
+    scores = {(s["metric"], s["part"]): s["value"] for s in data["systems"][0]["scores"] if not s["slice"]}
+    assert scores["eal.overall", "score"] == scores["eal.argument", "score"] == scores["eal.argument", "recall"]
+    assert scores["eal.overall.f", "score"] == pytest.approx(scores["eal.argument", "f1"])
+    assert {tuple(s["slice"]) for s in data["systems"][0]["scores"]} == {(), ("type",), ("role",)}
+    assert "|beta:0|lambda:1|decided:unlinked=drop|also:f|" in data["signature"]
+    code, out, _ = score(S0, *options, "--also", "ceaf", "--also", "b3", "--also", "blanc")
+    metrics = {s["metric"] for s in json.loads(out)["systems"][0]["scores"]}
+    assert {f"eal.linking.{name}" for name in ("ceafm", "ceafe", "b3", "blanc")} <= metrics
+
+
+def test_genres_and_documents(score, tmp_path):
+    Path("genres").write_text("".join(f"DOC{n:02d}\t{'forum' if n < 6 else 'newswire'}\n" for n in range(12)))
+    Path("list").write_text("".join(f"DOC{n:02d}\n" for n in range(6)))
+    options = (*OFFICIAL, "--bootstrap", "0", "--format", "json")
+
+    def overall(*more, **where):
+        data = json.loads(score(S0, *options, *more)[1])
+        (found,) = [
+            s["value"]
+            for s in data["systems"][0]["scores"]
+            if (s["metric"], s["part"], s["slice"]) == ("eal.overall", "score", where)
+        ]
+        return found
+
+    forum = overall("--genre-list", "genres", "--genre", "forum")
+    assert forum == overall("--docs", "list") == overall("--genre-list", "genres", "--by", "genre", genre="forum")
+    assert forum != overall()
+    code, _, err = score(S0, *options, "--genre", "newswire")
+    assert code == 2
+    assert "no document is newswire" in err
+
+
+def test_quotes(score, tmp_path):
+    Path("filter").write_text("12\n" + "".join(f"DOC{n:02d}\n{'0-3' if n < 6 else ''}\n" for n in range(12)))
+    code, out, _ = score(S0, *OFFICIAL, "--bootstrap", "0", "--quotes", "filter")
+    assert code == 0
+    assert "responses removed as quotations" in out
+    assert "|quotes:removed|" in out
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for n in range(12):
+        (texts / f"DOC{n:02d}").write_text(("<quote></quote>" if n < 6 else "text ") + " " * 2000)
+    code, other, _ = score(S0, *OFFICIAL, "--bootstrap", "0", "--docs-text", "texts")
+    assert code == 0
+    assert "as quotations" in other
+    Path("filter").write_text("1\nDOC00\n0-3\n")
+    code, _, err = score(S0, *OFFICIAL, "--quotes", "filter")
+    assert code == 1
+    assert "does not have DOC01" in err
+    assert score(S0, "--quotes", "filter", "--docs-text", "texts")[0] == 2
+
+
+def test_saved_results_can_be_compared_again(score, capsys):
+    for name, path in (("S0", S0), ("S1", S1)):
+        assert score(path, "--unlinked", "drop", "--bootstrap", "50", "--save", f"{name}.json")[0] == 0
+    assert run(["compare", "S0.json", "S1.json"]) == 0
+    out, _ = capsys.readouterr()
+    assert "eal.overall score" in out
+    from adjudge.tasks.eal.ranking import rank_result
+    from adjudge.tasks.eal.sensitivity import counts_of
+
+    saved = Result.load("S0.json")
+    assert rank_result(saved).standings[0].system == "S0"
+    assert counts_of(saved.systems[0].table).tp.sum() == saved["eal.argument"].tp
+
+
+def test_scores_of_documents(score):
+    code, _, _ = score(S0, *OFFICIAL, "--bootstrap", "0", "--per-document", "documents.tsv")
+    assert code == 0
+    header, *rows = [line.split("\t") for line in Path("documents.tsv").read_text().splitlines()]
+    assert header[:3] == ["system", "document", "tp"]
+    assert len(rows) == 12
+    first = dict(zip(header, rows[0], strict=True))
+    assert (first["document"], f"{100 * float(first['overall']):.2f}") == ("DOC00", "7.14")
+
+
+def test_explain(score):
+    code, out, _ = score(S0, S1, *OFFICIAL, "--explain", "DOC02")
+    assert code == 0
+    assert "the event type is wrong" in out
+    assert "link gained" in out
+    assert out.count("DOC02  ") == 2
+    code, out, _ = score(S0, *OFFICIAL, "--explain", "DOC02", "--format", "json")
+    assert {fate["outcome"] for fate in json.loads(out)[0]["responses"]} == {"correct", "wrong", "redundant", "removed"}
+    assert score(S0, *OFFICIAL, "--explain", "DOC02", "--by", "type")[0] == 2
+    assert score(S0, *OFFICIAL, "--explain", "DOC99")[0] == 2
+
+
+def test_diagnostics(score):
+    def argument(*more):
+        out = score(S0, "--unlinked", "drop", "--bootstrap", "0", "--format", "json", *more)[1]
+        scores = {(s["metric"], s["part"]): s["value"] for s in json.loads(out)["systems"][0]["scores"]}
+        return scores["eal.argument", "score"]
+
+    plain = argument()
+    assert argument("--neutralize", "realis") > plain
+    assert argument("--neutralize", "coref") > plain
+    assert argument("--taxonomy", "collapsed") != plain
+    assert argument("--pool", "macro") != plain
+    assert argument("--decide", "x_year=no") != plain
+
+
+def test_gates(score):
+    assert score(S0, *OFFICIAL, "--bootstrap", "0", "--fail-under", "eal.overall.score=0.9")[0] == 3
+    assert score(S0, *OFFICIAL, "--bootstrap", "0", "--fail-under", "eal.overall.score=0.1")[0] == 0
+    assert score(S0, *OFFICIAL, "--fail-under", "eal.overall.f1=0.1")[0] == 2
+
+
+def test_mistakes(call, score, tmp_path):
+    shutil.copytree(S0, "loose")
+    Path("loose/linking/DOC02").write_text("")
+    code, _, err = score("loose")
+    assert code == 1
+    assert err.count("in no frame, link it") > 3
+    assert "--unlinked" in err
+    for arguments, said in (
+        ((S0, S0), "two systems are called S0"),
+        (("nothing",), "nothing"),
+        ((S0, "--decide", "colour=blue"), "no profile decides 'colour'"),
+        ((S0, "--decide", "x_year=perhaps"), "cannot be decided"),
+        ((S0, "--decide", "x_year"), "NAME=VALUE"),
+        ((S0, "--by", "colour"), "cannot slice by 'colour'"),
+        ((S0, "--beta", "-1"), "beta is -1"),
+        ((S0, "--save", "a.json", "-o", "a.json"), "same file"),
+    ):
+        code, _, err = score(*arguments, *OFFICIAL)
+        assert (code, said in err) == (2, True), (arguments, err)
+    code, _, err = call("--key", KEY, S0, "--also", "b3")
+    assert code == 2
+    assert "needs reference frames" in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.glob("*.json"))
+
+
+def test_proposal_tables(call):
+    code, out, _ = call(command="proposal-tables")
+    assert code == 0
+    assert "Ignore_Prec" in out
+    assert out.count("36.36") >= 2
+    code, out, _ = call("--format", "json", "--beta", "0.5", "-o", "tables.json", command="proposal-tables")
+    assert (code, out) == (0, "")
+    assert json.loads(Path("tables.json").read_text())["beta"] == 0.5
