@@ -1,0 +1,49 @@
+"""`adjudge eal campaign run`: every step of a campaign that is due."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from adjudge._version import __version__
+from adjudge.cli.memory import uncollected
+from adjudge.cli.output import emit
+from adjudge.errors import visible
+from adjudge.tasks.eal.campaign import Step, run_campaign
+
+
+@click.command("run", epilog="\b\nExample:\n  adjudge eal campaign run autumn")
+@click.argument("folder", metavar="[FOLDER]", default=".")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done; write nothing.")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--quiet", is_flag=True, help="Show only what is waiting or failed.")
+def command(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
+    """Do every automatic step of the campaign in FOLDER that is due, and say what it waits for.
+
+    Each step has a line: done, up to date, waiting or failed. A submission that is not valid is left out and the others
+    go on; the exit code is then 1. Whether a step is due depends on the content of files and settings alone. It is safe
+    to interrupt a run, and to start it again at any time.
+    """
+
+    def show(step: Step) -> None:
+        if format_ == "text" and not (quiet and step.status not in ("waiting", "failed")):
+            emit(_line(step), None)
+
+    with uncollected():
+        told = run_campaign(folder, dry_run=dry_run, each=show)
+    if format_ == "json":
+        head = {"adjudge": __version__, "task": "eal", "operation": "campaign run", "dry_run": dry_run}
+        emit(json.dumps({**head, "steps": [_record(step) for step in told]}, indent=2, ensure_ascii=False) + "\n", None)
+    return int(any(step.status == "failed" for step in told))
+
+
+def _line(step: Step) -> str:
+    what = f"{step.step} {step.subject}".strip()
+    more = f" ({step.details})" if step.details is not None else ""
+    return visible(f"{what:<20} {step.status:<11} {step.message}{more}") + "\n"
+
+
+def _record(step: Step) -> dict[str, Any]:
+    return {**step._asdict(), "details": None if step.details is None else str(step.details)}

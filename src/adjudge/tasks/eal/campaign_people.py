@@ -1,0 +1,149 @@
+"""The two stores of a campaign that people edit, assessments and frames: what is new is added, the rest stays.
+
+A file that gets something new keeps every line it has, and is replaced whole. Files that get nothing are not touched.
+So a run that is interrupted has added some of what it should, and the next one adds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from adjudge.errors import Problem, visible
+from adjudge.formats.eal_assessments import scan_key, write_key
+from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_lines import errors_of
+from adjudge.formats.eal_linking import INCOMPLETE, write_linking
+from adjudge.formats.eal_store import FramesStore, open_store
+from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
+from adjudge.stats.atomic import write_atomically
+from adjudge.tasks.eal.assess import add_responses
+from adjudge.tasks.eal.assess_files import closing, open_assessments, open_reference
+from adjudge.tasks.eal.frames import describe, format_linking, layout_of, linkable, project
+from adjudge.tasks.eal.locking import identity, locked
+
+ENOUGH = 1000  # problems after which the rest is not looked at
+
+# People make frames and leave the INCOMPLETE line as it is; it is mended when the frames are read.
+TAKEN_OFF = "linked-incomplete"
+
+
+class Added(NamedTuple):
+    """What was added to how many files, and what is wrong with files that could therefore not be changed."""
+
+    files: int
+    responses: int
+    problems: list[Problem]
+
+
+def extend_assessments(pool: Path, assessments: Path) -> Added:
+    """Add the responses of a pool that the assessments do not have, as waiting; documents that are new get a file."""
+    problems: list[Problem] = []
+    changes: dict[str, int] = {}
+    with ExitStack() as stack:
+        pooled = closing(stack, open_store(pool))
+        seen = identity(assessments)
+        store = closing(stack, open_assessments(assessments))
+        for document in pooled.documents:
+            key = AnswerKey(document)
+            if document in store:
+                key, findings = store.scan_key(document)
+                problems += errors_of(findings)
+            new = add_responses(key, pooled.arguments(document)).added
+            if new or document not in store:
+                changes[document] = new
+            if len(problems) >= ENOUGH:
+                break
+        if problems or not changes:
+            return Added(0, 0, problems)
+        stack.enter_context(locked(assessments, overwrite=True, seen=seen))
+        for document in changes:
+            _append_responses(assessments / document, pooled.arguments(document))
+    return Added(len(changes), sum(changes.values()), [])
+
+
+def _append_responses(path: Path, arguments: Arguments) -> None:
+    """Put what is new behind what is there, with the clusters that its CASes have."""
+    data = path.read_bytes() if path.exists() else b""
+    key, _ = scan_key(data, arguments.document, str(path))
+    known = {*key.assessed, *key.unassessed}
+    made = add_responses(key, arguments).key
+    new = [response for response in made.unassessed if response not in known]
+    lines = write_key(AnswerKey(key.document, {}, new, key.coref))
+    write_atomically(path, data + (b"\n" if data and not data.endswith(b"\n") else b"") + lines)
+
+
+class Linked(NamedTuple):
+    """Frames after what is new was added: TRFRs that can be linked, those that no frame has, and what was done."""
+
+    classes: int
+    unlinked: int
+    files: int
+    problems: list[Problem]
+
+
+def extend_frames(key: Path, frames: Path) -> Linked:
+    """Describe in the frames what can be linked and is neither in a frame nor waiting; new documents get a file.
+
+    Frames themselves are not changed, also if they have become wrong: people must decide about them.
+    """
+    problems: list[Problem] = []
+    changes: list[str] = []
+    classes = unlinked = 0
+    with ExitStack() as stack:
+        keys = closing(stack, open_assessments(key))
+        seen = identity(frames)
+        store = closing(stack, open_reference(frames))
+        for document in keys.documents:
+            read = keys.key(document)
+            linking, found = _scan(store, read)
+            problems += found
+            rest = project(linking or Linking(document), read).unlinked
+            classes += len(linkable(read))
+            unlinked += len(rest)
+            if linking is None or _silent(linking, rest_of(read, rest)):
+                changes.append(document)
+            if len(problems) >= ENOUGH:
+                break
+        if problems or not changes:
+            return Linked(classes, unlinked, 0, problems)
+        stack.enter_context(locked(frames, overwrite=True, seen=seen))
+        for document in changes:
+            _append_frames(frames / document, keys.key(document), store)
+    return Linked(classes, unlinked, len(changes), [])
+
+
+def rest_of(key: AnswerKey, classes: Iterable[object]) -> list[tuple[Response, ...]]:
+    """The responses of TRFRs."""
+    wanted = set(classes)
+    return [responses for each, responses in linkable(key).items() if each in wanted]
+
+
+def _scan(store: FramesStore, key: AnswerKey) -> tuple[Linking | None, list[Problem]]:
+    linking, findings = store.scan_linking(key)
+    return linking, errors_of([finding for finding in findings if finding.kind != TAKEN_OFF])
+
+
+def _silent(linking: Linking, groups: Iterable[tuple[Response, ...]]) -> bool:
+    """Whether the file does not say of some TRFR that it waits."""
+    return any(linking.incomplete.isdisjoint(group) for group in groups)
+
+
+def _append_frames(path: Path, key: AnswerKey, store: FramesStore) -> None:
+    """Put descriptions of what is new behind what is there, and a new INCOMPLETE line at the end."""
+    linking, _ = _scan(store, key)
+    projection = project(linking or Linking(key.document), key)
+    if linking is None:
+        write_atomically(path, format_linking(projection.linking, key, comments=True))
+        return
+    rest = rest_of(key, projection.unlinked)
+    separator = "\t" if layout_of(linking) == "2015" else " "
+    old = path.read_bytes().decode().removesuffix("\n").split("\n")
+    lines = [line for line in old if line.split(None, 1)[:1] != [INCOMPLETE]]
+    for group in rest:
+        if linking.incomplete.isdisjoint(group):
+            lines += ["#", f"# {visible(describe(group))}", "#" + separator.join(map(sha1_id, group))]
+    last = write_linking(Linking(key.document, (), projection.linking.incomplete)).decode()
+    write_atomically(path, ("".join(f"{line}\n" for line in lines) + last).encode())

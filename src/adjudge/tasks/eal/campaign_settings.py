@@ -1,0 +1,234 @@
+"""The settings of a campaign: a commented file that people edit, read with every mistake reported at once."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.tasks.eal.diagnostics import FIELDS
+from adjudge.tasks.eal.ontology import YEARS
+from adjudge.tasks.eal.profiles import PROFILES
+
+FILE = "campaign.toml"
+BY = (*FIELDS, "genre")
+
+TEMPLATE = """\
+# A campaign of event arguments and linking. `adjudge eal campaign run` performs every step that is due; when a setting
+# is changed, it does again what depends on it.
+
+profile = "spec"                # where sources disagree: spec (the task description), bbn-2015 or bbn-2014
+ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a file of your own
+
+[filters]                       # what happens to each submission before it is pooled and scored, in this order
+expand_justifications = false   # widen predicate justifications to whole sentences
+quotes = true                   # remove responses that stand in <quote> ... </quote>
+trim = true                     # keep the best of responses that differ in base filler and justifications only
+nested = false                  # with trim: responses whose CASes stand inside each other compete, too
+top = 0                         # keep the N most confident responses, but first the best of each hopper; 0 keeps all
+top_per = "submission"          # N responses of each submission, or of each "document"
+
+[assessment]
+expand_realis = false           # give a response with the wrong realis a copy with the right one, as in 2014 and 2015
+
+[scoring]
+beta = 0.25                     # what a false positive costs
+lambda = 0.5                    # the weight of the argument score in the overall score
+bootstrap = 1000                # corpora that are drawn for ranking and intervals; 0 does without
+# seed = 13                     # of these draws; without it that of the profile
+by = []                         # also score by "type", "role", "genre"
+genres = ""                     # a file with document id, TAB, genre on each line; without it ids tell by their prefix
+"""
+
+
+class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What `campaign.toml` says; see the comments in `TEMPLATE`."""
+
+    profile: str = "spec"
+    ontology: str = "2015"
+    expand_justifications: bool = False
+    quotes: bool = True
+    trim: bool = True
+    nested: bool = False
+    top: int = 0
+    top_per: Literal["submission", "document"] = "submission"
+    expand_realis: bool = False
+    beta: float = 0.25
+    lambda_: float = 0.5
+    bootstrap: int = 1000
+    seed: int | None = None
+    by: tuple[str, ...] = ()
+    genres: str = ""
+
+    def filters(self) -> dict[str, Any]:
+        """The settings that decide what is left of a submission."""
+        names = ("expand_justifications", "quotes", "trim", "nested", "top", "top_per")
+        return {name: getattr(self, name) for name in names}
+
+    def scoring(self) -> dict[str, Any]:
+        """The settings that decide scores."""
+        return {name: getattr(self, name) for name in ("beta", "lambda_", "bootstrap", "seed", "by", "genres")}
+
+
+Check: TypeAlias = "Callable[[Any], str | None]"
+
+
+class _Setting(NamedTuple):
+    """A setting: the types it may have, how to say so, and what else must hold."""
+
+    types: tuple[type, ...]
+    wanted: str
+    check: Check | None = None
+
+
+def _one_of(*known: str) -> Check:
+    def check(value: str) -> str | None:
+        return None if value in known else did_you_mean(value, known) or f"choose one of {', '.join(known)}"
+
+    return check
+
+
+def _by(value: list[Any]) -> str | None:
+    wrong = [each for each in value if each not in BY]
+    return f"choose from {', '.join(BY)}" if wrong else None
+
+
+def _between(low: float, high: float, remedy: str) -> Check:
+    return lambda value: None if low <= value <= high and math.isfinite(value) else remedy
+
+
+_SWITCH = _Setting((bool,), "write true or false")
+_WHOLE = _Setting((int,), "write a whole number from 0", _between(0, 2**31 - 1, "write a whole number from 0"))
+_TABLES: dict[str, dict[str, _Setting]] = {
+    "": {
+        "profile": _Setting((str,), "write the name of a profile in quotes", _one_of(*PROFILES)),
+        "ontology": _Setting((str,), f"write {', '.join(YEARS)} or the name of a file, in quotes"),
+    },
+    "filters": {
+        "expand_justifications": _SWITCH,
+        "quotes": _SWITCH,
+        "trim": _SWITCH,
+        "nested": _SWITCH,
+        "top": _WHOLE,
+        "top_per": _Setting((str,), 'write "submission" or "document"', _one_of("submission", "document")),
+    },
+    "assessment": {"expand_realis": _SWITCH},
+    "scoring": {
+        "beta": _Setting((int, float), "write a number", _between(0, math.inf, "write a number from 0, such as 0.25")),
+        "lambda": _Setting((int, float), "write a number", _between(0, 1, "write a number from 0 to 1, such as 0.5")),
+        "bootstrap": _WHOLE,
+        "seed": _WHOLE,
+        "by": _Setting((list,), 'write a list such as ["type", "genre"]', _by),
+        "genres": _Setting((str,), "write the name of a file in quotes"),
+    },
+}
+
+
+def read_settings(folder: Path) -> CampaignSettings:
+    """The settings of the campaign in a folder; every mistake is raised at once."""
+    path = folder / FILE
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        hint = f"make one with: adjudge eal campaign init {folder}"
+        raise UsageError(Problem(f"there is no campaign here: no file {FILE}", path=str(folder), hint=hint)) from None
+    except OSError as error:
+        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path))) from None
+    return parse_settings(data, str(path))
+
+
+def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
+    """Settings from the bytes of a file.
+
+    >>> parse_settings(TEMPLATE.encode()) == CampaignSettings()
+    True
+    >>> parse_settings(b"[scoring]\\nlambda = 2")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: campaign.toml:2: lambda is 2, write a number from 0 to 1, such as 0.5
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        content = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise FormatError(Problem(f"not UTF-8 at byte {error.start}", path=place, hint="save it in UTF-8")) from None
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(_syntax(str(error), place)) from None
+    problems: list[Problem] = []
+    values: dict[str, Any] = {}
+    for name, value in content.items():
+        if name in _TABLES and isinstance(value, dict):
+            for inner, each in value.items():
+                _take(values, name, inner, each, text, place, problems)
+        else:
+            _take(values, "", name, value, text, place, problems)
+    if problems:
+        raise FormatError(sorted(problems, key=lambda problem: problem.line or 0))
+    return CampaignSettings(**values)
+
+
+def _take(
+    values: dict[str, Any], table: str, name: str, value: Any, text: str, place: str, problems: list[Problem]
+) -> None:
+    def complain(message: str, hint: str) -> None:
+        problems.append(Problem(message, path=place, line=_line(text, table, name), hint=hint))
+
+    setting = _TABLES[table].get(name)
+    if setting is None:
+        complain(f"there is no setting {name}" + (f" in [{table}]" if table else ""), _elsewhere(table, name))
+    elif not isinstance(value, setting.types) or (isinstance(value, bool) and bool not in setting.types):
+        complain(f"{name} is {_shown(value)}", setting.wanted)
+    else:
+        hint = setting.check(value) if setting.check is not None else None
+        if hint is not None:
+            complain(f"{name} is {_shown(value)}", hint)
+        elif isinstance(value, list):
+            values[name] = tuple(value)
+        else:
+            values["lambda_" if name == "lambda" else name] = value
+
+
+def _elsewhere(table: str, name: str) -> str:
+    for other, settings in _TABLES.items():
+        if name in settings:
+            return f"it belongs into [{other}]" if other else "it belongs to the top, before the first [...]"
+    known = [*_TABLES[table], *filter(None, _TABLES)] if not table else list(_TABLES[table])
+    return did_you_mean(name, known) or f"there are {', '.join(known)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def _line(text: str, table: str, name: str) -> int | None:
+    """Where a setting stands; tomllib does not say."""
+    current = ""
+    pattern = re.compile(rf"\s*[\"']?{re.escape(name)}[\"']?\s*[=.]")
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
+        if header:
+            current = header[1].strip("\"'")
+            if not table and current.partition(".")[0] == name:
+                return number
+        elif current == table and pattern.match(line):
+            return number
+    return None
+
+
+def _syntax(message: str, place: str) -> Problem:
+    found = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    said = re.sub(r"\s*\(at .*\)$", "", message)
+    line, column = (int(found[1]), int(found[2])) if found else (None, None)
+    return Problem(f"this is not TOML: {said}", place, line, column, "values are true, false, numbers, or in quotes")
+
+
+def settings_record(settings: Mapping[str, Any]) -> str:
+    """Settings as text that is the same if they are."""
+    return msgspec.json.encode(dict(sorted(settings.items()))).decode()

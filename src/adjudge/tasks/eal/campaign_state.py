@@ -1,0 +1,189 @@
+"""What a campaign remembers: content hashes of everything that a step has read and written, and who is at work.
+
+The memory is a cache. If it is lost, steps are done again and come to the same results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from adjudge.errors import Problem, UsageError
+from adjudge.formats.eal_layout import LOCK, is_junk
+from adjudge.stats.atomic import write_atomically
+
+MEMORY = ".campaign"
+FORM = 1  # of the state file
+_CHUNK = 1 << 20
+_LEFT = re.compile(r"\..+\.[0-9a-f]{12}(\.old|\.packed)?")
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A step that is done: hashes of what it has read and written, what it said, and numbers that others need."""
+
+    inputs: str
+    outputs: str
+    message: str
+    details: str | None = None
+    facts: dict[str, int] = {}
+
+
+class State(msgspec.Struct):
+    """All steps that are done, by name."""
+
+    form: int = FORM
+    steps: dict[str, Record] = msgspec.field(default_factory=dict)
+
+
+def read_state(folder: Path) -> State:
+    """What was done before; nothing if that cannot be read."""
+    try:
+        state = msgspec.json.decode((folder / MEMORY / "state.json").read_bytes(), type=State)
+    except (OSError, msgspec.DecodeError):
+        return State()
+    return state if state.form == FORM else State()
+
+
+def write_state(folder: Path, state: State) -> None:
+    """Remember what is done."""
+    data = msgspec.json.format(msgspec.json.encode(state, order="sorted"), indent=1)
+    write_atomically(folder / MEMORY / "state.json", data + b"\n")
+
+
+def digest(*parts: str) -> str:
+    """A hash of several strings in their order.
+
+    >>> digest("a", "bc") == digest("ab", "c")
+    False
+    """
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape")
+        total.update(b"%d:" % len(data))
+        total.update(data)
+    return total.hexdigest()
+
+
+def digest_of(*paths: Path) -> str:
+    """A hash of the names and contents of files, and of all files in folders; what is not there counts as that."""
+    return digest(*(part for path in paths for part in (path.name, _content(path))))
+
+
+def _content(path: Path) -> str:
+    try:
+        if path.is_dir():
+            inner = sorted(each for each in path.iterdir() if not is_junk(each.name) and each.name != LOCK)
+            return digest("folder", *(part for each in inner for part in (each.name, _content(each))))
+        if not path.is_file():
+            return "nothing"
+        total = hashlib.sha256(b"file")
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                total.update(chunk)
+        return total.hexdigest()
+    except OSError as error:
+        hint = "check the permissions"
+        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[str]:
+    """Hold the lock of a campaign; gives what the last holder has left behind if it was interrupted, else nothing.
+
+    The operating system takes the lock from a process that ends in whatever way, so it never has to be removed.
+    """
+    path = folder / MEMORY / "lock"
+    try:
+        path.parent.mkdir(exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        hint = "check the permissions of the folder"
+        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)) from None
+    try:
+        try:
+            _lock(handle)
+        except OSError:
+            process, _, since = (*os.read(handle, 200).decode("utf-8", "replace").split("\t"), "", "", "")[:3]
+            who = f": process {process}, since {since.strip()}" if process else ""
+            hint = "wait until it is finished"
+            raise UsageError(Problem(f"another run is at work on this campaign{who}", str(folder), hint=hint)) from None
+        left = os.read(handle, 200).decode("utf-8", "replace")
+        _write(handle, f"{os.getpid()}\t{_host()}\t{_now()}\n")
+        yield left
+        _write(handle, "")
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, text: str) -> None:
+    os.ftruncate(handle, 0)
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.write(handle, text.encode())
+
+
+if sys.platform == "win32":
+
+    def _lock(handle: int) -> None:
+        import msvcrt
+
+        # A byte far behind the text, which others may still read.
+        os.lseek(handle, 1 << 30, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        os.lseek(handle, 0, os.SEEK_SET)
+
+else:
+
+    def _lock(handle: int) -> None:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def clear_up(left: str, *, stores: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Remove what an interrupted run has left: its locks in `stores`, and unfinished files and folders in `folders`.
+
+    Only its own: whoever holds the lock of the campaign knows that the run before is over.
+    """
+    process, host, _ = (*left.split("\t"), "", "", "")[:3]
+    for store in stores:
+        with suppress(OSError, UnicodeDecodeError):
+            fields = (store / LOCK).read_text(encoding="utf-8").split("\t")
+            if fields[1:3] == [process, host]:
+                (store / LOCK).unlink()
+    for folder in folders:
+        with suppress(OSError):
+            for each in list(folder.iterdir()):
+                if _LEFT.fullmatch(each.name):
+                    remove(each)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if it is there."""
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        hint = "check the permissions"
+        raise UsageError(Problem(f"cannot be removed: {error.strerror or error}", path=str(path), hint=hint)) from None
+
+
+def _host() -> str:
+    import platform
+
+    return platform.node().replace("\t", " ") or "unknown"
+
+
+def _now() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,369 @@
+"""What the steps of a campaign do: each reads some folders, writes others whole or not at all, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from adjudge.errors import Problem, UsageError, visible
+from adjudge.formats.archive import SUFFIXES
+from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_layout import is_junk
+from adjudge.formats.eal_sources import Sources, in_units
+from adjudge.formats.eal_store import StoreWriter
+from adjudge.formats.eal_write import PACKED
+from adjudge.formats.findings import Finding
+from adjudge.model.eal import Arguments, Linking, Span
+from adjudge.stats.atomic import write_atomically
+from adjudge.tasks.eal.apply import (
+    Operation,
+    apply,
+    beside,
+    documents,
+    linking_layout,
+    open_for,
+    pool_stores,
+    provenance_path,
+)
+from adjudge.tasks.eal.assess_files import change_store, expanding
+from adjudge.tasks.eal.campaign_people import extend_assessments, extend_frames
+from adjudge.tasks.eal.campaign_scores import write_scores
+from adjudge.tasks.eal.campaign_settings import CampaignSettings
+from adjudge.tasks.eal.changes import Outcome, Removed, both
+from adjudge.tasks.eal.consistency_files import check
+from adjudge.tasks.eal.frames_files import read_store
+from adjudge.tasks.eal.ontology import YEARS
+from adjudge.tasks.eal.profiles import Profile, get_profile
+from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.sentences import expand_justifications, sentences
+from adjudge.tasks.eal.top import cutoff, keep_until, top
+from adjudge.tasks.eal.trim import trim
+from adjudge.tasks.eal.validation import validate
+
+_COLUMNS = ("document", "reason", "id", "type", "role", "CAS", "CAS offsets", "realis", "confidence", "instead")
+
+
+class Rooms(NamedTuple):
+    """The folders of a campaign; people fill the first five, and steps the others."""
+
+    folder: Path
+
+    @property
+    def sources(self) -> Path:
+        """The source documents."""
+        return self.folder / "sources"
+
+    @property
+    def submissions(self) -> Path:
+        """What systems have handed in."""
+        return self.folder / "submissions"
+
+    @property
+    def filtered(self) -> Path:
+        """What is left of each submission."""
+        return self.folder / "filtered"
+
+    @property
+    def pool(self) -> Path:
+        """All responses."""
+        return self.folder / "pool"
+
+    @property
+    def assessments(self) -> Path:
+        """What people say of each response."""
+        return self.folder / "assessments"
+
+    @property
+    def key(self) -> Path:
+        """Assessments with copies for the right realis."""
+        return self.folder / "key"
+
+    @property
+    def frames(self) -> Path:
+        """What people link."""
+        return self.folder / "frames"
+
+    @property
+    def reference(self) -> Path:
+        """The same in full."""
+        return self.folder / "reference"
+
+    @property
+    def scores(self) -> Path:
+        """The results."""
+        return self.folder / "scores"
+
+    @property
+    def reports(self) -> Path:
+        """What there is to say about each step."""
+        return self.folder / "reports"
+
+    def report(self, name: str) -> Path:
+        """A file with the details of a step."""
+        return self.reports / name
+
+
+class Made(NamedTuple):
+    """What came of a step: a sentence, a file with more, numbers for later steps; `changed` if anything was written."""
+
+    message: str
+    details: Path | None = None
+    failed: bool = False
+    changed: bool = True
+    facts: Mapping[str, int] = {}
+
+
+def count(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "error"), count(2, "error")
+    ('1 error', '2 errors')
+    """
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def listed(folder: Path) -> list[Path]:
+    """What is in a folder, without what operating systems leave there."""
+    try:
+        return sorted(each for each in folder.iterdir() if not is_junk(each.name))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(folder))) from None
+
+
+def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
+    """Submissions by the names of their systems, and what else is there with what is wrong about it."""
+    found: dict[str, Path] = {}
+    strays: dict[str, str] = {}
+    for path in listed(folder):
+        name = path.name
+        if not path.is_dir():
+            ending = next((each for each in SUFFIXES if name.lower().endswith(each)), None)
+            if ending is None:
+                strays[name] = "this is no submission, give a folder, a .zip or a .tar.gz"
+                continue
+            name = name[: -len(ending)]
+        other = next((each for each in found if each.casefold() == name.casefold()), None)
+        if other is not None:
+            strays[path.name] = f"{found[other].name} has the same name, rename one of them; {found[other].name} counts"
+        elif not name.isprintable() or not name.strip() or name.lower().endswith(PACKED):
+            strays[path.name] = "this cannot be the name of a system, rename it"
+        else:
+            found[name] = path
+    return found, strays
+
+
+def ontology_of(rooms: Rooms, settings: CampaignSettings) -> str | Path:
+    """The name of an ontology, or the file that holds it."""
+    return settings.ontology if settings.ontology in YEARS else rooms.folder / settings.ontology
+
+
+def validate_submission(rooms: Rooms, settings: CampaignSettings, name: str, path: Path) -> Made:
+    """Check a submission and write down what is wrong with it."""
+    ontology = ontology_of(rooms, settings)
+    found = validate(path, docs=rooms.sources, ontology=ontology, profile=settings.profile)
+    report = rooms.report(f"validate-{name}.txt")
+    lines = [_line(finding) for finding in found.findings]
+    lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
+    summary = f"{count(found.documents, 'document')}, {count(found.responses, 'response')}"
+    wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    rules = f"profile {found.profile}, ontology {found.ontology}"
+    _write(report, [*lines, f"{found.path}: {summary}, {count(found.frames, 'frame')}, {wrong} ({rules})"])
+    if found.errors:
+        return Made(f"{wrong}: left out", report, failed=True)
+    warned = f", {count(found.warnings, 'warning')}" if found.warnings else ""
+    return Made(summary + warned, report if warned else None)
+
+
+def filter_submission(rooms: Rooms, settings: CampaignSettings, name: str, path: Path) -> Made:
+    """Write what the filters leave of a submission, and a list of what they remove and why."""
+    profile = get_profile(settings.profile)
+    linking = profile.linking_layout != "none"
+    report = rooms.report(f"filter-{name}.tsv")
+    changes = 0
+    with ExitStack() as stack:
+        store = open_for(profile, path)
+        stack.callback(store.close)
+        operation = _filters(settings, profile, Sources(rooms.sources))
+        if settings.top and settings.top_per == "submission":
+            filtered = (operation(*each) for each in documents(store, linking=linking))
+            last = cutoff(((each.arguments, each.linking) for each in filtered), settings.top)
+            operation = _chain([operation, partial(keep_until, last=last)])
+        layout = linking_layout(store) if linking else "2015"
+        stream = stack.enter_context(beside(report))
+        stream.write("\t".join(_COLUMNS) + "\n")
+        writer = StoreWriter(
+            rooms.filtered / name, linking=linking and store.has_linking, layout=layout, overwrite=True
+        )
+        with writer:
+            each = partial(_list_removed, stream)
+            summary = apply(store, writer, operation, linking=linking, each=each)
+        changes = sum(summary.removed.values())
+    gone = ", ".join(f"{number} {reason}" for reason, number in summary.removed.items())
+    changed = "".join(f", {number} {reason}" for reason, number in summary.changed.items())
+    message = f"{summary.kept} of {count(summary.responses, 'response')} kept"
+    return Made(message + (f"; removed: {gone}" if gone else "") + changed, report if changes else None)
+
+
+def _filters(settings: CampaignSettings, profile: Profile, sources: Sources) -> Operation:
+    """The filters of a campaign one after the other."""
+
+    def spans(document: str, find: Callable[[str, str], Sequence[Span]]) -> Sequence[Span]:
+        text = sources.text(document)
+        return in_units(text, find(text, sources.place(document)), profile.offsets)
+
+    def expand(arguments: Arguments, linking: Linking | None) -> Outcome:
+        return expand_justifications(arguments, linking, spans(arguments.document, lambda text, _: sentences(text)))
+
+    def unquote(arguments: Arguments, linking: Linking | None) -> Outcome:
+        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place))
+        return filter_quotes(arguments, linking, regions)
+
+    steps: list[Operation] = []
+    if settings.expand_justifications:
+        steps.append(expand)
+    if settings.quotes:
+        steps.append(unquote)
+    if settings.trim:
+        steps.append(partial(trim, nested=settings.nested, unlinked=profile.unlinked))
+    if settings.top and settings.top_per == "document":
+        steps.append(partial(top, count=settings.top))
+    return _chain(steps)
+
+
+def _chain(steps: Sequence[Operation]) -> Operation:
+    def operation(arguments: Arguments, linking: Linking | None) -> Outcome:
+        outcome = Outcome(arguments, linking)
+        for step in steps:
+            outcome = both(outcome, step(outcome.arguments, outcome.linking))
+        return outcome
+
+    return operation
+
+
+def _list_removed(stream: IO[str], outcome: Outcome) -> None:
+    for each in outcome.removed:
+        stream.write("\t".join(map(visible, _removed(each))) + "\n")
+
+
+def _removed(each: Removed) -> tuple[str, ...]:
+    response = each.argument.response
+    start, end = response.cas.span
+    return (
+        response.document,
+        each.reason,
+        each.argument.id or sha1_id(response),
+        response.type,
+        response.role,
+        response.cas.text,
+        f"{start}-{end}",
+        response.realis,
+        f"{each.argument.confidence:g}",
+        "" if each.instead is None else each.instead.id or sha1_id(each.instead.response),
+    )
+
+
+def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) -> Made:
+    """Join what is left of the submissions."""
+    profile = get_profile(settings.profile)
+    with ExitStack() as stack:
+        stores = {name: open_for(profile, rooms.filtered / name) for name in names}
+        for store in stores.values():
+            stack.callback(store.close)
+        with (
+            StoreWriter(rooms.pool, linking=False, overwrite=True) as writer,
+            beside(provenance_path(rooms.pool)) as stream,
+        ):
+            summary = pool_stores(stores, writer, stream)
+    several = f"{count(len(names), 'system')}, {count(summary.documents, 'document')}"
+    return Made(f"{count(summary.kept, 'response')} of {several}")
+
+
+def add_to_assessments(rooms: Rooms) -> Made:
+    """Add pooled responses to the assessments."""
+    added = extend_assessments(rooms.pool, rooms.assessments)
+    if added.problems:
+        return _refused(rooms, "assessments", added.problems, "to be corrected first, nothing was added")
+    if not added.files:
+        return Made("every pooled response is there", changed=False)
+    return Made(f"{count(added.responses, 'response')} added to {count(added.files, 'file')}")
+
+
+def check_assessments(rooms: Rooms, settings: CampaignSettings) -> Made:
+    """Check what people have assessed so far."""
+    found = check(rooms.assessments, profile=get_profile(settings.profile))
+    listed = [finding for finding in found.findings if finding.kind != "unassessed"]
+    report = rooms.report("check.txt")
+    unlisted = {kind: more for kind, more in found.unlisted.items() if kind != "unassessed"}
+    _write(report, [*map(_line, listed), *(f"and {more} more of the kind {kind}" for kind, more in unlisted.items())])
+    total = found.assessed + found.unassessed
+    waiting = len(found.findings) - len(listed) + found.unlisted.get("unassessed", 0)
+    warnings = found.warnings - waiting
+    wrong = f"{count(found.errors, 'error')}, {count(warnings, 'warning')}"
+    facts = {"assessed": found.assessed, "responses": total}
+    message = f"{count(found.documents, 'document')}, {count(found.clusters, 'cluster')}, {wrong}"
+    return Made(message, report if listed else None, failed=bool(found.errors), facts=facts)
+
+
+def expand_key(rooms: Rooms) -> Made:
+    """Write the assessments with copies for the right realis."""
+    summary = change_store(rooms.assessments, rooms.key, expanding, overwrite=True)
+    return Made(f"{count(len(summary.changes), 'copy').replace('copys', 'copies')} with the assessed realis added")
+
+
+def add_to_frames(rooms: Rooms, key: Path) -> Made:
+    """Describe what is to be linked."""
+    linked = extend_frames(key, rooms.frames)
+    facts = {"classes": linked.classes, "unlinked": linked.unlinked}
+    if linked.problems:
+        return _refused(rooms, "frames", linked.problems, "to be corrected first, nothing was added")
+    if not linked.files:
+        return Made(f"{count(linked.classes, 'TRFR')} described", changed=False, facts=facts)
+    return Made(f"{count(linked.classes, 'TRFR')} described, {count(linked.files, 'file')} written", facts=facts)
+
+
+def write_reference(rooms: Rooms, settings: CampaignSettings, key: Path) -> Made:
+    """Check the frames that people have made, and write them in full."""
+    profile = get_profile(settings.profile)
+    found = read_store(rooms.frames, key, rooms.reference, overwrite=True, profile=profile, complete=True)
+    report = rooms.report("reference.txt")
+    _write(report, map(_line, found.findings))
+    frames, classes = (sum(each) for each in zip(*((d.frames, d.classes) for d in found.documents), strict=True))
+    wrong = f"{count(found.errors, 'error')}, {count(len(found.findings) - found.errors, 'warning')}"
+    message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}"
+    return Made(message, report if found.findings else None, failed=bool(found.errors))
+
+
+def score_systems(
+    rooms: Rooms, settings: CampaignSettings, key: Path, frames: Path | None, systems: Mapping[str, Path]
+) -> Made:
+    """Score and rank what is left of the submissions."""
+    message = write_scores(rooms.scores, settings, key, frames, systems, base=rooms.folder)
+    return Made(message, rooms.scores / "scores.txt")
+
+
+def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) -> Made:
+    report = rooms.report(f"{name}.failed.txt")
+    write_problems(report, problems)
+    return Made(f"{count(len(problems), 'problem')} {what}", report, failed=True)
+
+
+def _line(finding: Finding) -> str:
+    problem = finding.problem
+    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
+    hint = f", {problem.hint}" if problem.hint else ""
+    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    text = "".join(f"{visible(line)}\n" for line in lines)
+    write_atomically(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_problems(path: Path, problems: Sequence[Problem]) -> None:
+    """Write down problems, one per line."""
+    _write(path, map(str, problems))
