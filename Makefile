@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit bench bench-coref bench-nugget clean
+.PHONY: demo test lint unit bench bench-coref bench-nugget bench-eal clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -30,6 +30,9 @@ bench-coref: $(VENV)/.installed
 
 bench-nugget: $(VENV)/.installed
 	$(BIN)/python benchmarks/nugget.py $(BENCH)
+
+bench-eal: $(VENV)/.installed
+	$(BIN)/python benchmarks/eal.py $(BENCH)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

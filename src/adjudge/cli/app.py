@@ -21,7 +21,7 @@ COMMANDS = {
     "score": "Score one or more systems against the gold documents.",
     "coref": "Coreference: score, validate and convert files of chains.",
     "nugget": "Event nuggets: score, validate, convert, tokenize and look at them.",
-    "eal": "Event arguments and linking: validate, filter, pool, assess, link.",
+    "eal": "Event arguments and linking: validate, filter, pool, assess, link, score.",
     "metrics": "List the metrics, or show one of them.",
     "explain": "Print the definition of a metric and how it will be computed.",
     "compare": "Compare systems from saved results, without scoring again.",

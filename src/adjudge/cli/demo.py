@@ -15,7 +15,7 @@ from adjudge.cli.output import check_targets, emit
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-TASKS = ("extraction", "coref", "nugget")
+TASKS = ("extraction", "coref", "nugget", "eal")
 DOCUMENT = "nw-06"
 
 
@@ -25,13 +25,13 @@ DOCUMENT = "nw-06"
 def command(task: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """Score a small campaign that comes with the package.
 
-    TASK is extraction (relations and events, the default), coref or nugget; each has a few short documents and three
-    systems. The output ends with the commands to go on with.
+    TASK is extraction (relations and events, the default), coref, nugget or eal (event arguments and linking); each has
+    a few short documents and three systems. The output ends with the commands to go on with.
     """
     from adjudge.report.render import render
 
     check_targets(output)
-    title, result, after = {"extraction": _extraction, "coref": _coref, "nugget": _nugget}[task]()
+    title, result, after = _DEMOS[task]()
     text = render(result, format_, quiet=quiet)
     if format_ == "text" and not quiet:
         others = ", ".join(f"adjudge demo {name}" for name in TASKS if name != task)
@@ -100,6 +100,29 @@ def _nugget() -> Demo:
             f"nugget validate {_short(SYSTEMS['wren'])} -t {_short(TOKENS)} --types 2015",
         ),
     )
+
+
+def _eal() -> Demo:
+    from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
+    from adjudge.tasks.eal import score
+    from adjudge.tasks.eal.quotes import regions_in
+
+    systems = [str(path) for path in SUBMISSIONS.values()]
+    where = f"--key {_short(ASSESSMENTS)} --frames {_short(FRAMES)} --docs-text {_short(SOURCES)}"
+    where = f"{where} {' '.join(map(_short, systems))}"
+    return (
+        "The bundled campaign of event arguments and linking: twelve short documents, the responses of three systems.",
+        score(ASSESSMENTS, FRAMES, systems, regions=regions_in(SOURCES)),
+        _commands(
+            f"eal score {where} --by type",
+            f"eal score {where} --explain MINI_NW_01",
+            f"eal validate {_short(SUBMISSIONS['slate'])} --docs {_short(SOURCES)} --ontology 2015",
+            "eal campaign init my-campaign --demo",
+        ),
+    )
+
+
+_DEMOS = {"extraction": _extraction, "coref": _coref, "nugget": _nugget, "eal": _eal}
 
 
 def _commands(*commands: str) -> list[str]:

@@ -35,4 +35,4 @@ class EalGroup(LazyGroup):
     "eal", cls=EalGroup, epilog="\b\nExample:\n  adjudge eal validate system.zip --docs sources/ --ontology 2015"
 )
 def command() -> None:
-    """Event arguments and linking: validate, filter, pool, assess, link."""
+    """Event arguments and linking: validate, filter, pool, assess, link, score, or run a whole campaign."""

@@ -209,16 +209,9 @@ def _regions(
     if quotes is not None and folder is not None:
         raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
     if folder is not None:
-        from adjudge.formats.eal_sources import Sources, in_units
-        from adjudge.tasks.eal.quotes import quote_regions
+        from adjudge.tasks.eal.quotes import regions_in
 
-        sources = Sources(folder)
-
-        def found(document: str) -> Sequence[Span]:
-            text = sources.text(document)
-            return in_units(text, quote_regions(text, path=sources.place(document)), settings.profile.offsets)
-
-        return found
+        return regions_in(folder, settings.profile.offsets)
     from adjudge.errors import FormatError, Problem
     from adjudge.formats.eal_quotes import parse_quotes
 

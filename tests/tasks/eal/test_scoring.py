@@ -12,7 +12,7 @@ from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.result import Result
-from adjudge.tasks.eal.document import compare_values, prepare
+from adjudge.tasks.eal.document import compare, compare_values, prepare
 from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
 from adjudge.tasks.eal.measures import document_scores, table_of
 from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
@@ -478,3 +478,23 @@ def test_distinct_lines_count_once():
         1,
         1,
     )
+
+
+def test_redundant_responses_that_were_never_pooled_are_no_matter_of_assessment():
+    at = Span(0, 2)
+    good = Response("d", "Life.Die", "Victim", Cas("Bob", at), at, (Span(0, 9),), (), "Actual")
+    worse = good._replace(base_filler=Span(4, 5))  # the same CAS, so it did not get into the pool
+    other = good._replace(role="Agent")
+    key = AnswerKey("d", {good: Assessment("C", "C", "C", "C", "Actual", "NAME")}, (), {good.cas: 7})
+    frames = Linking("d", [Frame(frozenset([good]))])
+    lines, linking = [Argument(good, 0.9), Argument(worse, 0.5)], Linking("d", [Frame(frozenset([good, worse]))])
+    chosen = choose()
+    prepared = prepare(key, frames, chosen)
+    compared = compare(Arguments("d", lines), linking, prepared, chosen)
+    assert compared.removed == {"redundant": 1}
+    assert compared.row == compare(Arguments("d", lines[:1]), frames, prepared, chosen).row
+    with pytest.raises(ValidationError, match="nobody has assessed"):
+        compare(Arguments("d", lines), linking, prepare(key, frames, choose("bbn-2015")), choose("bbn-2015"))
+    both = Linking("d", [Frame(frozenset([good, other]))])
+    with pytest.raises(ValidationError, match="Agent"):  # not redundant: somebody must assess it
+        compare(Arguments("d", [Argument(good, 0.9), Argument(other, 0.5)]), both, prepare(key, frames, chosen), chosen)

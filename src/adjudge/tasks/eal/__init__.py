@@ -1,1 +1,39 @@
-"""Event arguments and linking: check, filter, pool, assess and link the responses of systems."""
+"""Event arguments and linking: check, filter, pool, assess, link and score the responses of systems.
+
+import adjudge as aj
+
+print(aj.eal.score("assessments/", "frames/", ["granite.zip", "marble.tar.gz"]))
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adjudge.tasks.eal.explanation import Explanation, explain
+    from adjudge.tasks.eal.ranking import Ranking, rank_result
+    from adjudge.tasks.eal.scoring import score
+    from adjudge.tasks.eal.validation import validate
+
+__all__ = ["Explanation", "Ranking", "explain", "rank_result", "score", "validate"]
+
+# Loaded when first used: the command line takes what it needs from the modules themselves.
+_HOMES = {
+    "Explanation": "explanation",
+    "Ranking": "ranking",
+    "explain": "explanation",
+    "rank_result": "ranking",
+    "score": "scoring",
+    "validate": "validation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

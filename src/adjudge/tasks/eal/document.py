@@ -16,6 +16,7 @@ from adjudge.tasks.eal.observe import IGNORED, Classes, Observed, not_kept, obse
 from adjudge.tasks.eal.preprocess import Gold, System, neutral_coref, view_gold, view_system
 from adjudge.tasks.eal.rules import repair_lower_x, repaired_key
 from adjudge.tasks.eal.settings import Settings
+from adjudge.tasks.eal.trim import trim
 
 
 class Prepared(NamedTuple):
@@ -111,6 +112,8 @@ def compare(
     )
     if settings.profile.repair_lower_x == "all":
         system = _repaired(system)
+    if settings.profile.trim_unassessed:
+        system = _trimmed(system, reference, settings)
     removed = dict(system.removed)
     if prepared.after is not None:
         system, more = _coref(system, prepared, settings)
@@ -136,6 +139,26 @@ def compare(
             alternatives = score_alternatives(reference.frames.masks, whole_masks(observed, reference))
             row += alternative_counts(alternatives, settings)
     return Compared(system, observed, row, removed)
+
+
+def _trimmed(system: System, reference: Reference, settings: Settings) -> System:
+    """Without redundant responses, if there are responses that nobody has assessed: they were left out of the pool."""
+    lines = system.arguments.arguments
+    if all(argument.response in reference.codes for argument in lines):
+        return system
+    outcome = trim(system.arguments, system.linking, unlinked=settings.profile.unlinked)
+    gone = [each for each in outcome.removed if each.argument.response not in reference.codes]
+    if not gone:
+        return system
+    lost = {each.argument.response for each in gone}
+    kept = [argument for argument in lines if argument.response not in lost]
+    linking = None if system.linking is None else change_linking(system.linking, delete=lost)
+    return system._replace(
+        arguments=Arguments(system.arguments.document, kept),
+        linking=linking,
+        removed={**system.removed, "redundant": system.removed.get("redundant", 0) + len(gone)},
+        gone=(*system.gone, *((each.argument, each.reason) for each in gone)),
+    )
 
 
 def _repaired(system: System) -> System:

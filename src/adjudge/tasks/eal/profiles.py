@@ -70,6 +70,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     # Scores
     unassessed: Literal["error", "false-positive", "ignore"] = "error"
     """A system response that nobody has assessed."""
+    trim_unassessed: bool = True
+    """Whether redundant responses go before assessments are looked for, as they went before the pool was made."""
     unassessed_misses: bool = True
     """Whether a class whose representative is unassessed counts as missed, too."""
     missing_coref: Literal["singleton", "error", "lenient"] = "singleton"
@@ -134,6 +136,7 @@ BBN_2015 = Profile(
     check_reference=False,
     missing_coref="error",
     repair_lower_x="2014",
+    trim_unassessed=False,
     unassessed_misses=False,
     one_spelling=False,
     link_precision="reference",

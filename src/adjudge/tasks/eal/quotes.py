@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from adjudge.errors import FormatError, Problem
+from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.tasks.eal.changes import Outcome, Remark, remove
 
@@ -41,6 +43,17 @@ def _unclosed(text: str, place: int, path: str | None) -> Problem:
     column = place - (text.rfind("\n", 0, place) + 1) + 1
     hint = "add </quote> where the quotation ends"
     return Problem("the quotation that begins here is never closed", path=path, line=line, column=column, hint=hint)
+
+
+def regions_in(folder: str | Path, offsets: Offsets = "code-points") -> Callable[[str], Sequence[Span]]:
+    """Where the quotations of a document are, found in the source documents when they are asked for."""
+    sources = Sources(folder)
+
+    def found(document: str) -> Sequence[Span]:
+        text = sources.text(document)
+        return in_units(text, quote_regions(text, path=sources.place(document)), offsets)
+
+    return found
 
 
 def filter_quotes(arguments: Arguments, linking: Linking | None, regions: Sequence[Span]) -> Outcome:
