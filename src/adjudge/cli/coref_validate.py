@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.options import output_option
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import visible
 from adjudge.formats.coreference import FORMATS, check_coreference
-from adjudge.formats.findings import Finding, Report
+from adjudge.formats.findings import Report
 
 
 @click.command("validate", epilog="\b\nExample:\n  adjudge coref validate response.conll --strict")
@@ -41,7 +42,7 @@ def command(
 
 
 def _text(report: Report, *, quiet: bool) -> str:
-    lines = [_line(finding) for finding in report.findings]
+    lines = [finding_line(finding) for finding in report.findings]
     if not quiet:
         counts = (
             (report.documents, "document"),
@@ -51,15 +52,8 @@ def _text(report: Report, *, quiet: bool) -> str:
             (report.errors, "error"),
             (report.warnings, "warning"),
         )
-        lines.append(f"{report.path}: " + ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts))
+        lines.append(f"{report.path}: " + ", ".join(counted(*each) for each in counts))
     return "".join(f"{visible(line)}\n" for line in lines)
-
-
-def _line(finding: Finding) -> str:
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
 
 
 def _record(report: Report) -> dict[str, Any]:
@@ -71,16 +65,5 @@ def _record(report: Report) -> dict[str, Any]:
         "mentions": report.mentions,
         "errors": report.errors,
         "warnings": report.warnings,
-        "findings": [
-            {
-                "severity": "error" if finding.error else "warning",
-                "kind": finding.kind,
-                "document": finding.document,
-                "line": finding.problem.line,
-                "column": finding.problem.column,
-                "message": finding.problem.message,
-                "hint": finding.problem.hint,
-            }
-            for finding in report.findings
-        ],
+        "findings": [finding_record(finding) for finding in report.findings],
     }

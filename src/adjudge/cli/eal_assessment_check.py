@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.eal_assessment_shared import counted, finding_line, finding_record
 from adjudge.cli.eal_common import profile_option
+from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.options import document_list, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import visible

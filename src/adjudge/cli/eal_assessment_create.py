@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from adjudge.cli.eal_assessment_shared import counted, ids_option, report_options, say_done, target_options
+from adjudge.cli.eal_assessment_shared import ids_option, report_options, say_done, target_options
 from adjudge.cli.eal_common import EXPLAINED, profile_option
+from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.errors import UsageError
 from adjudge.tasks.eal.apply import open_for

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from adjudge.cli.eal_assessment_shared import (
-    counted,
     ids_option,
     report_options,
     response_line,
@@ -17,6 +16,7 @@ from adjudge.cli.eal_assessment_shared import (
     target_options,
     verbose_option,
 )
+from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.model.eal import Assessment
 from adjudge.tasks.eal.assess_files import MergeSummary, merge_stores

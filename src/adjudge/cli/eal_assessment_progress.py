@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.eal_assessment_shared import counted
+from adjudge.cli.findings import counted
 from adjudge.cli.options import FORMATS, document_list, output_option
 from adjudge.cli.output import check_targets, emit
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table

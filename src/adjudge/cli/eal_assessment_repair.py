@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from adjudge.cli.eal_assessment_shared import (
-    counted,
     ids_option,
     report_options,
     response_line,
@@ -19,6 +18,7 @@ from adjudge.cli.eal_assessment_shared import (
     verbose_option,
 )
 from adjudge.cli.eal_common import profile_option
+from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.tasks.eal.assess_files import Change, ChangeSummary, change_store, repairing
 from adjudge.tasks.eal.profiles import get_profile

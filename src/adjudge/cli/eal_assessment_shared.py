@@ -14,7 +14,6 @@ from adjudge.cli.options import compose
 from adjudge.cli.output import emit
 from adjudge.errors import visible
 from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.findings import Finding
 from adjudge.model.eal import Response
 from adjudge.tasks.eal.frames import describe
 
@@ -62,16 +61,6 @@ def say_done(operation: str, facts: Mapping[str, Any], lines: Iterable[str], *, 
         emit("".join(f"{visible(line)}\n" for line in lines), None)
 
 
-def counted(number: int, what: str) -> str:
-    """A number and a noun.
-
-    >>> counted(1, "document"), counted(2, "class")
-    ('1 document', '2 classes')
-    """
-    ending = "" if number == 1 else ("es" if what.endswith("s") else "s")
-    return f"{number} {what}{ending}"
-
-
 def response_record(response: Response) -> dict[str, Any]:
     """A response in JSON."""
     return {
@@ -88,25 +77,3 @@ def response_record(response: Response) -> dict[str, Any]:
 def response_line(response: Response) -> str:
     """A response in a line."""
     return f"{response.document}: {sha1_id(response)} {describe((response,))}"
-
-
-def finding_line(finding: Finding) -> str:
-    """A finding in a line."""
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
-
-
-def finding_record(finding: Finding) -> dict[str, Any]:
-    """A finding in JSON."""
-    return {
-        "severity": "error" if finding.error else "warning",
-        "kind": finding.kind,
-        "document": finding.document,
-        "path": finding.problem.path,
-        "line": finding.problem.line,
-        "column": finding.problem.column,
-        "message": finding.problem.message,
-        "hint": finding.problem.hint,
-    }

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from adjudge.cli.eal_assessment_shared import (
-    counted,
     report_options,
     response_line,
     response_record,
@@ -15,6 +14,7 @@ from adjudge.cli.eal_assessment_shared import (
     target_options,
     verbose_option,
 )
+from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.tasks.eal.frames_files import FramesSummary, project_store
 

@@ -7,15 +7,9 @@ from typing import Any
 
 import click
 
-from adjudge.cli.eal_assessment_shared import (
-    counted,
-    finding_line,
-    finding_record,
-    report_options,
-    say_done,
-    target_options,
-)
+from adjudge.cli.eal_assessment_shared import report_options, say_done, target_options
 from adjudge.cli.eal_common import profile_option
+from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.memory import uncollected
 from adjudge.errors import UsageError
 from adjudge.tasks.eal.frames_files import FramesSummary, read_store

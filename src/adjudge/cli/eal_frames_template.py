@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from adjudge.cli.eal_assessment_shared import counted, report_options, say_done, target_options
+from adjudge.cli.eal_assessment_shared import report_options, say_done, target_options
+from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.tasks.eal.frames_files import template_store
 

@@ -18,6 +18,7 @@ from adjudge.cli.options import (
     document_list,
     fail_under_option,
     is_file,
+    jobs_option,
     output_options,
     refuse_with,
     resampling_options,
@@ -31,12 +32,11 @@ from adjudge.tasks.eal.profiles import PROFILES
 if TYPE_CHECKING:
     from adjudge.model.eal import Span
     from adjudge.stats.result import Result
-    from adjudge.tasks.eal.ranking import Ranking
     from adjudge.tasks.eal.scoring import Campaign
     from adjudge.tasks.eal.settings import Settings
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
-_ONLY_SCORES = ("by", "save", "fail_under", "pool", "bootstrap", "ci", "seed", "test", "rank", "per_document")
+_ONLY_SCORES = ("by", "save", "fail_under", "pool", "bootstrap", "ci", "seed", "test", "rank", "per_document", "jobs")
 
 rule_options = compose(
     click.option(
@@ -135,6 +135,7 @@ view_options = compose(
     ),
     click.option("--explain", metavar="DOC", help="Print what became of this document instead of the scores."),
     fail_under_option,
+    jobs_option,
     save_option,
     output_options,
 )
@@ -208,30 +209,9 @@ def _regions(
         return None
     if quotes is not None and folder is not None:
         raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
-    if folder is not None:
-        from adjudge.tasks.eal.quotes import regions_in
+    from adjudge.tasks.eal.quotes import read_regions, regions_in
 
-        return regions_in(folder, settings.profile.offsets)
-    from adjudge.errors import FormatError, Problem
-    from adjudge.formats.eal_quotes import parse_quotes
-
-    assert quotes is not None
-    try:
-        data = Path(quotes).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the quote filter cannot be read: {reason}", path=quotes)) from None
-    known, problems = parse_quotes(data, quotes)
-    if problems:
-        raise FormatError(problems)
-
-    def listed(document: str) -> Sequence[Span]:
-        if document not in known:
-            hint = "make the filter again from all source documents"
-            raise FormatError(Problem(f"the quote filter does not have {document}", path=quotes, hint=hint))
-        return known[document]
-
-    return listed
+    return regions_in(folder, settings.profile.offsets) if folder is not None else read_regions(str(quotes))
 
 
 def _score(
@@ -263,6 +243,7 @@ def _score(
         by=options["by"],
         genre=options["genre"],
         genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
+        jobs=options["jobs"],
     )
     log(f"counted {len(campaign.ids)} documents")
     source = click.get_current_context().get_parameter_source("seed")
@@ -277,26 +258,26 @@ def _score(
         test=options["test"],
     )
     wanted = options["rank"] if options["rank"] is not None else len(systems) > 1 and options["bootstrap"] > 0
-    ranking = _ranking(result, chosen) if wanted else None
-    _finish(result, ranking, campaign, **options)
+    # A ranking is not saved: it would be wrong as soon as a result is compared with others.
+    _finish(result, _ranked(result, chosen) if wanted else result, campaign, **options)
     apply_gates(options["fail_under"], result)
 
 
-def _ranking(result: Result, settings: Settings) -> Ranking:
+def _ranked(result: Result, settings: Settings) -> Result:
+    import msgspec
+
     from adjudge.tasks.eal.ranking import rank_result
 
-    return rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles)
+    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles)
+    return msgspec.structs.replace(result, ranking=ranking.leaderboard())
 
 
-def _finish(result: Result, ranking: Ranking | None, campaign: Campaign, **options: Any) -> None:
+def _finish(result: Result, shown: Result, campaign: Campaign, **options: Any) -> None:
     """Render everything, then write; nothing is written if rendering fails."""
     from adjudge.report.files import write_atomic
     from adjudge.report.render import render
 
-    format_ = options["format_"]
-    text = render(result, format_, quiet=options["quiet"])
-    if ranking is not None:
-        text = _with_ranking(text, ranking, format_)
+    text = render(shown, options["format_"], quiet=options["quiet"])
     documents = _per_document(campaign) if options["per_document"] is not None else ""
     saved = result.to_json(with_tables=True) + "\n" if options["save"] is not None else ""
     if options["save"] is not None:
@@ -304,19 +285,6 @@ def _finish(result: Result, ranking: Ranking | None, campaign: Campaign, **optio
     if options["per_document"] is not None:
         write_atomic(options["per_document"], documents)
     emit(text, options["output"])
-
-
-def _with_ranking(text: str, ranking: Ranking, format_: str) -> str:
-    """The output with the ranking before the scores; tables of scores for programs (csv, latex) stay what they are."""
-    from adjudge.tasks.eal.ranking import render_ranking
-
-    if format_ == "json":
-        import json
-
-        return json.dumps({**json.loads(text), "ranking": ranking.to_data()}, indent=2, ensure_ascii=False) + "\n"
-    if format_ == "md":
-        return f"```text\n{render_ranking(ranking)}\n```\n\n{text}"
-    return f"{render_ranking(ranking)}\n\n{text}" if format_ == "text" else text
 
 
 def _per_document(campaign: Campaign) -> str:

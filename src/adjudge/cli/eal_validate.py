@@ -11,10 +11,10 @@ from typing import IO, Any, Literal
 import click
 
 from adjudge.cli.eal_common import UNITS, offsets_option, profile_option
+from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.options import is_file, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
-from adjudge.formats.findings import Finding
 from adjudge.tasks.eal.profiles import PROFILES
 from adjudge.tasks.eal.validation import LIMIT, EalReport, validate
 
@@ -163,7 +163,7 @@ def _documents(text: str) -> list[str]:
 
 
 def _text(report: EalReport, *, quiet: bool) -> str:
-    lines = [_line(finding) for finding in report.findings]
+    lines = [finding_line(finding) for finding in report.findings]
     for kind, count in report.unlisted.items():
         lines.append(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all")
     if not quiet:
@@ -174,7 +174,7 @@ def _text(report: EalReport, *, quiet: bool) -> str:
             (report.errors, "error"),
             (report.warnings, "warning"),
         )
-        parts = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts]
+        parts = [counted(*each) for each in counts]
         if report.empty:
             parts[0] += f" ({report.empty} without responses)"
         units = "code points" if report.offsets == "code-points" else "UTF-16 units"
@@ -182,13 +182,6 @@ def _text(report: EalReport, *, quiet: bool) -> str:
         rules = f"profile {report.profile}, ontology {report.ontology}, {against}"
         lines.append(f"{report.path}: {', '.join(parts)} ({rules})")
     return "".join(f"{visible(line)}\n" for line in lines)
-
-
-def _line(finding: Finding) -> str:
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
 
 
 def _record(report: EalReport) -> dict[str, Any]:
@@ -207,17 +200,5 @@ def _record(report: EalReport) -> dict[str, Any]:
         "errors": report.errors,
         "warnings": report.warnings,
         "unlisted": report.unlisted,
-        "findings": [
-            {
-                "severity": "error" if finding.error else "warning",
-                "kind": finding.kind,
-                "document": finding.document,
-                "path": finding.problem.path,
-                "line": finding.problem.line,
-                "column": finding.problem.column,
-                "message": finding.problem.message,
-                "hint": finding.problem.hint,
-            }
-            for finding in report.findings
-        ],
+        "findings": [finding_record(finding) for finding in report.findings],
     }

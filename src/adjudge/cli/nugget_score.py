@@ -254,7 +254,7 @@ def _confusion(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any
     found: dict[str, Confusion] = {}
 
     def visit(seen: Any) -> None:
-        found.setdefault(seen.system, Confusion(options["confusion"], seen.system, {})).add(seen)
+        found.setdefault(seen.system, Confusion(options["confusion"], seen.system, chosen.profile, {})).add(seen)
 
     _observed(gold, paths, chosen._replace(coref=False, sequencing=False), how, visit=visit, **options)
     if options["format_"] == "json":

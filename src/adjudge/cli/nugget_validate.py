@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import click
 
+from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.options import document_list, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import UsageError, visible
-from adjudge.tasks.nugget.validation import LIMIT, Mistake, NuggetReport, validate
+from adjudge.tasks.nugget.validation import LIMIT, NuggetReport, validate
 
 PASTED = 2000  # characters of a suggested line that are shown in a terminal
 
@@ -120,7 +121,7 @@ def _documents(gold: str | None, docs: str | None) -> list[str] | None:
 def _text(report: NuggetReport, *, quiet: bool) -> str:
     lines = []
     for finding in report.findings:
-        lines.append(visible(_line(finding)))
+        lines.append(visible(finding_line(finding)))
         if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
             fits = len(finding.fix) <= PASTED
             shown = finding.fix if fits else "(the line is long: --format json has it)"
@@ -136,18 +137,11 @@ def _text(report: NuggetReport, *, quiet: bool) -> str:
             (report.errors, "error"),
             (report.warnings, "warning"),
         )
-        parts = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts]
+        parts = [counted(*each) for each in counts]
         if report.empty:
             parts[0] += f" ({report.empty} without mentions)"
         lines.append(visible(f"{report.path}: {', '.join(parts)}"))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _line(finding: Mistake) -> str:
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
 
 
 def _record(report: NuggetReport) -> dict[str, Any]:
@@ -162,18 +156,5 @@ def _record(report: NuggetReport) -> dict[str, Any]:
         "errors": report.errors,
         "warnings": report.warnings,
         "unlisted": report.unlisted,
-        "findings": [
-            {
-                "severity": "error" if finding.error else "warning",
-                "kind": finding.kind,
-                "document": finding.document,
-                "path": finding.problem.path,
-                "line": finding.problem.line,
-                "column": finding.problem.column,
-                "message": finding.problem.message,
-                "hint": finding.problem.hint,
-                "fix": finding.fix,
-            }
-            for finding in report.findings
-        ],
+        "findings": [finding_record(finding, fix=finding.fix) for finding in report.findings],
     }
