@@ -140,6 +140,8 @@ def test_measures_are_data():
         (lambda: Prf("x", ("s", "p"), ("s", "g"), beta=0.0), "beta is 0"),
         (lambda: Prf("x", ("s", "p"), ("s", "g"), beta=math.nan), "beta is nan"),
         (lambda: Combined("x", "y", "mean", ()), "a combination of nothing"),
+        (lambda: Combined("x", "y", "mean", (("a", "b"),), (0.5,)), "weights do not fit"),
+        (lambda: Combined("x", "y", "sum", (("a", "b"),), (0.5, 0.5)), "weights do not fit"),
         (lambda: part_keys([Total("x", "n", ()), Total("x", "n", ())]), "defined twice: x n"),
         (lambda: compute([Total("x", "n", (("gld", 1.0),))], ["gold"], [[1]]), "the column gld, did you mean gold"),
         (lambda: compute([], ["gold"], [[1, 2]]), "do not have 1 columns"),

@@ -35,6 +35,7 @@ def measures(undefined, rule):
         Combined("mean", "f1", "mean", (("two", "f1"), ("links", "f1"), ("ratio", "score"))),
         Combined("product", "f1", "product", (("two", "f1"), ("shared", "f2"))),
         Combined("sum", "all", "sum", (("count", "tp"), ("links", "recall"))),
+        Combined("weighted", "score", "sum", (("two", "f1"), ("ratio", "score")), (0.25, 0.75)),
     ]
 
 

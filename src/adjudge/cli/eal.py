@@ -25,6 +25,8 @@ class EalGroup(LazyGroup):
         "assessment": "Make, merge and check stores of assessments.",
         "frames": "Prepare the linking of assessed responses, and read it back.",
         "score": "Score submissions: arguments, linking, ranking, diagnostics.",
+        "graphs": "Draw how scores depend on beta and lambda, and the bootstrap, as SVG.",
+        "report": "Write a page with the ranking, the graphs and every response.",
         "proposal-tables": "Print the tables of the scoring proposal, computed again.",
         "campaign": "Lay out a campaign and run every step that is due.",
     }

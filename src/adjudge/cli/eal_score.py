@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,8 @@ from adjudge.errors import UsageError
 from adjudge.tasks.eal.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from adjudge.model.eal import Span
     from adjudge.stats.result import Result
-    from adjudge.tasks.eal.scoring import Campaign
+    from adjudge.tasks.eal.scoring import Campaign, Regions
     from adjudge.tasks.eal.settings import Settings
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
@@ -144,12 +143,12 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, **option
 
     A submission is a folder or an archive, called after its file, or NAME in NAME=SUBMISSION.
     """
-    systems = _named(submissions)
+    systems = named_systems(submissions)
     listed = [options[name] for name in ("docs", "quotes", "genre_list") if is_file(options[name] or "")]
     inputs = [name for name in (key, frames or "", *systems.values(), *listed) if is_file(name)]
     check_targets(options["output"], options["save"], options["per_document"], inputs=inputs)
-    chosen = _settings(frames, **options)
-    regions = _regions(chosen, options["quotes"], options["docs_text"])
+    chosen = chosen_settings(frames, **options)
+    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
     log = Log(verbose=options["verbose"])
     with uncollected():
         if options["explain"] is not None:
@@ -159,7 +158,7 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, **option
             _score(key, frames, systems, chosen, regions, log, **options)
 
 
-def _named(submissions: Sequence[str]) -> dict[str, str]:
+def named_systems(submissions: Sequence[str]) -> dict[str, str]:
     """Paths by name; a path that exists is not taken for NAME=PATH."""
     from adjudge.stats.result import unique_names
     from adjudge.tasks.eal.scoring import system_name
@@ -175,7 +174,7 @@ def _named(submissions: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, (path for _, path in pairs), strict=True))
 
 
-def _settings(frames: str | None, **options: Any) -> Settings:
+def chosen_settings(frames: str | None, **options: Any) -> Settings:
     from adjudge.tasks.eal.settings import decide, settings
 
     decisions = {}
@@ -201,9 +200,7 @@ def _settings(frames: str | None, **options: Any) -> Settings:
     )
 
 
-def _regions(
-    settings: Settings, quotes: str | None, folder: str | None
-) -> Callable[[str], Sequence[Span] | None] | None:
+def chosen_regions(settings: Settings, quotes: str | None, folder: str | None) -> Regions | None:
     """Where the quotations of a document are, if they are to be left out."""
     if quotes is None and folder is None:
         return None
@@ -211,7 +208,9 @@ def _regions(
         raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
     from adjudge.tasks.eal.quotes import read_regions, regions_in
 
-    return regions_in(folder, settings.profile.offsets) if folder is not None else read_regions(str(quotes))
+    if folder is not None:
+        return regions_in(folder, settings.profile.offsets)
+    return read_regions(str(quotes))
 
 
 def _score(
@@ -219,7 +218,7 @@ def _score(
     frames: str | None,
     systems: dict[str, str],
     chosen: Settings,
-    regions: Callable[[str], Sequence[Span] | None] | None,
+    regions: Regions | None,
     log: Log,
     **options: Any,
 ) -> None:
@@ -314,7 +313,7 @@ def _explain(
     frames: str | None,
     systems: dict[str, str],
     chosen: Settings,
-    regions: Callable[[str], Sequence[Span] | None] | None,
+    regions: Regions | None,
     **options: Any,
 ) -> None:
     from adjudge.errors import visible

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
@@ -12,6 +13,7 @@ from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.stats.leaderboard import Leaderboard
     from adjudge.stats.result import Result
     from adjudge.stats.text import Grid
 
@@ -33,8 +35,23 @@ _SCORE_FIELDS = (
     "denominator",
     "optimal",
     "bound",
+    "profile",
 )
-_COMPARISON_FIELDS = ("a", "b", "metric", "part", "slice", "difference", "low", "high", "p", "p_holm", "test", "wins")
+_COMPARISON_FIELDS = (
+    "a",
+    "b",
+    "metric",
+    "part",
+    "slice",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "test",
+    "wins",
+    "profile",
+)
 
 
 def render(result: Result, format_: str = "text", *, quiet: bool = False, rows: str = "scores") -> str:
@@ -81,32 +98,63 @@ def render_explanation(document: str, found: Mapping[str, Mapping[str, Alignment
 
 
 def _text(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import comparison_grid, format_grid, score_grid
+    from adjudge.stats.text import comparison_grid, format_grid, render_leaderboard, score_grid
 
     if not quiet:
         return str(result) + "\n"
     grids = [score_grid(result)] + ([comparison_grid(result)] if result.comparisons else [])
-    return "\n\n".join(format_grid(grid) for grid in grids) + "\n"
+    blocks = [] if result.ranking is None else [render_leaderboard(result.ranking)]
+    return "\n\n".join([*blocks, *map(format_grid, grids)]) + "\n"
 
 
 def _scores_csv(result: Result) -> str:
     rows = [
-        {**msgspec.structs.asdict(score), "system": system.name, "slice": _slice(score.slice)}
+        {
+            **msgspec.structs.asdict(score),
+            "system": system.name,
+            "slice": _slice(score.slice),
+            "profile": result.profile,
+        }
         for system in result.systems
         for score in system.scores
     ]
+    if result.ranking is not None:
+        rows += _ranking_rows(result, result.ranking)
     return csv_rows(rows, _SCORE_FIELDS)
 
 
+def _ranking_rows(result: Result, board: Leaderboard) -> list[dict[str, Any]]:
+    """The ranking in the form of scores: `median` and `rank` with their ranges, `wins` and `ties` for each other."""
+    usual = {
+        "metric": board.metric,
+        "pool": next((s.pool for system in result.systems for s in system.scores if s.metric == board.metric), None),
+        "profile": result.profile,
+    }
+    rows: list[dict[str, Any]] = []
+    for each in board.standings:
+        own = {**usual, "system": each.system}
+        rows.append({**own, "part": "median", "value": each.median, "low": each.low, "high": each.high})
+        rows.append({**own, "part": "rank", "value": each.rank, "low": each.ranks[0], "high": each.ranks[1]})
+        for row in rows[-2:]:
+            row["level"] = board.level
+        for part, shares in (("wins", each.wins), ("ties", each.ties)):
+            rows += [{**own, "part": part, "slice": _slice({"over": o}), "value": share} for o, share in shares.items()]
+    return rows
+
+
 def _comparisons_csv(result: Result) -> str:
-    rows = [{**msgspec.structs.asdict(each), "slice": _slice(each.slice)} for each in result.comparisons]
+    rows = [
+        {**msgspec.structs.asdict(each), "slice": _slice(each.slice), "profile": result.profile}
+        for each in result.comparisons
+    ]
     return csv_rows(rows, _COMPARISON_FIELDS)
 
 
 def _markdown(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import comparison_grid, footer_fields, note_lines, score_grid
+    from adjudge.stats.text import comparison_grid, footer_fields, leaderboard_grids, note_lines, score_grid
 
-    blocks = [markdown_table(_table(score_grid(result)))]
+    blocks = [] if result.ranking is None else _markdown_grids(leaderboard_grids(result.ranking))
+    blocks.append(markdown_table(_table(score_grid(result))))
     if result.comparisons:
         blocks.append(markdown_table(_table(comparison_grid(result))))
     if not quiet:
@@ -116,7 +164,7 @@ def _markdown(result: Result, *, quiet: bool) -> str:
 
 
 def _latex(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import note_lines, score_grid
+    from adjudge.stats.text import leaderboard_grids, note_lines, score_grid
 
     grid = score_grid(result)
     parts = dict.fromkeys(score.part for system in result.systems for score in system.scores)
@@ -148,7 +196,36 @@ def _latex(result: Result, *, quiet: bool) -> str:
         foot += [f"Note: {escape_latex(line)}." for line in note_lines(result)]
     if foot:
         lines += ["", r"\smallskip", r"{\footnotesize\raggedright", *(rf"{line}\par" for line in foot), "}"]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    lines.append(r"\end{table}")
+    if result.ranking is not None:
+        lines[1:1] = [_latex_grids(leaderboard_grids(result.ranking)), ""]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_grids(grids: Mapping[str, Grid]) -> str:
+    blocks = []
+    for title, grid in grids.items():
+        table = _table(grid)
+        rows = tuple(tuple(map(escape_latex, row)) for row in table.rows)
+        tabular = latex_table(Table(tuple(map(escape_latex, table.columns)), rows, table.right))
+        caption = rf"\caption{{{escape_latex(title)}}}"
+        blocks.append("\n".join([r"\begin{table}", r"\centering", caption, tabular, r"\end{table}"]))
+    return "\n\n".join(blocks)
+
+
+def render_grids(grids: Mapping[str, Grid], format_: str = "text") -> str:
+    """Tables by title as text, Markdown or LaTeX that ends with a newline."""
+    from adjudge.stats.text import format_grid
+
+    if format_ == "latex":
+        return "\n\n".join([r"% needs \usepackage{booktabs}", _latex_grids(grids)]) + "\n"
+    if format_ == "md":
+        return "\n\n".join(_markdown_grids(grids)) + "\n"
+    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in grids.items()) + "\n"
+
+
+def _markdown_grids(grids: Mapping[str, Grid]) -> list[str]:
+    return [markdown_table(replace(_table(grid), title=title)) for title, grid in grids.items()]
 
 
 def _letters(result: Result) -> dict[str, str]:

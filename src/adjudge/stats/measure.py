@@ -100,7 +100,7 @@ class Total(_Measure, frozen=True):
 
 
 class Combined(_Measure, frozen=True):
-    """The mean, product or sum of parts that stand earlier in the list.
+    """The mean, product or sum of parts that stand earlier in the list; `weights` are factors of the terms of a sum.
 
     >>> Combined("coref.conll", "f1", "mean", (("coref.muc", "f1"), ("coref.b3", "f1"))).op
     'mean'
@@ -110,10 +110,13 @@ class Combined(_Measure, frozen=True):
     part: str
     op: Literal["mean", "product", "sum"]
     of: tuple[tuple[str, str], ...]
+    weights: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.of:
             raise UsageError(f"{self.name}: a combination of nothing", hint="name at least one (metric, part)")
+        if self.weights and (self.op != "sum" or len(self.weights) != len(self.of)):
+            raise UsageError(f"{self.name}: weights do not fit", hint="give one for each term of a sum")
 
 
 class Blanc(_Measure, frozen=True):
@@ -352,6 +355,8 @@ def _combined(m: Combined, done: Mapping[Key, Array]) -> Array:
     import numpy as np
 
     values = np.stack([done[key] for key in m.of])
+    if m.weights:
+        values = values * np.array(m.weights)[:, None]
     combined: Array = values.prod(axis=0) if m.op == "product" else values.sum(axis=0)
     return combined / len(m.of) if m.op == "mean" else combined
 

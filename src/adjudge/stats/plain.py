@@ -124,7 +124,8 @@ def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key
             done[m.name, m.part] = value if value is None or m.clip is None else max(value, m.clip)
         else:
             values = [done[key] for key in m.of]
-            defined = [value for value in values if value is not None]
+            weights = m.weights or (1.0,) * len(values)
+            defined = [weight * value for weight, value in zip(weights, values, strict=True) if value is not None]
             combined = 1.0 if m.op == "product" else 0.0
             for value in defined:
                 combined = combined * value if m.op == "product" else combined + value

@@ -20,6 +20,7 @@ from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable, check_elements
 from adjudge.stats.estimate import Estimate, MetricScores
+from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
 from adjudge.stats.signature import SignatureValue
 
@@ -138,7 +139,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The scores of one or several systems.
+    """The scores of one or several systems, and where a task has one, their official ranking.
 
     `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval (of the first system;
     `result.system(name)` gives the others), and `save` and `load` keep all of it.
@@ -150,6 +151,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     signature: str
     systems: tuple[SystemResult, ...]
     comparisons: tuple[Comparison, ...]
+    ranking: Leaderboard | None = None
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
 
@@ -340,8 +342,8 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
     return {
         "metric": conventions.pop("metric", None),
         "profile": profile,
-        **{name: value for name, value in conventions.items() if name not in ("docs", "in")},
-        "pool": options.pool,
+        **{name: value for name, value in conventions.items() if name not in ("docs", "in", "pool")},
+        "pool": conventions.get("pool", options.pool),
         "by": "+".join(options.by) or None,
         "docs": f"{documents}{conventions.pop('docs', '')}",
         "seed": options.seed if drawn else None,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from adjudge.stats.data import AttributeValue, value_key
+from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
 from adjudge.stats.result import Comparison, Result, Score, Slice
 
@@ -51,7 +52,8 @@ class Grid:
 
 def render_text(result: Result) -> str:
     """The scores as a table of percentages, then profile and signature, comparisons, and notes."""
-    blocks = [format_grid(score_grid(result)), "\n".join(_footer(result))]
+    blocks = [] if result.ranking is None else [render_leaderboard(result.ranking)]
+    blocks += [format_grid(score_grid(result)), "\n".join(_footer(result))]
     if result.comparisons:
         blocks.append(format_grid(comparison_grid(result, limit=_COMPARISONS_SHOWN)))
         if len(result.comparisons) > _COMPARISONS_SHOWN:
@@ -121,6 +123,40 @@ def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
     if tested and test:
         header = (f"comparison ({test})", *header[1:])
     return Grid(header, 2 + sliced, tuple(tuple(rows) for rows in groups.values()))
+
+
+def leaderboard_grids(board: Leaderboard) -> dict[str, Grid]:
+    """The leaderboard, and who beats whom: the share of corpora in which the row is above the column; by title.
+
+    Ties, if there are any, follow after a plus sign.
+    """
+    places, beats = [], []
+    several = any(share for each in board.standings for share in each.ties.values())
+    for each in board.standings:
+        first, last = each.ranks
+        labels = Cell(f"{each.rank}"), Cell(clean(each.system))
+        median = Cell(_percent(each.median), f"[{_percent(each.low)}, {_percent(each.high)}]")
+        ranks = Cell(f"{first}" if first == last else f"{first}-{last}")
+        places.append((*labels, median, Cell(_percent(each.score)), ranks))
+        cells = []
+        for other in board.standings:
+            if other.system == each.system:
+                cells.append(Cell("-"))
+                continue
+            tie = each.ties[other.system]
+            cells.append(Cell(_percent(each.wins[other.system]), f"+{_percent(tie)}" if several and tie else ""))
+        beats.append((*labels, *cells))
+    median_of = f"median of {board.metric} {board.part}"
+    header = ("rank", "system", median_of, "all documents", f"ranks ({100 * board.level:g} %)")
+    names = tuple(clean(each.system) for each in board.standings)
+    title = f"ranking by the median over {board.resamples} corpora (seed {board.seed}, {board.draws})"
+    share = "share of corpora (%) in which the row is above the column" + (", + level with it" if several else "")
+    return {title: Grid(header, 2, (tuple(places),)), share: Grid(("rank", "system", *names), 2, (tuple(beats),))}
+
+
+def render_leaderboard(board: Leaderboard) -> str:
+    """A ranking as text."""
+    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in leaderboard_grids(board).items())
 
 
 def note_lines(result: Result) -> list[str]:

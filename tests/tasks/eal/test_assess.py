@@ -270,7 +270,9 @@ REPLACER = """
 import sys, time
 from pathlib import Path
 from adjudge.tasks.eal import assess_files
+from adjudge.formats import eal_write
 from adjudge.formats.eal_store import open_store
+eal_write.exchange = lambda one, other: False  # as where the system has no such thing
 rename = Path.rename
 def slowly(self, target):
     done = rename(self, target)

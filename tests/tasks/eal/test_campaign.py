@@ -517,6 +517,7 @@ def test_a_crash_between_steps_loses_nothing(folder, finished):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
+from adjudge.formats import eal_write
 from adjudge.tasks.eal.campaign import run_campaign
 
 folder, which, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -531,8 +532,13 @@ def deadly(real):
         return real(self, *args, **kwargs)
     return call
 
-for name in ("replace", "rename"):
-    setattr(Path, name, deadly(getattr(Path, name)))
+if which == "exchange":
+    exchange = eal_write.exchange
+    eal_write.exchange = lambda one, other: exchange(one, other) and os.kill(os.getpid(), signal.SIGKILL)
+else:
+    eal_write.exchange = lambda one, other: False  # as where the system has no such thing
+    for name in ("replace", "rename"):
+        setattr(Path, name, deadly(getattr(Path, name)))
 run_campaign(folder)
 """
 
@@ -570,6 +576,19 @@ def test_a_killed_run_loses_nothing(folder, finished):
     assert results(folder) == results(finished)
     assert locks() == []
     assert not [path for path in folder.rglob(".*") if path.name != MEMORY]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names that change places")
+def test_killed_when_the_old_store_is_not_yet_removed(done):
+    expected = results(done)
+    (done / "reference" / "stray").touch()
+    ran = subprocess.run([sys.executable, "-c", KILLED, str(done), "exchange", "0"], check=False)
+    assert ran.returncode == -9
+    assert [path.name for path in done.glob(".reference.*/stray")] == ["stray"]
+    assert results(done).items() <= expected.items()
+    assert run(done)["score"] in ("done", "up to date")
+    assert results(done) == expected
+    assert not [path for path in done.rglob(".*") if path.name != MEMORY]
 
 
 def test_a_second_run_is_refused(done):

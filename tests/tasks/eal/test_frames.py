@@ -272,6 +272,11 @@ def test_unlinked_is_an_error_only_if_all_must_be_linked(tmp_path: Path):
     done = read_store(tmp_path / "frames", tmp_path / "key", tmp_path / "out", complete=True)
     assert [finding.kind for finding in done.findings] == ["unlinked"]
     assert not (tmp_path / "out").exists()
+    (tmp_path / "frames" / "d").write_bytes((tmp_path / "frames" / "d").read_bytes().split(b"INCOMPLETE")[0])
+    done = read_store(tmp_path / "frames", tmp_path / "key")
+    assert [finding.kind for finding in done.findings] == ["frame-missing"]
+    done = read_store(tmp_path / "frames", tmp_path / "key", complete=True)
+    assert [finding.kind for finding in done.findings] == ["unlinked"]  # once
 
 
 def test_nothing_is_written_if_a_frame_is_wrong(tmp_path: Path):

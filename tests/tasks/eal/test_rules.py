@@ -156,6 +156,29 @@ def test_every_rule_that_changed_something_is_told():
     )
 
 
+def test_what_a_view_changes_in_the_key_is_told():
+    from adjudge.tasks.eal.document import prepare
+
+    meet, made = filler("Bob", "Contact.Meet"), filler("car", "Manufacture.Artifact", at=9)
+    said = filler("Ann", at=20)._replace(realis="Other")
+    key = AnswerKey(
+        "d",
+        {meet: RIGHT, made: RIGHT, said: RIGHT._replace(realis="Other")},
+        (),
+        {each.cas: n for n, each in enumerate((meet, made, said))},
+    )
+    chosen = choose(taxonomy="collapsed", neutralize="realis")
+    prepared = prepare(key, linked([meet], [made], [said]), chosen)
+    facts = Facts()
+    facts.see_gold(prepared.gold, prepared.reference)
+    assert [note.message for note in gold_notes(facts, chosen)] == [
+        "the key: 1 response removed because the collapsed taxonomy does not have its type",
+        "the reference frames: 1 response removed because the collapsed taxonomy does not have its type",
+        "the key: 1 response got the merged event type",
+        "the key: 1 response became Actual",
+    ]
+
+
 def test_what_is_odd_about_the_reference_is_told():
     from adjudge.tasks.eal.document import prepare
 

@@ -322,13 +322,24 @@ def test_a_result(stores, tmp_path):
     assert Result.load(tmp_path / "saved.json").to_json() == result.to_json()
 
 
-def test_lambda_weighs_the_argument_score_and_in_the_official_program_the_linking(stores):
-    parts = {}
-    for profile in ("spec", "bbn-2015"):
-        result = score(stores / "key", stores / "ref", stores / "good", profile=profile, lambda_=1.0, bootstrap=0)
-        parts[profile] = result["eal.overall"]
-        assert result["eal.overall"].argument + result["eal.overall"].linking == result["eal.overall"].score
-    assert (parts["spec"].argument, parts["bbn-2015"].argument) == (1.0, 0.0)
+@pytest.mark.parametrize("bootstrap", [0, 10])
+def test_lambda_weighs_the_argument_score_and_in_the_official_program_the_linking(stores, bootstrap):
+    for profile, weight in (("spec", 0.25), ("bbn-2015", 0.75)):
+        result = score(
+            stores / "key",
+            stores / "ref",
+            {"poor": stores / "poor", "good": stores / "good"},
+            profile=profile,
+            lambda_=0.25,
+            docs=["NYT_1"],
+            bootstrap=bootstrap,
+            extras=["f"],
+        )
+        # 1 of 2 found, 1 wrong, nothing linked: the argument score is 3/8, F1 is 1/2.
+        assert result["eal.overall"].score == pytest.approx(weight * 3 / 8)
+        assert result["eal.overall.f"].score == pytest.approx(weight / 2)
+        assert result.system("good")["eal.overall"].score == pytest.approx(1.0)
+        assert [each.part for each in result.systems[0].scores if each.metric == "eal.overall"] == ["score"]
 
 
 def test_macro_leaves_out_documents_without_anything_to_find(stores):

@@ -276,6 +276,34 @@ def test_documents(tmp_path: Path) -> None:
     assert told(report) == [("missing-document", False, f"{tmp_path.name}/sub")]
 
 
+def test_ids_of_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    write(tmp_path, {"docs/D1.txt": TEXT, "sub/arguments/D1": line().encode("utf-16"), "sub/linking/D1": "1\n"})
+    report = validate(tmp_path / "sub", docs=tmp_path / "docs")
+    assert [(each.kind, each.error) for each in report.findings] == [("encoding", True)]
+    for nothing in ("", "\ufeff", "\n"):
+        write(tmp_path, {"sub/arguments/D1": nothing})
+        report = validate(tmp_path / "sub", docs=tmp_path / "docs")
+        assert [(each.kind, each.error) for each in report.findings] == [("unknown-id", True)]
+
+
+@pytest.mark.parametrize("ending", ["", ".txt", ".mpdf.xml"])
+def test_documents_that_are_all_missing(tmp_path: Path, ending: str) -> None:
+    write(tmp_path, {f"docs/{name}{ending}": TEXT for name in ("D1", "D2", "D.3")} | {"docs/README.md": ""})
+    write(tmp_path, {"sub/arguments/D9": "", "sub/linking/D9": ""})
+    report = validate(tmp_path / "sub", docs=tmp_path / "docs")
+    missing = [each.document for each in report.findings if each.kind == "missing-document"]
+    assert missing == ["D.3", "D1", "D2", *["README.md"] * (not ending)]
+
+
+def test_a_submission_with_another_layout_misses_no_documents(tmp_path: Path) -> None:
+    write(tmp_path, {"docs/D1.txt": TEXT, "sub/mine/arguments/D1": "", "sub/mine/linking/D1": ""})
+    assert {each.kind for each in validate(tmp_path / "sub", docs=tmp_path / "docs").findings} == {"layout"}
+    (tmp_path / "empty" / "arguments").mkdir(parents=True)
+    (tmp_path / "empty" / "linking").mkdir()
+    found = validate(tmp_path / "empty", docs=tmp_path / "docs").findings
+    assert [(each.kind, each.error, each.document) for each in found] == [("missing-document", False, "D1")]
+
+
 def test_source_documents_that_cannot_be_used(tmp_path: Path) -> None:
     report = check(tmp_path, line(), text=b"caf\xe9")
     assert told(report) == [("text", True, "docs/D1.txt")]

@@ -199,8 +199,13 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
     masks, neighbours, members, bits = reference.frames
     codes, generic = reference.codes, reference.generic
     unlinked: dict[str, int] = {}
+    # Frames are sets, whose order changes from run to run; classes get their numbers and bits in one that does not.
+    for response in sorted({each for frame in linking.frames for each in frame.responses if each not in codes}):
+        if reference.bans.rule(response, reference.cluster(response)) is None:
+            _extra(reference, response)
+    found: list[set[int]] = []
     for frame in linking.frames:
-        mask = 0
+        inside: set[int] = set()
         for response in frame.responses:
             code = codes.get(response)
             if code is None:  # nobody has assessed it
@@ -216,16 +221,14 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
                 unlinked["broken-time"] = unlinked.get("broken-time", 0) + 1
                 continue
             number = code >> SHIFT
-            if generic[number]:
-                continue
-            bit = bits.get(number)
-            if bit is None:
-                bit = bits[number] = 1 << len(members)
-                members.append(number)
-                neighbours.append(0)
-            mask |= bit
-        if mask:
-            masks.append(mask)
+            if not generic[number]:
+                inside.add(number)
+        if inside:
+            found.append(inside)
+    members += sorted(set().union(*found))
+    bits.update({number: 1 << place for place, number in enumerate(members)})
+    neighbours += [0] * len(members)
+    masks += [sum(bits[number] for number in inside) for inside in found]
     spread(masks, neighbours)
     reference.unlinked = unlinked
     reference.doubtful = sum(not reference.correct[number] for number in members)

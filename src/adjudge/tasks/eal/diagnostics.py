@@ -90,7 +90,16 @@ class Slices:
         self.values: dict[str, dict[int, list[float]]] = {}
 
     def add(self, place: int, observed: Observed, reference: Reference) -> None:
-        """Take in one document; each value is clipped by itself."""
+        """Take in one document."""
+        self.put(place, self.count(observed, reference))
+
+    def put(self, place: int, found: Mapping[str, list[float]]) -> None:
+        """Take in what was counted of one document."""
+        for value, counts in found.items():
+            self.values.setdefault(value, {})[place] = counts
+
+    def count(self, observed: Observed, reference: Reference) -> dict[str, list[float]]:
+        """The counts of one document by value; each value is clipped by itself."""
         found: dict[str, list[float]] = {}
         classes, correct, known = reference.classes, reference.correct, len(reference.classes)
         excusing = not self.settings.profile.unassessed_misses
@@ -106,9 +115,9 @@ class Slices:
                 counts[0] += 1
             elif at in unassessed and number < known and correct[number]:
                 counts[2] -= 1
-        for value, counts in found.items():
+        for counts in found.values():
             counts[3] = max(0.0, counts[0] - self.settings.beta * (counts[1] - counts[0]))
-            self.values.setdefault(value, {})[place] = counts
+        return found
 
     def table(self, documents: int) -> ElementTable:
         """All of it in the form of results."""

@@ -54,7 +54,9 @@ def prepare(
     gold = view_gold(key, frames, settings, regions)
     repair = settings.profile.repair_lower_x
     if repair == "all":
-        gold = gold._replace(key=repaired_key(gold.key), frames=_repaired_frames(gold.frames))
+        times = len(repair_lower_x((*gold.key.assessed, *gold.key.unassessed)))
+        changed = {**gold.changed, "time-repaired": times} if times else gold.changed
+        gold = gold._replace(key=repaired_key(gold.key), frames=_repaired_frames(gold.frames), changed=changed)
     places = {"key_place": key_place, "frames_place": frames_place}
     reference = build_reference(gold.key, gold.frames, settings, **places)
     reference_2014 = reference
@@ -233,7 +235,7 @@ def whole_masks(observed: Observed, reference: Reference) -> list[int]:
         mask = 0
         for number in right:
             mask |= bits[number]
-        for number in wrong - right:
+        for number in sorted(wrong - right):
             bit = others.get(number)
             if bit is None:
                 bit = others[number] = 1 << free

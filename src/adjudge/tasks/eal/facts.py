@@ -40,6 +40,7 @@ _SINGULAR = (
     ("{n} responses removed as times that say", "{n} response removed as a time that says"),
     ("{n} responses in no frame are frames of their own", "{n} response in no frame is a frame of its own"),
     ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
+    ("taxonomy does not have their types", "taxonomy does not have its type"),
     ("{n} responses", "{n} response"),
     ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
     (
@@ -51,6 +52,7 @@ _SINGULAR = (
     ("linking them earns", "linking it earns"),
     ("{n} documents of the key have no output and count", "{n} document of the key has no output and counts"),
     ("{n} documents are not in the key and were", "{n} document is not in the key and was"),
+    ("{n} documents have responses", "{n} document has responses"),
 )
 
 
@@ -70,6 +72,14 @@ class Facts:
             if len(known) < SHOWN:
                 known.append(document)
 
+    def merge(self, other: Facts) -> None:
+        """Take in what was counted elsewhere, of documents that come later."""
+        self.responses += other.responses
+        for reason, number in other.counts.items():
+            self.counts[reason] = self.counts.get(reason, 0) + number
+            known = self.documents.setdefault(reason, [])
+            known += other.documents[reason][: SHOWN - len(known)]
+
     def see_gold(self, gold: Gold, reference: Reference) -> None:
         """Take in the gold side of a document."""
         document = reference.document
@@ -80,6 +90,8 @@ class Facts:
         ):
             for reason, number in counts.items():
                 self.add(f"{prefix}:{reason}", number, document)
+        for reason, number in gold.changed.items():
+            self.add(f"key-changed:{reason}", number, document)
         self.add("broken", len(reference.broken), document)
         self.add("doubtful", reference.doubtful, document)
         self.add("absent", reference.absent, document)
@@ -118,6 +130,8 @@ def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
         for reason, text in REMOVED.items():
             message = f"{place}: {{n}} responses removed {_about(text, settings)}"
             notes += facts.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
+    for reason, text in CHANGED.items():
+        notes += facts.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":
@@ -144,6 +158,8 @@ def system_notes(facts: Facts, table: TableData, settings: Settings) -> list[Not
     notes += facts.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
     notes += facts.note("missing", "missing-document", "{n} documents of the key have no output and count as empty")
     notes += facts.note("extra", "extra-document", "{n} documents are not in the key and were not scored")
+    text = "{n} documents have responses and no linking file, so nothing is linked there"
+    notes += facts.note("unlinked-document", "missing-linking", text)
     text = "the submission has no linking, so nothing is linked"
     notes += facts.note("no-linking", "no-linking", text)
     return notes + weaknesses(table, settings)

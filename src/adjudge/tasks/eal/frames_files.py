@@ -134,11 +134,12 @@ def read_store(
         if output is not None:
             writer = stack.enter_context(writing_frames(output, overwrite=overwrite))
         gathered = Gathered()
+        otherwise = (*_SAID_OTHERWISE, "frame-missing") if complete else _SAID_OTHERWISE
         for document in opened.documents:
             with gathered.each():
                 read = opened.key(document)
                 linking, found = scan_frames(linked, read, profile)
-                summary.findings += [finding for finding in found if finding.kind not in _SAID_OTHERWISE]
+                summary.findings += [finding for finding in found if finding.kind not in otherwise]
                 if document not in linked:
                     summary.absent.append(document)
                 projection = project(linking, read)

@@ -6,6 +6,7 @@ Frames are sets of classes (TRFRs), written as numbers whose bits are the classe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from adjudge.tasks.eal.classes import Frames, spread
@@ -47,8 +48,11 @@ def score_links(reference: Frames, masks: Iterable[int]) -> Links:
     present = 0
     for mask in distinct:
         present |= mask
-    f = precision = recall = 0.0
-    common = system = 0
+    # Sums of fractions are rounded once, so they do not depend on the order of the classes.
+    f: list[float] = []
+    precision: list[float] = []
+    recall: list[float] = []
+    alone = common = system = 0
     found = present.bit_count()
     while present:
         low = present & -present
@@ -56,9 +60,7 @@ def score_links(reference: Frames, masks: Iterable[int]) -> Links:
         place = low.bit_length() - 1
         own, other = ours[place], theirs[place]
         if not own and not other:
-            f += 1.0
-            precision += 1.0
-            recall += 1.0
+            alone += 1
             continue
         mine = own.bit_count()
         system += mine
@@ -66,11 +68,20 @@ def score_links(reference: Frames, masks: Iterable[int]) -> Links:
         if shared:
             common += shared
             right = other.bit_count()
-            f += 2.0 * shared / (mine + right)
-            precision += shared / mine
-            recall += shared / right
+            f.append(2.0 * shared / (mine + right))
+            precision.append(shared / mine)
+            recall.append(shared / right)
     gold = sum(other.bit_count() for other in theirs)
-    return Links(f, precision, recall, found, size, common // 2, system // 2, gold // 2)
+    return Links(
+        f=fsum((alone, *f)),
+        precision=fsum((alone, *precision)),
+        recall=fsum((alone, *recall)),
+        found=found,
+        size=size,
+        common=common // 2,
+        system=system // 2,
+        gold=gold // 2,
+    )
 
 
 class Alternatives(NamedTuple):
@@ -125,16 +136,17 @@ def _union(masks: Iterable[int]) -> int:
 
 def _b3(near: tuple[list[int], list[int]], present: tuple[int, int]) -> tuple[float, float, int, int]:
     gold, system = near
-    precision = recall = 0.0
+    precision: list[float] = []
+    recall: list[float] = []
     both = present[0] & present[1]
     while both:
         low = both & -both
         both ^= low
         place = low.bit_length() - 1
         shared = (gold[place] & system[place]).bit_count() + 1
-        precision += shared / (system[place].bit_count() + 1)
-        recall += shared / (gold[place].bit_count() + 1)
-    return precision, recall, present[1].bit_count(), present[0].bit_count()
+        precision.append(shared / (system[place].bit_count() + 1))
+        recall.append(shared / (gold[place].bit_count() + 1))
+    return fsum(precision), fsum(recall), present[1].bit_count(), present[0].bit_count()
 
 
 def _ceaf(gold: Sequence[int], system: Sequence[int], *, dice: bool) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
     from adjudge.stats.data import TableData
-    from adjudge.stats.measure import Measure, Undefined, Weighted
+    from adjudge.stats.measure import Measure, Undefined
 
 ARGUMENT = tuple(f"eal.argument:{name}" for name in ("tp", "system", "gold", "raw"))
 LINKING = tuple(
@@ -123,9 +123,9 @@ def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
     found: list[Measure] = [*argument_measures(undefined)]
     if settings.linking:
         found += _linking(undefined)
-        found += _overall(settings, undefined)
+        found.append(_overall("eal.overall", "score", settings))
         if "f" in settings.extras:
-            found += _overall_f(settings, undefined)
+            found.append(_overall("eal.overall.f", "f1", settings))
         if "b3" in settings.extras:
             b3 = B3
             found.append(Prf("eal.linking.b3", (b3[0], b3[2]), (b3[1], b3[3]), undefined=undefined))
@@ -181,31 +181,15 @@ def _linking(undefined: Undefined) -> list[Measure]:
     ]
 
 
-def _overall(settings: Settings, undefined: Undefined) -> list[Measure]:
-    return _weighted("eal.overall", "score", ((ARGUMENT[3], 1.0),), ((ARGUMENT[2], 1.0),), settings, undefined)
+def _overall(name: str, part: str, settings: Settings) -> Measure:
+    """The overall score, with one of the scores of the arguments."""
+    from adjudge.stats.measure import Combined
 
-
-def _overall_f(settings: Settings, undefined: Undefined) -> list[Measure]:
-    """The overall score with F1 of the arguments, 2 TP / (system + gold), in place of the linear score."""
-    tp, system, gold, _ = ARGUMENT
-    return _weighted("eal.overall.f", "f1", ((tp, 2.0),), ((system, 1.0), (gold, 1.0)), settings, undefined)
-
-
-def _weighted(
-    name: str, part: str, top: Weighted, bottom: Weighted, settings: Settings, undefined: Undefined
-) -> list[Measure]:
-    """The weighted sum of both scores; unless the weights are equal, what each of them contributes is a part, too."""
-    from adjudge.stats.measure import Combined, Ratio
-
+    of = ("eal.argument", part), ("eal.linking", "score")
     weight = settings.argument_weight
     if weight == 0.5:
-        return [Combined(name, "score", "mean", (("eal.argument", part), ("eal.linking", "score")))]
-    link = ((LINKING[0], 1 - weight),)
-    return [
-        Ratio(name, "argument", tuple((column, weight * factor) for column, factor in top), bottom, undefined),
-        Ratio(name, "linking", link, ((LINKING[4], 1.0),), undefined),
-        Combined(name, "score", "sum", ((name, "argument"), (name, "linking"))),
-    ]
+        return Combined(name, "score", "mean", of)
+    return Combined(name, "score", "sum", of, (weight, 1 - weight))
 
 
 def document_scores(table: TableData, settings: Settings) -> list[dict[str, float | str | None]]:

@@ -29,12 +29,13 @@ _REMOVED = {"Manufacture"}
 
 
 class Gold(NamedTuple):
-    """A key and its frames, and how many responses of each a view has removed, by reason."""
+    """A key and its frames, and how many responses of each a view has removed, or changed in the key, by reason."""
 
     key: AnswerKey
     frames: Linking | None
     removed: Mapping[str, int]
     unlinked: Mapping[str, int]
+    changed: Mapping[str, int]
 
 
 class System(NamedTuple):
@@ -53,15 +54,21 @@ def view_gold(
     """The gold side as it is scored; `regions` are the quotations of the document, if they are to be left out."""
     removed: dict[str, int] = {}
     unlinked: dict[str, int] = {}
+    changed: dict[str, int] = {}
     if regions:
         key, frames = _unquoted_key(key, frames, regions, removed, unlinked)
     if settings.taxonomy != "full":
+        mapper = type_mapper(settings.taxonomy)
+        types = [response.type for response in (*key.assessed, *key.unassessed)]
+        _add(changed, "type-merged", sum(mapper(type_) not in (None, type_) for type_ in types))
         key, frames = _other_types(key, frames, settings.taxonomy, removed, unlinked)
     if settings.neutralize:
+        everything = (*key.assessed, *key.unassessed)
+        _add(changed, "realis-neutralised", sum(response.realis != "Actual" for response in everything))
         if frames is not None:
             frames = change_linking(frames, replace=_actual(frames))
         key = _neutral_key(key, settings.profile)
-    return Gold(key, frames, removed, unlinked)
+    return Gold(key, frames, removed, unlinked, changed)
 
 
 def view_system(

@@ -7,10 +7,13 @@ would win. The examples show that CEAF ignores correct links of a frame that was
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.tasks.eal.classes import Frames, spread
 from adjudge.tasks.eal.link import score_alternatives, score_links
+
+if TYPE_CHECKING:
+    from adjudge.stats.text import Grid
 
 SYSTEMS: tuple[tuple[str, int, int], ...] = (
     ("2014_Rank1", 43, 24),
@@ -136,9 +139,9 @@ def to_data(*, beta: float = 0.25, lambda_: float = 0.5) -> dict[str, Any]:
     }
 
 
-def render(*, beta: float = 0.25, lambda_: float = 0.5) -> str:
-    """Both tables as text, with one decimal as in the proposal."""
-    from adjudge.stats.text import Cell, Grid, format_grid
+def grids(*, beta: float = 0.25, lambda_: float = 0.5) -> dict[str, Grid]:
+    """Both tables as percentages by title, with one decimal as in the proposal."""
+    from adjudge.stats.text import Cell, Grid
 
     def percent(value: float) -> Cell:
         return Cell(f"{100 * value:.1f}")
@@ -166,12 +169,36 @@ def render(*, beta: float = 0.25, lambda_: float = 0.5) -> str:
         for each in ceaf_examples()
     )
     key = " ".join("{" + ", ".join(frame) + "}" for frame in KEY)
-    return "\n".join(
-        [
-            f"Table 1: systems and their scores, beta {beta:g}, lambda {lambda_:g}, without clipping",
-            format_grid(Grid(header, 1, (rows,))),
-            "",
-            f"Linking against the key {key}",
-            format_grid(Grid(("", "frames", "proposed", "ceafm", "ceafe", "b3", "blanc"), 2, (examples,))),
-        ]
-    )
+    title = f"Table 1: systems and their scores, beta {beta:g}, lambda {lambda_:g}, without clipping"
+    return {
+        title: Grid(header, 1, (rows,)),
+        f"Linking against the key {key}": Grid(
+            ("example", "frames", "proposed", "ceafm", "ceafe", "b3", "blanc"), 2, (examples,)
+        ),
+    }
+
+
+def to_rows(*, beta: float = 0.25, lambda_: float = 0.5) -> list[dict[str, Any]]:
+    """Every cell of both tables as a row with its number: the table, the system or example, and the column.
+
+    >>> to_rows()[3]
+    {'table': 'table 1', 'row': '2014_Rank1', 'column': 'proposed, link 0.6', 'value': 0.1522...}
+    """
+    found: list[tuple[str, str, str, float]] = []
+    for row in table_1(beta=beta, lambda_=lambda_):
+        for name, value in (("precision", row.precision), ("recall", row.recall), ("f1", row.f1)):
+            found.append(("table 1", row.system, name, value))
+        for name, values in (("proposed", row.proposed), ("f1", row.using_f)):
+            for accuracy, value in zip(ACCURACIES, values, strict=True):
+                found.append(("table 1", row.system, f"{name}, link {accuracy:g}", value))
+    for each in ceaf_examples():
+        others = (("ceafm", each.ceafm[2]), ("ceafe", each.ceafe[2]), ("b3", each.b3[2]), ("blanc", each.blanc))
+        found += [("examples", each.name, name, value) for name, value in (("proposed", each.proposed), *others)]
+    return [dict(zip(("table", "row", "column", "value"), cell, strict=True)) for cell in found]
+
+
+def render(*, beta: float = 0.25, lambda_: float = 0.5) -> str:
+    """Both tables as text."""
+    from adjudge.stats.text import format_grid
+
+    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in grids(beta=beta, lambda_=lambda_).items())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.eal_quotes import parse_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.tasks.eal.changes import Outcome, Remark, remove
@@ -45,15 +47,50 @@ def _unclosed(text: str, place: int, path: str | None) -> Problem:
     return Problem("the quotation that begins here is never closed", path=path, line=line, column=column, hint=hint)
 
 
-def regions_in(folder: str | Path, offsets: Offsets = "code-points") -> Callable[[str], Sequence[Span]]:
+@dataclass(frozen=True, slots=True)
+class Quoted:
     """Where the quotations of a document are, found in the source documents when they are asked for."""
-    sources = Sources(folder)
 
-    def found(document: str) -> Sequence[Span]:
-        text = sources.text(document)
-        return in_units(text, quote_regions(text, path=sources.place(document)), offsets)
+    sources: Sources
+    offsets: Offsets
 
-    return found
+    def __call__(self, document: str) -> Sequence[Span]:
+        """The quotations of one document."""
+        text = self.sources.text(document)
+        return in_units(text, quote_regions(text, path=self.sources.place(document)), self.offsets)
+
+
+def regions_in(folder: str | Path, offsets: Offsets = "code-points") -> Quoted:
+    """The quotations of source documents; the value can be sent to another process."""
+    return Quoted(Sources(folder), offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Where the quotations of a document are by a quote filter, which must have every document that is asked for."""
+
+    path: str
+    regions: Mapping[str, Sequence[Span]]
+
+    def __call__(self, document: str) -> Sequence[Span]:
+        """The quotations of one document."""
+        if document not in self.regions:
+            hint = "make the filter again from all source documents"
+            raise FormatError(Problem(f"the quote filter does not have {document}", path=self.path, hint=hint))
+        return self.regions[document]
+
+
+def read_regions(path: str) -> Listed:
+    """The quotations of a quote filter; every problem of the file is raised at once."""
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(Problem(f"the quote filter cannot be read: {reason}", path=path)) from None
+    known, problems = parse_quotes(data, path)
+    if problems:
+        raise FormatError(problems)
+    return Listed(path, known)
 
 
 def filter_quotes(arguments: Arguments, linking: Linking | None, regions: Sequence[Span]) -> Outcome:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from adjudge.errors import UsageError
+from adjudge.stats.leaderboard import Leaderboard, Standing
 from adjudge.tasks.eal.draws import Draws, draw_samples, percentile
 
 if TYPE_CHECKING:
@@ -20,25 +23,6 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
-
-
-class Standing(NamedTuple):
-    """One system in a ranking: `ranks` is the range that holds its rank in `level` of the corpora.
-
-    `rank_shares[r - 1]` is the share of corpora in which it has rank r (those that tie share the better rank), `wins`
-    and `ties` the shares in which it is strictly above, or level with, each other system.
-    """
-
-    rank: int
-    system: str
-    median: float
-    low: float
-    high: float
-    score: float
-    ranks: tuple[int, int]
-    rank_shares: tuple[float, ...]
-    wins: Mapping[str, float]
-    ties: Mapping[str, float]
 
 
 class Ranking(NamedTuple):
@@ -53,21 +37,15 @@ class Ranking(NamedTuple):
     standings: tuple[Standing, ...]
     samples: Mapping[str, npt.NDArray[Any]]
 
+    def leaderboard(self) -> Leaderboard:
+        """The same without the samples, as a result has it."""
+        fields = {name: getattr(self, name) for name in self._fields if name != "samples"}
+        return Leaderboard(**fields)
+
     def to_data(self) -> dict[str, Any]:
         """As plain data that any JSON writer takes, without the samples."""
-        return {
-            **{name: getattr(self, name) for name in self._fields if name not in ("standings", "samples")},
-            "standings": [
-                {
-                    **each._asdict(),
-                    "ranks": list(each.ranks),
-                    "rank_shares": list(each.rank_shares),
-                    "wins": dict(each.wins),
-                    "ties": dict(each.ties),
-                }
-                for each in self.standings
-            ],
-        }
+        data: dict[str, Any] = msgspec.to_builtins(self.leaderboard())
+        return data
 
 
 def rank_systems(
@@ -185,48 +163,7 @@ def _standings(
 
 
 def render_ranking(ranking: Ranking) -> str:
-    """The leaderboard, and below it who beats whom: the share of corpora in which the row is above the column.
+    """The leaderboard, and below it who beats whom."""
+    from adjudge.stats.text import render_leaderboard
 
-    Ties, if there are any, follow after a plus sign.
-    """
-    from adjudge.stats.text import Cell, Grid, clean, format_grid
-
-    def percent(value: float) -> str:
-        return f"{100 * value:z.1f}"
-
-    board, beats = [], []
-    several = any(share for each in ranking.standings for share in each.ties.values())
-    for each in ranking.standings:
-        first, last = each.ranks
-        board.append(
-            (
-                Cell(f"{each.rank}"),
-                Cell(clean(each.system)),
-                Cell(percent(each.median), f"[{percent(each.low)}, {percent(each.high)}]"),
-                Cell(percent(each.score)),
-                Cell(f"{first}" if first == last else f"{first}-{last}"),
-            )
-        )
-        cells = [Cell(f"{each.rank}"), Cell(clean(each.system))]
-        for other in ranking.standings:
-            if other.system == each.system:
-                cells.append(Cell("-"))
-            else:
-                tie = each.ties[other.system]
-                cells.append(
-                    Cell(f"{100 * each.wins[other.system]:.1f}" + (f" +{100 * tie:.1f}" if several and tie else ""))
-                )
-        beats.append(tuple(cells))
-    what = f"{ranking.metric} {ranking.part}"
-    header = ("rank", "system", f"median of {what}", "all documents", f"ranks ({100 * ranking.level:g} %)")
-    names = tuple(clean(each.system) for each in ranking.standings)
-    about = f"ranking by the median over {ranking.resamples} corpora (seed {ranking.seed}, {ranking.draws})"
-    return "\n".join(
-        [
-            about,
-            format_grid(Grid(header, 2, (tuple(board),))),
-            "",
-            "share of corpora (%) in which the row is above the column" + (", + level with it" if several else ""),
-            format_grid(Grid(("rank", "system", *names), 2, (tuple(beats),))),
-        ]
-    )
+    return render_leaderboard(ranking.leaderboard())

@@ -42,7 +42,7 @@ class Campaign(NamedTuple):
     gold: Facts
     systems: dict[str, Counted]
     genres: dict[str, str]
-    quotes: bool = False  # whether quotations were left out
+    quotes: str = ""  # a hash of the quotations, if they were left out
 
     def tables(self) -> dict[str, TableData]:
         """The counts of each system by document."""
@@ -93,7 +93,7 @@ def result_of(
             seed=seed,
             test=test,
             notes=notes,
-            signature_fields=_fields(campaign),
+            signature_fields=_fields(campaign, by),
         )
     return _built(campaign, formulas, tables, notes, by, bootstrap, level, seed, pool, test)
 
@@ -131,7 +131,7 @@ def _built(
         seed=seed,
         test=test,
         notes=notes,
-        signature_fields=_fields(campaign),
+        signature_fields=_fields(campaign, by),
         elements=elements,
     )
     if not java:
@@ -143,14 +143,16 @@ def _built(
     )
 
 
-def _fields(campaign: Campaign) -> dict[str, SignatureValue]:
+def _fields(campaign: Campaign, by: Sequence[str]) -> dict[str, SignatureValue]:
     from adjudge.stats.signature import hash_chunks
 
     chosen = "\n".join(campaign.ids).encode()
+    genres = "\n".join(campaign.genres[document] for document in campaign.ids).encode() if "genre" in by else b""
     digests = [campaign.digest.encode(), *(each.digest.encode() for each in campaign.systems.values())]
     return {
         **campaign.settings.fields(),
-        "quotes": "removed" if campaign.quotes else None,
+        "quotes": f"removed#{campaign.quotes[:4]}" if campaign.quotes else None,
+        "genres": "#" + hash_chunks([genres])[:4] if genres else None,
         "gold": hash_chunks(digests[:1]),
         **({"docs": "#" + hash_chunks([chosen])[:4]} if len(campaign.ids) < campaign.of else {}),
         "in": hash_chunks(digests),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
-from adjudge.model.eal import Linking, Span
 from adjudge.tasks.eal.apply import open_for
+from adjudge.tasks.eal.counting import Counter, Part, Regions, Visitor, lent
 from adjudge.tasks.eal.diagnostics import FIELDS, Slices, genres
-from adjudge.tasks.eal.document import Compared, Prepared, compare, prepare
 from adjudge.tasks.eal.facts import Facts
 from adjudge.tasks.eal.results import Campaign, Counted, Pool, result_of
 from adjudge.tasks.eal.settings import Settings, settings
@@ -21,12 +20,9 @@ if TYPE_CHECKING:
     from adjudge.stats.build import Test
     from adjudge.stats.result import Result
 
-__all__ = ["Campaign", "Counted", "name_systems", "observe_all", "result_of", "score", "system_name"]
+__all__ = ["Campaign", "Counted", "Regions", "name_systems", "observe_all", "result_of", "score", "system_name"]
 
 LIMIT = 1000  # problems after which no more documents are read
-
-Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
-Visitor: TypeAlias = "Callable[[str, str, Prepared, Compared], None]"
 
 
 def score(
@@ -49,6 +45,7 @@ def score(
     ci: float = 0.95,
     seed: int | None = None,
     test: Test = "paired-bootstrap",
+    jobs: int | None = 1,
 ) -> Result:
     """The scores of one or several submissions against assessments and reference frames.
 
@@ -66,7 +63,7 @@ def score(
         linking=frames is not None,
     )
     by = (by,) if isinstance(by, str) else tuple(by)
-    campaign = observe_all(key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by)
+    campaign = observe_all(key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by, jobs=jobs)
     return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
 
 
@@ -114,10 +111,12 @@ def observe_all(
     genre_list: Mapping[str, str] | None = None,
     genre: str | None = None,
     visit: Visitor | None = None,
+    jobs: int | None = 1,
 ) -> Campaign:
     """Read all sides document by document and count; `visit` is shown every comparison on the way.
 
-    `genre` scores only documents of one genre, which `genre_list` or the prefix of its id gives each of them.
+    `genre` scores only documents of one genre, which `genre_list` or the prefix of its id gives each of them. `jobs` is
+    the number of processes; 0 starts several only if that pays.
     """
     if not systems:
         raise UsageError("no submission to score", hint="name at least one")
@@ -125,10 +124,14 @@ def observe_all(
         if field not in (*FIELDS, "genre"):
             hint = did_you_mean(field, (*FIELDS, "genre")) or "scores can be sliced by type, role and genre"
             raise UsageError(f"cannot slice by {field!r}", hint=hint)
+    if (Path(key) / "arguments").is_dir():
+        hint = "give the assessments as the key, and submissions without an option"
+        raise UsageError(Problem("this is a submission, not a key", path=str(key), hint=hint))
     keys = open_key(key)
     reference = open_frames(frames) if frames is not None and settings.linking else None
     stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
     try:
+        _refuse_strangers(keys, stores)
         ids = _chosen(keys, docs)
         known = genres(ids, genre_list)
         if genre is not None:
@@ -151,9 +154,8 @@ def observe_all(
             Facts(),
             counted,
             known,
-            regions is not None,
         )
-        _read(campaign, keys, reference, stores, regions, visit)
+        campaign = _read(campaign, keys, reference, stores, regions, visit, jobs)
     finally:
         for store in (keys, reference, *stores.values()):
             if store is not None:
@@ -168,77 +170,66 @@ def _read(
     stores: Mapping[str, Store],
     regions: Regions | None,
     visit: Visitor | None,
-) -> None:
+    jobs: int | None,
+) -> Campaign:
+    from adjudge.engine.local import map_documents
+
     settings = campaign.settings
-    problems: list[Problem] = []
-    for place, document in enumerate(campaign.ids):
-        try:
-            key = keys.key(document)
-            frames = None if reference is None else reference.linking(key)
-            prepared = prepare(
-                key,
-                frames,
-                settings,
-                regions=None if regions is None else regions(document),
-                key_place=keys.place(document),
-                frames_place=None if reference is None else reference.place(document),
-            )
-        except (FormatError, ValidationError) as error:
-            problems += error.problems
-            prepared = None
-        if prepared is not None:
-            campaign.gold.see_gold(prepared.gold, prepared.reference)
-        for name, store in stores.items():
-            try:
-                _count(campaign, name, store, document, place, prepared, visit)
-            except (FormatError, ValidationError) as error:
-                problems += error.problems
+    problems = [
+        Problem("the submission has no linking", path=store.path, hint="give one with linking/, or leave --frames out")
+        for store in stores.values()
+        if settings.linking and not store.has_linking and settings.profile.missing_document == "error"
+    ]
+    counter = Counter(
+        lent(keys),
+        None if reference is None else lent(reference),
+        {name: lent(store) for name, store in stores.items()},
+        settings,
+        regions,
+        {field: Slices(field, settings) for field in next(iter(campaign.systems.values())).slices},
+        visit,
+    )
+    quotes = hashlib.sha256()
+    todo = ((document, document, None) for document in campaign.ids)
+    # Visitors want to see the documents in this process.
+    parts = map_documents(counter.part, todo, jobs=jobs if visit is None else 1, chunk=8)
+    for place, (_, part) in enumerate(parts):
+        _take(campaign, place, part)
+        quotes.update(",".join(f"{span.start}-{span.end}" for span in part.regions or ()).encode() + b"\n")
+        problems += part.problems
         if len(problems) >= LIMIT:
             break
     if problems:
         raise ValidationError(problems)
-    scored = set(keys.documents)
     for name, store in stores.items():
+        if settings.linking and not store.has_linking:
+            campaign.systems[name].facts.add("no-linking", 1, store.path)
         for document in store.documents:
-            if document not in scored:
+            if document not in keys:
                 campaign.systems[name].facts.add("extra", 1, document)
+    return campaign if regions is None else campaign._replace(quotes=quotes.hexdigest())
 
 
-def _count(
-    campaign: Campaign,
-    name: str,
-    store: Store,
-    document: str,
-    place: int,
-    prepared: Prepared | None,
-    visit: Visitor | None,
-) -> None:
-    settings, counted = campaign.settings, campaign.systems[name]
-    arguments = store.arguments(document)
-    linking: Linking | None = None
-    if settings.linking and store.has_linking:
-        linking = store.linking(document)
-        if linking is None:
-            linking = Linking(document)
-            if settings.profile.missing_document == "error":
-                hint = "add the linking file, which may be empty, or use the profile spec"
-                raise ValidationError(Problem(f"{document} has no linking", path=store.path, hint=hint))
-    elif settings.linking and not place:
-        if settings.profile.missing_document == "error":
-            hint = "give a submission with linking/, or leave --frames out"
-            raise ValidationError(Problem("the submission has no linking", path=store.path, hint=hint))
-        counted.facts.add("no-linking", 1, store.path)
-    if document not in store:
-        counted.facts.add("missing", 1, document)
-    if prepared is None:
-        return  # the problem is with the key
-    compared = compare(arguments, linking, prepared, settings, place=store.place(document))
-    counted.rows.append(compared.row)
-    counted.facts.see(compared, settings, len(arguments.arguments), document)
-    for slices in counted.slices.values():
-        slices.add(place, compared.observed, prepared.reference)
-    if visit is not None:
-        visit(name, document, prepared, compared)
+def _take(campaign: Campaign, place: int, part: Part) -> None:
+    campaign.gold.merge(part.gold)
+    for name, share in part.systems.items():
+        counted = campaign.systems[name]
+        counted.rows.append(share.row)
+        counted.facts.merge(share.facts)
+        for field, found in share.slices.items():
+            counted.slices[field].put(place, found)
+
+
+def _refuse_strangers(keys: KeyStore, stores: Mapping[str, Store]) -> None:
+    """A submission that has documents, but none of the key, was made for another corpus."""
+    problems = []
+    for store in stores.values():
+        if len(store) and len(keys) and not any(document in keys for document in store.documents):
+            one, other = store.documents[0], keys.documents[0]
+            message = f"none of its documents, such as {one}, is in the key, which has documents such as {other}"
+            problems.append(Problem(message, path=store.path, hint="give the key and the submission of one corpus"))
+    if problems:
+        raise ValidationError(problems)
 
 
 def _chosen(keys: KeyStore, docs: Iterable[str] | None) -> list[str]:

@@ -184,6 +184,8 @@ class _Checker:
 
     def _check_missing(self) -> None:
         store, profile = self.store, self.rules.profile
+        if not store.documents and self.out.errors:
+            return  # that nothing was found has another reason, which is told
         if self.wanted is not None:
             wanted, error = list(self.wanted), profile.check_documents
         elif self.texts is not None and profile.check_documents:

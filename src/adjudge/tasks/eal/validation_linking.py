@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
-from adjudge.formats.eal_lines import WHITE
+from adjudge.formats.eal_lines import BOM, WHITE
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import Arguments, Linking, Response
@@ -55,6 +55,8 @@ def without_echoes(found: Sequence[Finding], read: Arguments, here: File, there:
     unknown = [finding for finding in found if finding.kind == "unknown-id"]
     if not unknown:
         return list(found)
+    if not there.lines and there.data.removeprefix(BOM):  # the whole file could not be read
+        return [finding for finding in found if finding.kind != "unknown-id"]
     good = {argument.line for argument in read.arguments}
     unread = {
         line.partition("\t")[0].strip(WHITE)

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_offsets import Utf16
+from adjudge.formats.eal_sources import ENDINGS
 from adjudge.model.eal import Span
 
 Offsets: TypeAlias = Literal["code-points", "utf-16"]
@@ -141,8 +142,17 @@ def _suffix(names: Sequence[str], documents: Iterable[str]) -> str:
             if not suffix or suffix[0] == ".":
                 counts[suffix] += 1
             at += 1
+    if not counts:  # no document of the submission is here, but what is missing has a name, too
+        counts.update(_ending(name) for name in names)
     # Of equally common ones the shortest: DOC rather than DOC.bak.
     return min(counts, key=lambda suffix: (-counts[suffix], len(suffix), suffix), default="")
+
+
+def _ending(name: str) -> str:
+    stem = Path(name)
+    while stem.suffix in ENDINGS:
+        stem = stem.with_suffix("")
+    return name.removeprefix(stem.name)
 
 
 def _read_map(path: Path) -> dict[str, list[Path]]:
