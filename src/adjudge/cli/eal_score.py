@@ -175,6 +175,7 @@ def named_systems(submissions: Sequence[str]) -> dict[str, str]:
 
 
 def chosen_settings(frames: str | None, **options: Any) -> Settings:
+    """What the options say of how documents are compared."""
     from adjudge.tasks.eal.settings import decide, settings
 
     decisions = {}
