@@ -122,7 +122,7 @@ def test_explain_and_confusion(call):
     assert code == 0
     assert out.splitlines()[1] == "correct   E2 w2 Movement_Transport Actual | E2 w2 Movement_Transport Actual"
     data = json.loads(call("-s", "poor.tbf", "--explain", "d2", "--format", "json")[1])
-    assert data[0]["document"] == "d2"
+    assert (data[0]["document"], data[0]["profile"]) == ("d2", "spec")
     assert call("-s", "poor.tbf", "--explain", "nothing")[0] == 2
     assert call("-s", "poor.tbf", "--explain", "d2", "--format", "csv")[0] == 2
     _, out, _ = call("-s", "poor.tbf", "--confusion", "type")
@@ -133,6 +133,19 @@ def test_explain_and_confusion(call):
     ]
     assert call("-s", "poor.tbf", "--confusion", "type", "--format", "csv")[1].splitlines()[1] == "Conflict_Attack,6,0"
     assert json.loads(call("-s", "poor.tbf", "--confusion", "realis", "--format", "json")[1])[0]["field"] == "realis"
+
+
+@pytest.mark.parametrize("profile", ["spec", "evmeval-1.8"])
+@pytest.mark.parametrize("more", [("--format", name) for name in ("text", "json", "csv", "md", "latex")])
+def test_every_layout_names_the_profile(call, profile, more):
+    systems = ("-s", "good.tbf", "-s", "poor.tbf", "--profile", profile)
+    code, out, _ = call(*systems, *more, "--bootstrap", "0")
+    assert code == 0
+    assert profile in out
+    if more[1] in ("text", "json", "csv"):
+        assert profile in call(*systems, "--confusion", "type", *more)[1]
+    if more[1] in ("text", "json"):
+        assert profile in call(*systems, "--explain", "d2", *more)[1]
 
 
 def test_types_and_documents(call):

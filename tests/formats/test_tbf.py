@@ -212,6 +212,17 @@ def test_bytes_that_are_no_text() -> None:
     assert named.id == "\\xff"
 
 
+def test_remarks_on_what_is_read_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_tbf(ONE).remarks == {}
+    data = ONE.replace(b"ran", "dél".encode()).replace(b"Actual\n", b"Actual\r\n") + b"\n# \xe9 \0\n# \xff\n"
+    monkeypatch.setattr(tbf_scan, "_BLOCK", 8)
+    found = {kind: (each.line, each.column) for kind, each in open_tbf(data).remarks.items()}
+    assert found == {"line-ends": (2, 30), "encoding": (5, 3), "null": (5, 8)}
+    monkeypatch.setattr(tbf_scan, "LONG", 40)
+    (long,) = open_tbf(ONE.replace(b"ran", b"ran" * 9)).remarks.values()
+    assert (long.line, long.message) == (2, f"a line of {len(MENTION) + 24} bytes")
+
+
 def test_only_blanks_of_ascii_are_stripped() -> None:
     (document,) = read_tbf(ONE.replace(b"Actual", "Actual\u00a0".encode()))
     assert document.nuggets[0].realis == "Actual\u00a0"

@@ -74,6 +74,11 @@ class TbfFile:
         return self.index.findings
 
     @property
+    def remarks(self) -> dict[str, Problem]:
+        """What is read without harm, by kind: `line-ends`, `null`, `encoding`, `long-line`; the first of each."""
+        return self.index.remarks
+
+    @property
     def sections(self) -> list[Section]:
         """What stands between markers, also in documents that do not count."""
         return self.index.sections

@@ -19,6 +19,7 @@ _UTF_16 = b"\xff\xfe", b"\xfe\xff"
 HEADER, FOOTER = b"#BeginOfDocument", b"#EndOfDocument"
 LIMIT = 100  # problems kept of each kind
 QUOTED = 60  # characters of a long text that are shown
+LONG = 1 << 20  # bytes of a line, of which one is worth a word
 
 _BLOCK = 1 << 18
 _BLANKS = b" \t\r\x0b\x0c"
@@ -44,6 +45,7 @@ class Index:
         self.documents: dict[str, tuple[int, int]] = {}  # first and last section
         self.findings: list[Finding] = []
         self.counts: dict[str, int] = {}
+        self.remarks: dict[str, Problem] = {}
         self.size = 0
         self.lines = 0
 
@@ -54,6 +56,31 @@ class Index:
             column = None if line is None else 1
             problem = Problem(message, path=self.place, line=line, column=column, hint=hint)
             self.findings.append(Finding(kind, True, problem, document))
+
+    def look(self, block: bytes, number: int) -> None:
+        """Remark on what is read, but may not be meant: the first of each kind in whole lines from this number on."""
+
+        def remark(kind: str, message: str, at: int, hint: str) -> None:
+            line, begin = number + block.count(b"\n", 0, at), block.rfind(b"\n", 0, at) + 1
+            column = len(decode(block[begin:at])) + 1
+            self.remarks.setdefault(kind, Problem(message, path=self.place, line=line, column=column, hint=hint))
+
+        if b"\r" in block and "line-ends" not in self.remarks:
+            message = "carriage returns, of which those at the ends of lines are not read"
+            remark("line-ends", message, block.index(b"\r"), "save the file with LF line ends")
+        if b"\0" in block and "null" not in self.remarks:
+            remark("null", "a null character", block.index(b"\0"), "save the file as UTF-8 text")
+        if "encoding" not in self.remarks and not block.isascii():
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                message = f"the byte 0x{block[error.start]:02x} is not UTF-8 and read as an escape"
+                remark("encoding", message, error.start, "save the file as UTF-8")
+        if len(block) > LONG and "long-line" not in self.remarks:
+            longest = max(block.split(b"\n"), key=len)
+            if len(longest) > LONG:
+                message = f"a line of {len(longest):,} bytes"
+                remark("long-line", message, block.index(longest), "check that no line breaks are missing")
 
 
 def quote(text: str) -> str:
@@ -82,6 +109,7 @@ def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None =
             index.note("byte-order-mark", "the file begins with a byte-order mark", 1, "save the file without it")
         elif start == 0 and block.startswith(_UTF_16):
             index.note("utf-16", "the file is in UTF-16, and no line of it can be read", 1, "save it as UTF-8")
+        index.look(block, number)
         at, line = 0, number
         for first, last, header in _markers(block, bom=start == 0):
             walk.between(block[at:first], line)

@@ -105,6 +105,43 @@ def test_clusters_that_should_be_one(profile):
     score([GOLD], [broken], coref=False, bootstrap=0, profile=profile)
 
 
+def test_cyclic_clusters_are_one_problem_with_one_line():
+    nuggets = [nugget(f"E{number}", f"t{number}") for number in range(6)]
+    broken = document(nuggets, "E0,E1", "E3,E4", "E1,E2", "E5,E3", "E2,E0")
+    with pytest.raises(FormatError) as refused:
+        coref(GOLD, broken)
+    first, second = map(str, refused.value.problems)
+    assert first.endswith("and lines 10, 12, 14 are one cluster, merge them: @Coreference R0 E0,E1,E2")
+    assert second.endswith("have E3 in common, merge them: @Coreference R1 E3,E4,E5")
+
+
+@given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=3), max_size=8))
+@examples(max_examples=60)
+def test_the_lines_that_are_suggested_mend_the_clusters(clusters):
+    nuggets = [nugget(f"E{number}", f"t{number}") for number in range(10)]
+    given = document(nuggets, *(",".join(f"E{each}" for each in sorted(cluster)) for cluster in clusters))
+    problems = list(cluster_problems(given, [None] * 10, Settings(profile="evmeval-1.8"), path="x", is_gold=False))
+    groups = []  # clusters that share a mention, joined the slow way
+    for cluster in clusters:
+        touching = [group for group in groups if group & cluster]
+        groups = [group for group in groups if not group & cluster] + [cluster.union(*touching)]
+    several = [group for group in groups if sum(cluster <= group for cluster in clusters) > 1]
+    suggested = [{int(each[1:]) for each in str(problem).split(" ")[-1].split(",")} for problem in problems]
+    assert sorted(map(sorted, suggested)) == sorted(map(sorted, several))
+
+
+def test_a_cluster_of_millions_makes_a_short_message():
+    hostile = document([nugget("E1", "t1")], ",".join(f"X{number}" for number in range(5000)), "E1,X1")
+    with pytest.raises(FormatError) as refused:
+        coref(GOLD, hostile)
+    assert len(str(refused.value)) < 1000
+    assert "X0, X1, X2, X3, X4 and 4995 more, which are no mentions of document d" in str(refused.value)
+    nuggets = [nugget(f"E{number}", f"t{number}") for number in range(5000)]
+    many = document(nuggets, ",".join(each.id for each in nuggets), "E1,E2")
+    with pytest.raises(FormatError, match="have E1 in common, merge them into one line"):
+        coref(GOLD, many)
+
+
 def test_two_nuggets_of_one_place_in_a_cluster():
     """Check 4.4.1: responses are refused by the specification, not by v1.8; gold may have them."""
     twice = document([nugget("E1", "t1"), nugget("E2", "t1", "Life_Die")], "E1,E2")

@@ -196,9 +196,13 @@ def test_hostile_files():
     nothing = score(both, b"", bootstrap=0).systems[0]
     assert {"input", "missing-document", "no-document-in-common"} <= {note.code for note in nothing.notes}
     latin = both.replace(b"Life_Die", b"Life_D\xe9")
-    assert [note.examples for note in score(both, latin, bootstrap=0).systems[0].notes] == [("Life_D\\xe9",)]
-    windows = both.replace(b"\n", b"\r\n")
-    assert score(both, windows, bootstrap=0)["nugget.type"].f1 == 1.0
+    notes = score(both, latin, bootstrap=0).systems[0].notes
+    assert [(note.code, note.examples) for note in notes] == [("input", ()), ("encoding", ("Life_D\\xe9",))]
+    assert notes[0].message == "<bytes>:2:25: the byte 0xe9 is not UTF-8 and read as an escape, save the file as UTF-8"
+    windows = score(both, both.replace(b"\n", b"\r\n"), bootstrap=0)
+    assert windows["nugget.type"].f1 == 1.0
+    assert "carriage returns" in windows.systems[0].notes[0].message
+    assert "null character" in score(both, both.replace(b"word", b"w\0rd"), bootstrap=0).systems[0].notes[0].message
     long = both.replace(b"word", b"x" * 1_000_000).replace(b"0,4", b"0,999999999999")
     assert score(both, long, bootstrap=0)["nugget.span"].f1 == pytest.approx(0.0, abs=1e-10)
     with pytest.raises(FormatError, match="no place in a text"):
@@ -207,6 +211,37 @@ def test_hostile_files():
         score(
             both, tbf(("a", line("E1", "0,4"), line("E2", "5,9"), "@Coreference\tR\tE1,E2\n@Coreference\tS\tE2,E1\n"))
         )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: data.decode().encode("utf-16"), "in UTF-16"),
+        (lambda data: data.replace(b"\n", b"\r"), "has no footer"),
+        (lambda data: b"Lorem ipsum\n", "lines outside documents are not read"),
+    ],
+)
+def test_a_file_without_documents_is_no_system_that_finds_nothing(change, words):
+    gold = tbf(("a", line("E1", "0,4")))
+    with pytest.raises(FormatError, match=words):
+        score(gold, change(gold))
+    official = score(gold, change(gold), profile="evmeval-1.8", bootstrap=0)  # as the official program has it
+    assert official["nugget.span"].recall == 0
+    assert words in official.systems[0].notes[0].message
+    assert score(gold, b" \n\n", bootstrap=0)["nugget.span"].f1 == 0  # nothing at all is a system that finds nothing
+
+
+def test_a_missing_table_is_noted_where_it_matters():
+    both = [NuggetDocument("a", [Nugget("E1", "A", "Actual", "x", ("t1",))])]
+    for profile, codes in (("spec", ["no-token-table"]), ("evmeval-2015", ["no-token-table"]), ("evmeval-1.8", [])):
+        assert [note.code for note in score(both, both, profile=profile, bootstrap=0).systems[0].notes] == codes
+
+
+def test_the_signature_says_what_is_averaged():
+    for pool, said in ((None, "micro+macro"), ("micro", "micro"), ("macro", "macro")):
+        result = score(GOLD, POOR, pool=pool, bootstrap=0)
+        assert f"|pool:{said}|" in result.signature
+        assert result.signature.count("pool:") == 1
 
 
 def test_gold_and_system_swapped():
@@ -263,9 +298,10 @@ def test_names_of_systems():
 def test_confusion_is_over_the_mapping_of_places():
     gold = tbf(("a", line("E1", "0,4", "A"), line("E2", "5,9", "B"), line("E3", "10,14", "B")))
     system = tbf(("a", line("m1", "0,4", "B"), line("m2", "5,8", "B"), line("m3", "20,24", "C")))
-    found = Confusion("type", "s", {})
+    found = Confusion("type", "s", "spec", {})
     observe_all(gold, system, Settings(coref=False), visit=found.add)
     assert found.counts == {("A", "B"): 1, ("B", "B"): 1, ("B", None): 1, (None, "C"): 1}
+    assert found.rows()[0] == ["gold type \\ s (spec)", "B", "C", "(missed)"]
     assert found.rows()[1:] == [["A", "1", "0", "0"], ["B", "1", "0", "1"], ["(spurious)", "0", "1", "0"]]
     assert json.loads(json.dumps(found.to_data()))["cells"][0] == {"gold": "A", "system": "B", "count": 1}
 
@@ -277,7 +313,7 @@ def test_explanation():
     assert found.matched["span"] == pytest.approx(3 * 0.75 + 1)
     assert [change.change for change in found.clusters] == ["missed", "spurious"]
     assert str(found).splitlines() == [
-        "d1  system  4 gold nuggets, 4 system nuggets; span 3.25, type 2.50, realis 2.50, type+realis 1.75",
+        "d1  system  spec  4 gold nuggets, 4 system nuggets; span 3.25, type 2.50, realis 2.50, type+realis 1.75",
         "correct   E3 word Movement_Transport Actual | m3 word Movement_Transport Actual",
         "partial   E2 word Life_Die Actual | m2 word Life_Die Actual (0.75)",
         "realis    E0 word Life_Die Other | m0 word Life_Die Actual (0.75)",

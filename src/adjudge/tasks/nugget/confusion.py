@@ -15,6 +15,7 @@ class Confusion(NamedTuple):
 
     field: str
     system: str
+    profile: str
     counts: dict[tuple[str | None, str | None], int]
 
     def add(self, seen: Seen) -> None:
@@ -38,6 +39,7 @@ class Confusion(NamedTuple):
         cells = sorted(self.counts.items(), key=lambda cell: [(value is None, value or "") for value in cell[0]])
         return {
             "system": self.system,
+            "profile": self.profile,
             "field": self.field,
             "cells": [{"gold": gold, "system": own, "count": count} for (gold, own), count in cells],
         }
@@ -47,7 +49,7 @@ class Confusion(NamedTuple):
         across = self.values(1)
         titles = [MISSED if value is None else value for value in across]
         return [
-            [f"gold {self.field} \\ {self.system}", *titles],
+            [f"gold {self.field} \\ {self.system} ({self.profile})", *titles],
             *(
                 [SPURIOUS if gold is None else gold, *(str(self.counts.get((gold, own), 0)) for own in across)]
                 for gold in self.values(0)

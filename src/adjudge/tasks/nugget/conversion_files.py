@@ -16,7 +16,7 @@ from adjudge.formats.standoff import decode, natural, read_text
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.conversion import TARGETS, fit
 from adjudge.tasks.nugget.losses import Loss, summary
-from adjudge.tasks.nugget.places import check_places, recounted, to_pieces, to_tokens
+from adjudge.tasks.nugget.places import check_places, other_words, recounted, to_pieces, to_tokens
 
 if TYPE_CHECKING:
     from adjudge.formats.tbf import TbfFile
@@ -157,10 +157,14 @@ def _take(document: NuggetDocument, target: str, path: str, work: _Work, losses:
     by_tokens = any(nugget.tokens for nugget in document.nuggets)
     by_pieces = any(nugget.pieces for nugget in document.nuggets)
     if by_tokens and target != "tbf-token":
-        document = to_pieces(document, _table(document, work), path=path)
+        table = _table(document, work)
+        _doubt(document, table, path, work)
+        document = to_pieces(document, table, path=path)
     check_places(document, path=path)
     if by_pieces and target == "tbf-token":
-        document, found = to_tokens(document, _table(document, work))
+        table = _table(document, work)
+        document, found = to_tokens(document, table)
+        _doubt(document, table, path, work)
     document, more = fit(document, target, system=plan.system or "adjudge")
     if plan.system is not None:
         document = NuggetDocument(
@@ -174,6 +178,14 @@ def _take(document: NuggetDocument, target: str, path: str, work: _Work, losses:
         more.append(Loss("no-text", document.id, "", document.line))
     losses += [*found, *more]
     work.found.append(document)
+
+
+def _doubt(document: NuggetDocument, table: TokenTable, path: str, work: _Work) -> None:
+    """Nothing but the words tells that a table is that of another document."""
+    if other_words(document, table):
+        message = f"the words of most nuggets of {document.id!r} are not those of {table.path or 'the token table'}"
+        hint = "is it that of another document?"
+        work.notes.append(Problem(message, path=path, line=document.line or None, hint=hint))
 
 
 def _target(plan: Plan, kind: str) -> str:
@@ -287,6 +299,7 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
             nothing = Problem("the file has no documents", path=path, hint="each begins with #BeginOfDocument")
             raise FormatError(file.notes or [nothing])
         work.notes += [*file.notes, *_undecoded(file)]
+        work.notes += [remark for kind, remark in file.remarks.items() if kind != "encoding"]
         if source == "tbf" and file.mode == "char" and not _are_characters(file):
             message = "the file does not tell whether its places are tokens or characters"
             raise UsageError(Problem(message, path=path, hint="say --from tbf-token or --from tbf-char"))

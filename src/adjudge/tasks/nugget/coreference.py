@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
-from adjudge.model.nugget import COREFERENCE, NuggetDocument
+from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.nugget.best import Pair
 from adjudge.tasks.nugget.mapping import Side, mapped_values
@@ -39,6 +39,9 @@ Clusters: TypeAlias = Sequence[Sequence[str]]  # ids of nuggets
 NOTHING: tuple[float, ...] = (0,) * len(COLUMNS)
 OFFICIAL = {"bcub": "coref.b3", "ceafe": "coref.ceafe", "ceafm": "coref.ceafm", "muc": "coref.muc", "blanc": ""}
 """The metrics in the order of the official report, by their names there."""
+
+NAMES = 5  # that a message lists
+PASTED = 10_000  # characters of a line that a message suggests
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
@@ -232,29 +235,19 @@ def cluster_problems(
     clusters = [relation for relation in document.relations if relation.name == COREFERENCE]
     if not clusters and settings.profile != "evmeval-2015":
         return
-    owners: dict[str, int] = {}
-    merged: dict[int, int] = {}
-    for number, cluster in enumerate(clusters):
-        for argument in cluster.arguments:
-            first = owners.setdefault(argument, number)
-            if first != number and merged.get(number) != first:
-                merged[number] = first
-                message = (
-                    f"cluster {cluster.id} and cluster {clusters[first].id} (line {clusters[first].line}) "
-                    f"have {argument} in common"
-                )
-                joined = dict.fromkeys((*clusters[first].arguments, *cluster.arguments))
-                hint = f"merge them: @{COREFERENCE}\t{clusters[first].id}\t{','.join(joined)}"
-                yield Problem(message, path, cluster.line or None, hint=hint.replace("\t", " "))
+    named = {nugget.id: key for nugget, key in zip(document.nuggets, keys, strict=True)}
+    yield from _overlaps(clusters, named, path)
     if settings.profile == "evmeval-1.8":
         return
-    named = {nugget.id: key for nugget, key in zip(document.nuggets, keys, strict=True)}
     for cluster in clusters:
         places: dict[Key | None, str] = {}
+        unknown = [argument for argument in dict.fromkeys(cluster.arguments) if argument not in named]
+        if unknown:
+            what = "which is no mention" if len(unknown) == 1 else "which are no mentions"
+            message = f"cluster {cluster.id} has {some_of(unknown)}, {what} of document {document.id}"
+            yield Problem(message, path, cluster.line or None, hint="list every mention, or leave it out")
         for argument in dict.fromkeys(cluster.arguments):
             if argument not in named:
-                message = f"cluster {cluster.id} has {argument}, which is no mention of document {document.id}"
-                yield Problem(message, path, cluster.line or None, hint="list every mention, or leave it out")
                 continue
             key = named[argument]
             if settings.profile == "spec" and (is_gold or key is None):
@@ -270,6 +263,45 @@ def cluster_problems(
         yield from _unknown_tokens(document, keys, path, known, aligned)
 
 
+def _overlaps(clusters: Sequence[Relation], named: Container[str], path: str) -> Iterator[Problem]:
+    """Clusters that share a mention are one: a problem for all lines of such a cluster, with the line that mends it."""
+    owners: dict[str, int] = {}
+    group = {number: [number] for number in range(len(clusters))}  # lines that are one share a list
+    first: dict[int, tuple[int, str]] = {}  # a line, an earlier one, and what both have
+    for number, cluster in enumerate(clusters):
+        for argument in cluster.arguments:
+            owner = owners.setdefault(argument, number)
+            if owner != number and group[owner] is not group[number]:
+                first.setdefault(number, (owner, argument))
+                small, large = sorted((group[owner], group[number]), key=len)
+                large += small
+                group.update(dict.fromkeys(small, large))
+    for numbers in {id(each): sorted(each) for each in group.values() if len(each) > 1}.values():
+        lines = [clusters[number] for number in numbers]
+        last = next(number for number in numbers if number in first)
+        owner, argument = first[last]
+        message = (
+            f"cluster {clusters[last].id} and cluster {clusters[owner].id} (line {clusters[owner].line}) "
+            f"have {argument} in common"
+        )
+        if len(lines) > 2:
+            message += f", and lines {some_of([str(line.line) for line in lines])} are one cluster"
+        members = dict.fromkeys(each for line in lines for each in line.arguments if each in named)
+        merged = f"@{COREFERENCE} {lines[0].id} {','.join(members)}"
+        hint = f"merge them: {merged}" if len(merged) <= PASTED else "merge them into one line"
+        yield Problem(message, path, clusters[last].line or None, hint=hint)
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Names in a message, of which a hostile line may have millions.
+
+    >>> some_of(["a", "b"]), some_of(list("abcdefg"))
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return ", ".join(names[:NAMES]) + more
+
+
 def _unknown_tokens(
     document: NuggetDocument,
     keys: Sequence[Key | None],
@@ -281,7 +313,7 @@ def _unknown_tokens(
         if aligned is None or place in aligned:
             missing = sorted(token for token in _tokens(key) if token not in known)
             if missing:
-                message = f"{nugget.id} has token {', '.join(missing)}, which is not in the token table"
+                message = f"{nugget.id} has token {some_of(missing)}, which is not in the token table"
                 hint = "the program of 2015 refuses it, mend the line or use another profile"
                 yield Problem(message, path, nugget.line or None, hint=hint)
 

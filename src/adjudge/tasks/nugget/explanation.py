@@ -40,6 +40,7 @@ class Explanation:
 
     document: str
     system: str
+    profile: str
     matched: dict[str, float]
     gold_nuggets: int
     system_nuggets: int
@@ -68,7 +69,7 @@ def explain(
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",), line=2)])]
     >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "has died", ("t2", "t3"), line=2)])]
     >>> print(explain(gold, system, "d", Settings())["system"])
-    d  system  1 gold nugget, 1 system nugget; span 0.67, type 0.67, realis 0.00, type+realis 0.00
+    d  system  spec  1 gold nugget, 1 system nugget; span 0.67, type 0.67, realis 0.00, type+realis 0.00
     realis    E1 died Life_Die Actual | m1 has died Life_Die Other (0.67)
     """
     found: dict[str, Explanation] = {}
@@ -110,6 +111,7 @@ def _explained(seen: Seen, settings: Settings) -> Explanation:
     return Explanation(
         document=gold.id,
         system=seen.system,
+        profile=settings.profile,
         matched=dict(seen.observed.matched),
         gold_nuggets=len(gold.nuggets),
         system_nuggets=len(system.nuggets),
@@ -142,7 +144,7 @@ def _lines(found: Explanation) -> Iterator[str]:
     sums = ", ".join(f"{name} {value:.2f}" for name, value in found.matched.items())
     numbers = [(found.gold_nuggets, "gold"), (found.system_nuggets, "system")]
     sizes = ", ".join(f"{number} {side} nugget{'s' * (number != 1)}" for number, side in numbers)
-    yield f"{found.document}  {found.system}  {sizes}; {sums}"
+    yield f"{found.document}  {found.system}  {found.profile}  {sizes}; {sums}"
     for fate in found.nuggets:
         title = _TITLES.get(fate.kind, fate.kind)
         both = " | ".join(text for text in (fate.gold, fate.system) if text is not None)

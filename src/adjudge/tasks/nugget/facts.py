@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, TokenTable
 from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.coreference import some_of
 from adjudge.tasks.nugget.mapping import Side
 from adjudge.tasks.nugget.observe import Observed
 from adjudge.tasks.nugget.settings import Settings, canonical
@@ -100,7 +101,8 @@ class Facts:
             self.repeated.setdefault(side, []).append(document.id)
         for relation in document.relations:
             if relation.name == COREFERENCE and not ids.issuperset(relation.arguments):
-                where = f"{document.id}: {', '.join(sorted(set(relation.arguments) - ids))} in {relation.id}"
+                absent = sorted(set(relation.arguments) - ids)
+                where = f"{document.id}: {some_of(absent)} in {relation.id}"
                 self.unknown.setdefault(side, []).append(where)
         names = self.names.setdefault(side, set())
         if len(names) <= SHOWN:
@@ -169,7 +171,7 @@ class Facts:
             message = f"{what} in {where} without gold nuggets cost nothing, as in the official program"
             yield "free-false-alarms", self.free_nuggets, message, self.free
         yield from self._about_nuggets(settings)
-        yield from self._about_tables()
+        yield from self._about_tables(settings)
         if self.left_out:
             what = _number(len(self.left_out), "document has", "documents have")
             message = f"{what} a coreference score of 0 and no part in coreference, as in the program of 2015"
@@ -239,10 +241,10 @@ class Facts:
             message = f"{what} of the system differ from gold in capitals or punctuation only, and do not match"
             yield "spelling", len(other), message, other
 
-    def _about_tables(self) -> Iterator[tuple[str, int, str, Sequence[str]]]:
-        if self.without_table:
+    def _about_tables(self, settings: Settings) -> Iterator[tuple[str, int, str, Sequence[str]]]:
+        if self.without_table and settings.invisible:  # without invisible words a table changes nothing
             what = _number(len(self.without_table), "document has", "documents have")
-            message = f"{what} no token table, so all its words are visible"
+            message = f"{what} no token table, so all words there are visible"
             yield "no-token-table", len(self.without_table), message, self.without_table
         if self.foreign:
             what = _number(len(self.foreign), "document has", "documents have")

@@ -80,6 +80,29 @@ def to_pieces(document: NuggetDocument, table: TokenTable, *, path: str | None =
     return NuggetDocument(document.id, kept, document.relations, document.text, document.line)
 
 
+def other_words(document: NuggetDocument, table: TokenTable) -> bool:
+    """Whether most nuggets, which are by tokens, have other words than these: is the table that of another document?
+
+    >>> nuggets = [Nugget(id, "Life_Die", "Actual", "died", tokens=("1",)) for id in ("E1", "E2")]
+    >>> other_words(NuggetDocument("a", nuggets), TokenTable("a", [Token("1", "married", 0, 7)]))
+    True
+    """
+    words = {token.id: token.text for token in table.tokens}
+    wrong = compared = 0
+    for nugget in document.nuggets:
+        said = _letters(nugget.text)
+        if said and words.keys() >= set(nugget.tokens):
+            compared += 1
+            spelled = _letters("".join([words[token] for token in nugget.tokens]))
+            wrong += said not in spelled and (not spelled or spelled not in said)
+    return wrong > 1 and 2 * wrong > compared
+
+
+def _letters(text: str) -> str:
+    """Text without blanks and signs, since tokens do not have those between them."""
+    return "".join([c for c in text if c.isalnum()]).lower()
+
+
 def _pieces(inside: Mapping[int, Token], text: str | None) -> tuple[Piece, ...]:
     """The pieces of the tokens at these places of a table."""
     pieces: list[Piece] = []

@@ -177,6 +177,10 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         raise FormatError(gold.notes or Problem("gold has no documents", path=gold.path, hint=hint))
     ids = choose(gold, reader.docs, in_order=chosen.official)
     systems = [_Progress(name, open_side(source, mode), reader) for name, source in named]
+    if not chosen.official:  # the official program takes a file of anything for a system that finds nothing
+        unread = [note for each in systems if not each.opened.ids for note in each.opened.notes]
+        if any(note.line for note in unread):
+            raise FormatError(unread)
     problems: list[Problem] = []
     invisible_words = chosen.invisible
     for place, id in enumerate(ids):
@@ -200,7 +204,8 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         _refuse(problems)
     for each in systems:
         facts = each.counted.facts
-        facts.input += [*gold.notes, *each.opened.notes, *tables.odd]
+        odd = [*gold.remarks.values(), *each.opened.remarks.values()]
+        facts.input += [*gold.notes, *each.opened.notes, *tables.odd, *odd]
         known = set(gold.ids)
         facts.extra += [id for id in each.opened.ids if id not in known]
     sequencing = chosen.sequencing if chosen.sequencing is not None else any(each.sequencing for each in systems)

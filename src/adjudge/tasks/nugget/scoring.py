@@ -190,7 +190,7 @@ def _signature(campaign: Campaign, pool: str | None) -> dict[str, str | float | 
         **campaign.settings.fields(),
         "coref": "yes" if campaign.coref else "no",
         "sequencing": "yes" if campaign.sequencing else "no",
-        "only": pool,
+        "pool": pool or "micro+macro",
         "gold": hash_chunks(digests[:1]),
         **({"docs": "#" + hash_chunks([chosen])[:4]} if len(campaign.ids) < campaign.of else {}),
         "in": hash_chunks(digests),

@@ -30,6 +30,10 @@ class Opened(Protocol):
         """What is odd about the whole."""
 
     @property
+    def remarks(self) -> Mapping[str, Problem]:
+        """What is odd, but read without harm, by kind."""
+
+    @property
     def mode(self) -> Mode:
         """Whether places are tokens or characters."""
 
@@ -61,6 +65,11 @@ class Listed:
     def notes(self) -> list[Problem]:
         """Nothing."""
         return []
+
+    @property
+    def remarks(self) -> Mapping[str, Problem]:
+        """Nothing."""
+        return {}
 
     @property
     def mode(self) -> Mode:

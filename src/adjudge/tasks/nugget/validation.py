@@ -113,6 +113,9 @@ class _Checker:
             unseen = count - sum(finding.kind == kind for finding in file.findings)
             out.counts[kind] += unseen
             out.errors += unseen
+        long = file.remarks.get("long-line")
+        if long is not None:
+            out.warn("long-line", long.message, long.line, long.column, hint=long.hint)
         counted = {last for _, last in file.index.documents.values()}
         for number, section in enumerate(file.sections):
             if section.id is not None:  # else it is wrong as a whole
