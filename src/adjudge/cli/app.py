@@ -22,6 +22,7 @@ COMMANDS = {
     "coref": "Coreference: score, validate and convert files of chains.",
     "nugget": "Event nuggets: score, validate, convert, tokenize and look at them.",
     "eal": "Event arguments and linking: validate, filter, pool, assess, link, score.",
+    "kbp": "Knowledge bases: validate and repair them.",
     "metrics": "List the metrics, or show one of them.",
     "explain": "Print the definition of a metric and how it will be computed.",
     "compare": "Compare systems from saved results, without scoring again.",

@@ -1,0 +1,166 @@
+"""`adjudge kbp validate`: everything that is wrong with a knowledge base, with its line, and a repaired file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adjudge.cli.options import output_option, whole
+from adjudge.cli.output import check_targets, emit
+from adjudge.errors import UsageError, visible
+from adjudge.formats.kb_findings import KbFinding
+from adjudge.report.files import write_atomic
+from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detect, repair, validate
+
+
+@click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair mended.tsv")
+@click.argument("files", metavar="KB...", nargs=-1, required=True)
+@click.option("--from", "from_", type=click.Choice(FORMATS), help="Format (default: by the content, - is coldstart).")
+@click.option("--docs", metavar="FOLDER", help="Source documents of a Cold Start file, to compare its spans with them.")
+@click.option(
+    "--repair",
+    "repaired",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Write a Cold Start file in which all that is clear is mended and the rest left out.",
+)
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option(
+    "--limit",
+    metavar="N",
+    default=str(LIMIT),
+    show_default=True,
+    callback=whole("give a whole number, or 0 for all"),
+    help="List so many findings of a kind and count the others; 0 lists all.",
+)
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@output_option
+@click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals.")
+def command(
+    files: tuple[str, ...],
+    from_: Format | None,
+    docs: str | None,
+    repaired: Path | None,
+    strict: bool,
+    limit: int,
+    format_: str,
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
+
+    KB is a Cold Start file, a file of triples, extractions as JSON lines, a table of links, or a file or folder of ACE
+    or Rich ERE annotation. An error is what the rules of the format forbid; what lenient reading does about it stands
+    in brackets. The exit code is 1 if there is an error; with --repair, if there is one in the repaired file.
+    """
+    check_targets(output, repaired, inputs=files)
+    if files.count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    if repaired is not None:
+        if len(files) > 1:
+            raise UsageError("--repair writes one file", hint="name one knowledge base")
+        return _repair(files[0], from_, docs, repaired, strict, limit, format_, output, quiet)
+    reports = [validate(name, format=from_, docs=docs, limit=limit) for name in files]
+    if format_ == "json":
+        text = _json({"files": [_record(report) for report in reports]})
+    else:
+        text = "".join(_text(report, quiet=quiet) for report in reports)
+    emit(text, output)
+    return int(any(report.errors or (strict and report.warnings) for report in reports))
+
+
+def _repair(
+    file: str,
+    from_: Format | None,
+    docs: str | None,
+    target: Path,
+    strict: bool,
+    limit: int,
+    format_: str,
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    kind = from_ or detect(file)
+    if kind != "coldstart":
+        raise UsageError(f"only Cold Start files can be repaired, this is {kind}", hint="correct it by hand")
+    data, before, after = repair(file, docs=docs, limit=limit)
+    if data:
+        write_atomic(target, data)
+    if format_ == "json":
+        record = {"files": [_record(before)], "repaired": {**_record(after), "path": str(target) if data else None}}
+        text = _json(record)
+    else:
+        text = _text(before, quiet=quiet)
+        if not data:
+            text += visible(f"{target}: not written, nothing could be read") + "\n"
+        elif not quiet:
+            lost = f"{before.unmended} assertion{'s' * (before.unmended != 1)} left out, " if before.unmended else ""
+            remain = f"{_many(after.errors, 'error')} and {_many(after.warnings, 'warning')} remain"
+            text += visible(f"{target}: written, {lost}{remain}") + "\n"
+            text += "".join(f"  {visible(f'{count} {kind}')}\n" for kind, count in _errors(after).items())
+    emit(text, output)
+    return int(not data or bool(after.errors) or (strict and bool(after.warnings)))
+
+
+def _errors(report: KbReport) -> dict[str, int]:
+    """How many errors of each kind there are; a kind is always an error, or never."""
+    counts: dict[str, int] = {}
+    for finding in report.findings:
+        if finding.error:
+            counts[finding.kind] = counts.get(finding.kind, 0) + 1
+    return {kind: count + report.unlisted.get(kind, 0) for kind, count in counts.items()}
+
+
+def _many(count: int, what: str) -> str:
+    more = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{count} {what if count == 1 else more}"
+
+
+def _text(report: KbReport, *, quiet: bool) -> str:
+    lines = [_line(finding) for finding in report.findings]
+    for kind, count in report.unlisted.items():
+        lines.append(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all")
+    if not quiet:
+        counts = {**report.counts, "error": report.errors, "warning": report.warnings}
+        lines.append(f"{report.path}: " + ", ".join(_many(count, what) for what, count in counts.items()))
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _line(finding: KbFinding) -> str:
+    problem = finding.problem
+    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
+    hint = f", {problem.hint}" if problem.hint else ""
+    mended = f" [{finding.repair}]" if finding.repair else ""
+    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}{mended}"
+
+
+def _json(record: dict[str, Any]) -> str:
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def _record(report: KbReport) -> dict[str, Any]:
+    return {
+        "path": report.path,
+        "format": report.format,
+        "counts": report.counts,
+        "errors": report.errors,
+        "warnings": report.warnings,
+        "unmended": report.unmended,
+        "unlisted": report.unlisted,
+        "findings": [
+            {
+                "severity": "error" if finding.error else "warning",
+                "kind": finding.kind,
+                "path": finding.problem.path,
+                "line": finding.problem.line,
+                "column": finding.problem.column,
+                "message": finding.problem.message,
+                "hint": finding.problem.hint,
+                "repair": finding.repair,
+            }
+            for finding in report.findings
+        ],
+    }

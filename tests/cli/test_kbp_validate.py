@@ -1,0 +1,195 @@
+"""`adjudge kbp validate`."""
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import run
+from adjudge.cli.app import COMMANDS
+
+KB = """run1
+:Entity_1\ttype\tPER
+:Entity_1\tmention\t"Ana"\tD1:0-2
+:Entity_1\tcanonical_mention\t"Ana"\tD1:0-2
+"""
+TRIPLES = "ana\tspouse\tben\td1\n"
+TOTAL = "1 document, 1 entity, 0 events, 0 strings, 1 mention, 0 facts, 0 errors, 0 warnings\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(COMMANDS, "kbp", "Knowledge bases.")
+    Path("a.tac").write_text(KB)
+    Path("t.tsv").write_text(TRIPLES)
+    return tmp_path
+
+
+def test_good_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["kbp", "validate", "a.tac", "t.tsv", "--strict"]) == 0
+    assert capsys.readouterr() == (
+        f"a.tac: {TOTAL}t.tsv: 1 line, 2 nodes, 1 relation, 1 document, 0 errors, 0 warnings\n",
+        "",
+    )
+    assert run(["kbp", "validate", "a.tac", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_findings_have_a_place_a_remedy_and_what_was_done(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text(KB.replace("D1:0-2\n", "D1:0-2\t1.5\n", 1) + ":Entity_1\tper:spouse\n")
+    assert run(["kbp", "validate", "b.tac"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "b.tac:3:32: error: the confidence '1.5' is not allowed, "
+        "write a number above 0 and at most 1, with a decimal point [read as 1]",
+        "b.tac:5:1: error: a line with 2 fields instead of 4, and a confidence, "
+        "write subject, predicate, object, provenance with TABs between them",
+        "b.tac: 1 document, 1 entity, 0 events, 0 strings, 1 mention, 0 facts, 2 errors, 0 warnings",
+    ]
+
+
+def test_warnings_fail_only_if_strict(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text(KB.replace(':Entity_1\tcanonical_mention\t"Ana"\tD1:0-2\n', ""))
+    assert run(["kbp", "validate", "b.tac"]) == 0
+    assert "warning: the node :Entity_1 has no canonical mention" in capsys.readouterr().out
+    assert run(["kbp", "validate", "b.tac", "--strict"]) == 1
+
+
+def test_repair(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text(KB.replace("run1\n", "") + ":Entity_1\tper:spouse\n")
+    assert run(["kbp", "validate", "b.tac", "--repair", "out.tac"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].endswith("[called OmittedRunID]")
+    assert out[-1] == "out.tac: written, 1 assertion left out, 0 errors and 0 warnings remain"
+    assert run(["kbp", "validate", "out.tac", "--strict"]) == 0
+    assert capsys.readouterr().out == f"out.tac: {TOTAL}"
+
+
+def test_what_remains_after_a_repair(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text(KB.replace("PER", "RABBIT"))
+    assert run(["kbp", "validate", "b.tac", "--repair", "out.tac"]) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "out.tac: written, 1 error and 0 warnings remain",
+        "  1 illegal-type",
+    ]
+    assert run(["kbp", "validate", "b.tac", "--repair", "out.tac", "--format", "json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["repaired"]["path"], record["repaired"]["errors"]) == ("out.tac", 1)
+
+
+def test_nothing_to_repair(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text("run1\n")
+    assert run(["kbp", "validate", "b.tac", "--repair", "out.tac"]) == 1
+    assert capsys.readouterr().out.endswith("out.tac: not written, nothing could be read\n")
+    assert not Path("out.tac").exists()
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_text(KB.replace(":Entity_1\ttype", "Entity_1\ttype"))
+    assert run(["kbp", "validate", "b.tac", "--format", "json", "-o", "out.json"]) == 0
+    (report,) = json.loads(Path("out.json").read_text())["files"]
+    (finding,) = report.pop("findings")
+    assert report == {
+        "path": "b.tac",
+        "format": "coldstart",
+        "counts": {"document": 1, "entity": 1, "event": 0, "string": 0, "mention": 1, "fact": 0},
+        "errors": 0,
+        "warnings": 1,
+        "unmended": 0,
+        "unlisted": {},
+    }
+    assert (finding["kind"], finding["line"], finding["column"]) == ("colon-omitted", 2, 1)
+    assert finding["repair"] == "the colon is added"
+    assert capsys.readouterr().out == ""
+
+
+def test_many_findings_of_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tsv").write_text(TRIPLES + "a\tb\n" * 50)
+    assert run(["kbp", "validate", "b.tsv"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == 22
+    assert out[-2] == "b.tsv: and 30 more of the kind columns, --limit 0 lists all"
+    assert run(["kbp", "validate", "b.tsv", "--limit", "0"]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 51
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(KB.encode()))))
+    assert run(["kbp", "validate", "-"]) == 0
+    assert capsys.readouterr().out == f"<stdin>: {TOTAL}"
+
+
+def test_source_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("docs").mkdir()
+    Path("docs/D1.xml").write_text("Ben")
+    assert run(["kbp", "validate", "a.tac", "--docs", "docs", "--strict"]) == 1
+    assert "a.tac:3: warning: D1:0-2 is 'Ben', not 'Ana'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["none.tac"],
+        ["."],
+        ["a.tac", "--docs", "none"],
+        ["t.tsv", "--docs", "."],
+        ["t.tsv", "--repair", "out.tac"],
+        ["a.tac", "t.tsv", "--repair", "out.tac"],
+        ["a.tac", "--repair", "a.tac"],
+        ["a.tac", "--repair", "none/out.tac"],
+        ["a.tac", "--repair", "x", "-o", "x"],
+        ["a.tac", "-o", "a.tac"],
+        ["a.tac", "--limit", "-1"],
+        ["a.tac", "--from", "xml"],
+        ["-", "-"],
+        ["-", "--from", "ace"],
+    ],
+)
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["kbp", "validate", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err
+    assert "Traceback" not in err
+    assert Path("a.tac").read_text() == KB
+
+
+HOSTILE = {
+    "a line of 20 MB": b"run\n" + b"x" * 20_000_000,
+    "UTF-16": KB.encode("utf-16"),
+    "latin-1": KB.replace("Ana", "\xc1na").encode("latin-1"),
+    "null bytes": KB.replace("Ana", "\0" * 1000).encode(),
+    "colours": KB.replace("PER", "\x1b[31m" * 100).encode(),
+    "a damaged gzip": gzip.compress(KB.encode() * 50)[:-12],
+    "huge offsets": KB.replace("0-2", "0-" + "9" * 5000).encode(),
+    "nothing": b"",
+    "entities": b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><source_file>&x;</source_file>',
+    "a bomb": b'<!DOCTYPE a [<!ENTITY x "lol"><!ENTITY y "&x;&x;&x;">]><deft_ere>&y;</deft_ere>',
+    "deep JSON": b'{"id": "a", "entities": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "no JSON": b'{"id": "a", "entities": [',
+    "a picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 10,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("b.tac").write_bytes(HOSTILE[name])
+    assert run(["kbp", "validate", "b.tac"]) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert 0 < len(out) < 6000
+    assert "\x1b" not in out
+    assert "\0" not in out
+    assert "root:" not in out
+    assert any("b.tac" in line and ": error: " in line for line in out.splitlines())
+
+
+def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["kbp", "validate", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(option in out for option in ("--repair", "--docs", "--from", "--strict", "--limit"))
+    assert run(["kbp"]) in (0, 2)
