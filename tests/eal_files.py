@@ -11,7 +11,8 @@ DOCUMENT = "DOC1"
 # Blanks of every kind inside, but none at the ends, where readers take them away.
 _LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r")
 TEXTS = st.one_of(
-    st.sampled_from(["", "Bob", "three  police officers", "José Ñandú 李", "Face \U0001f600", "NIL", "#x", "2003-03-XX"]),
+    st.sampled_from(["", "Bob", "three  police officers", "José Ñandú 李", "Face \U0001f600", "NIL", "#x"]),
+    st.just("2003-03-XX"),
     st.text(_LETTERS, max_size=8).map(lambda text: f"a{text}b"),
 )
 OFFSETS = st.one_of(st.integers(0, 60), st.integers(0, 2**31 - 1))
