@@ -1,5 +1,7 @@
 """Argument files: what is read, what is wrong and where, and that what is written comes back."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,65 @@ def line(**changes):
     for at, value in changes.items():
         fields[int(at[1:]) - 1] = value
     return "\t".join(fields)
+
+
+def comes_back(argument):
+    """Whether a line with the fields of a response, written without any thought, is read as that response."""
+    response = argument.response
+    spans = [",".join(f"{a}-{b}" for a, b in each) or "NIL" for each in (response.justifications, response.additional)]
+    cas, filler = response.cas, response.base_filler
+    fields = [argument.id, response.document, response.type, response.role, cas.text, f"{cas.span[0]}-{cas.span[1]}"]
+    fields += [spans[0], f"{filler[0]}-{filler[1]}", spans[1], response.realis, repr(float(argument.confidence))]
+    above = "" if argument.comment is None else "".join(f"#{each}\n" for each in argument.comment.split("\n"))
+    try:
+        data = (above + "\t".join(fields) + "\n").encode()
+    except UnicodeEncodeError:
+        return False
+    arguments, problems = parse_arguments(data, "D")
+    return not problems and [each._replace(line=0) for each in arguments.arguments] == [argument]
+
+
+def check(argument):
+    """Exactly those are refused of which a reader finds something else in the line that says what they are."""
+    if comes_back(argument):
+        (again,) = parse_arguments(write_arguments(Arguments("D", [argument]), ids="keep"), "D")[0].arguments
+        assert again._replace(line=0) == argument
+    else:
+        with pytest.raises(ValidationError, match="a response cannot be written"):
+            write_arguments(Arguments("D", [argument]), ids="keep")
+
+
+def either(good, bad):
+    """Mostly something good, because with two faults nothing is learnt about the second."""
+    return st.one_of(good, good, good, good, good, st.sampled_from(bad))
+
+
+STRANGE = ["", " x", "x ", "x\u3000", "x\x85", "\x1fx", "a\tb", "a\nb", "a\r", "\ud800", "#x", "\ufeffx", "NIL", "\x00"]
+ODD_SPANS = [Span(3, 2), Span(-1, 4), Span(0, 2**31), Span(2**31 - 1, 2**31 - 1), Span(True, 4), Span(1.0, 2), (5, 9)]
+PLAIN = st.sampled_from(["x", "Life.Die", "a  b", "\u674e", "\U0001f600", "7", "-"])
+SPANS_OF = either(st.builds(lambda a, b: Span(a, a + b), st.integers(0, 99), st.integers(0, 9)), ODD_SPANS)
+SETS = either(
+    st.frozensets(SPANS_OF.filter(lambda each: each[0] <= 99), min_size=1, max_size=3).map(lambda s: tuple(sorted(s))),
+    [(), (Span(5, 6), Span(1, 2)), (Span(1, 2), Span(1, 2)), frozenset([Span(1, 2)])],
+)
+HOSTILE = st.builds(
+    Argument,
+    st.builds(
+        Response,
+        either(st.just("D"), ["E", "", " D"]),
+        either(PLAIN, STRANGE),
+        either(PLAIN, STRANGE),
+        st.builds(Cas, either(PLAIN, STRANGE), SPANS_OF),
+        SPANS_OF,
+        SETS,
+        either(st.just(()), [(Span(1, 2),), (Span(5, 6), Span(1, 2)), (Span(0, 2**31),)]),
+        either(st.sampled_from(["Actual", "Generic", "Other"]), ["actual", "ACTUAL", "", "Maybe"]),
+    ),
+    either(st.floats(0, 1), [0, 1, True, -0.0, 1.5, -0.5, float("nan"), float("inf"), Fraction(1, 3), Fraction(1, 2)]),
+    either(PLAIN, STRANGE),
+    either(st.none(), ["", "why", "a\nb", "a\rb", "\ud800", "\n", "#\ttab"]),
+    st.just(0),
+)
 
 
 def read(*lines, **options):
@@ -229,12 +290,50 @@ class TestWrite:
             (Argument(ROME, float("nan")), "its confidence nan is not"),
             (Argument(ROME, comment="a\rb"), "its comment has a carriage return"),
             (Argument(ROME, id="#1"), "its id '#1' would be a comment"),
+            (Argument(ROME, comment="\ud800"), "its comment '\\ud800' is not Unicode text"),
+            (Argument(ROME._replace(base_filler=Span(0, 2**31))), "0-2147483648 is not a span"),
+            (Argument(ROME, Fraction(1, 3)), "it would not come back as it is"),
         ],
     )
     def test_what_would_not_come_back_is_not_written(self, argument, says):
         with pytest.raises(ValidationError) as caught:
             write_arguments(Arguments("D", [argument]), ids="keep")
         assert says in str(caught.value)
+
+    @pytest.mark.parametrize("ids", ["sha1", "2014"])
+    @pytest.mark.parametrize("change", [{"realis": "Maybe"}, {"additional": (Span(0, 2**40),)}])
+    def test_nor_is_it_hashed(self, ids, change):
+        with pytest.raises(ValidationError, match="a response cannot be written"):
+            write_arguments(Arguments("D", [Argument(ROME._replace(**change))]), ids=ids)
+
+    @pytest.mark.parametrize("text", STRANGE)
+    def test_strange_texts(self, text):
+        check(Argument(ROME._replace(document=text)))
+        check(Argument(ROME._replace(type=text)))
+        check(Argument(ROME._replace(role=text)))
+        check(Argument(ROME._replace(cas=Cas(text, Span(20, 23)))))
+        check(Argument(ROME._replace(realis=text)))
+        check(Argument(ROME, id=text))
+        check(Argument(ROME, comment=text))
+
+    @pytest.mark.parametrize("span", ODD_SPANS)
+    def test_odd_spans(self, span):
+        check(Argument(ROME._replace(cas=Cas("Rome", span))))
+        check(Argument(ROME._replace(base_filler=span)))
+        for spans in ((span,), (Span(0, 0), span), (span, Span(2**31 - 1, 2**31 - 1))):
+            check(Argument(ROME._replace(justifications=spans)))
+            check(Argument(ROME._replace(additional=spans)))
+
+    @given(st.lists(HOSTILE, min_size=1, max_size=4))
+    def test_whatever_is_written_comes_back(self, hostile):
+        for argument in hostile:
+            check(argument)
+        fine = list({each.response: each for each in hostile if comes_back(each)}.values())
+        again, problems = parse_arguments(write_arguments(Arguments("D", fine), ids="keep"), "D")
+        assert not problems
+        assert {each.response: each._replace(line=0) for each in again.arguments} == {
+            each.response: each for each in fine
+        }
 
     def test_repeated_responses_are_not_written(self):
         with pytest.raises(ValidationError, match="there twice"):

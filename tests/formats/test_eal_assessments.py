@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, ValidationError
 from adjudge.formats.eal_arguments import parse_arguments
 from adjudge.formats.eal_assessments import parse_key, scan_key, write_key
 from adjudge.model.eal import AnswerKey, Assessment, Cas, Response, Span
@@ -125,3 +125,11 @@ class TestWrite:
         assert [each.split("\t")[4] for each in lines] == ["Oslo", "Rome"]
         assert lines[0].split("\t")[11:] == ["W", "NIL", "NIL", "NIL", "NIL", "NIL", "NIL"]
         assert lines[1].split("\t")[10:] == ["1.0", *["UNANNOTATED"] * 7]
+
+    def test_clusters_that_would_not_come_back_are_not_written(self):
+        for number in (-(2**31), 2**31 - 1):
+            key = AnswerKey("D", {ROME: Assessment("W")}, (), {ROME.cas: number})
+            assert parse_key(write_key(key), "D") == (key, [])
+        for number in (-(2**31) - 1, 2**31):
+            with pytest.raises(ValidationError, match=f"the cluster {number} of 'Rome' is not a 32-bit number"):
+                write_key(AnswerKey("D", {ROME: Assessment("W")}, (), {ROME.cas: number}))

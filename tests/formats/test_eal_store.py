@@ -280,6 +280,16 @@ def crash(writer, error):
     raise error
 
 
+def another(writer, act):
+    """Something that another program does while a store is written."""
+    writer.write(D2)
+    act()
+
+
+def no_links(*_):
+    raise PermissionError(1, "Operation not permitted")
+
+
 class TestWrite:
     @given(linked_files())
     @settings(max_examples=20)
@@ -346,6 +356,7 @@ class TestWrite:
                 raise OSError(28, "No space left on device")
             return original(path, target)
 
+        monkeypatch.setattr("adjudge.formats.eal_write.exchange", lambda *_: False)
         monkeypatch.setattr(type(written), "rename", rename)
         with pytest.raises(UsageError, match="No space left"), StoreWriter(written, overwrite=True) as writer:
             writer.write(D2)
@@ -363,6 +374,47 @@ class TestWrite:
         with StoreWriter(tmp_path / "empty") as writer:
             writer.write(D2)
         assert open_store(tmp_path / "empty").documents == ["D2"]
+
+    @pytest.mark.parametrize("exchanges", [True, False])
+    def test_the_old_one_is_removed_when_the_new_one_is_there(self, written, tmp_path, monkeypatch, exchanges):
+        if not exchanges:
+            monkeypatch.setattr("adjudge.formats.eal_write.exchange", lambda *_: False)
+        removed = []
+        original = shutil.rmtree
+
+        def rmtree(path, **options):
+            if path.exists():
+                removed.append((sorted(each.name for each in path.iterdir()), open_store(written).documents))
+            original(path, **options)
+
+        monkeypatch.setattr("shutil.rmtree", rmtree)
+        with StoreWriter(written, overwrite=True) as writer:
+            writer.write(D2)
+        assert removed == [(["arguments", "linking"], ["D2"])]
+        (tmp_path / "file").write_bytes(b"old")
+        with StoreWriter(tmp_path / "file", overwrite=True) as writer:
+            writer.write(D2)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "store"]
+
+    @pytest.mark.parametrize("name", ["store", "store.zip", "store.tgz"])
+    @pytest.mark.parametrize("links", [True, False])
+    def test_what_appears_meanwhile_is_not_replaced(self, tmp_path, monkeypatch, name, links):
+        if not links:
+            monkeypatch.setattr("os.link", no_links)
+        with pytest.raises(UsageError, match="something already"), StoreWriter(tmp_path / name) as writer:
+            another(writer, lambda: (tmp_path / name).write_bytes(b"another's"))
+        assert (tmp_path / name).read_bytes() == b"another's"
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+        (tmp_path / name).unlink()
+        with StoreWriter(tmp_path / name) as writer:
+            writer.write(D1, LINKED)
+        assert open_store(tmp_path / name).linking("D1") == LINKED
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+
+    def test_a_folder_that_appears_meanwhile_is_not_replaced(self, tmp_path):
+        with pytest.raises(UsageError, match="something already"), StoreWriter(tmp_path / "store") as writer:
+            another(writer, lambda: lay(tmp_path / "store", "arguments/D1"))
+        assert open_store(tmp_path / "store").documents == ["D1"]
 
     def test_nothing_is_visible_before_the_end(self, tmp_path):
         with StoreWriter(tmp_path / "store") as writer:

@@ -9,29 +9,26 @@ at, so a file with assessments can be read as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_fields import COLUMNS, LineReader
 from adjudge.formats.eal_ids import id_2014, sha1_id
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of, format_spans, parse_span
+from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
+from adjudge.formats.eal_rows import LineWriter, comment_text, format_confidence, is_id, unwritable
 from adjudge.formats.findings import Finding
-from adjudge.model.eal import REALIS, Argument, Arguments, Response
+from adjudge.model.eal import Argument, Arguments, Response
 
 __all__ = [
     "COLUMNS",
     "Ids",
     "Repeats",
-    "argument_fields",
     "format_confidence",
     "format_id",
     "normalise_cas",
     "parse_arguments",
     "scan_arguments",
     "sort_key",
-    "unwritable",
     "write_arguments",
 ]
 
@@ -110,47 +107,36 @@ def write_arguments(arguments: Arguments, *, ids: Ids = "sha1") -> bytes:
     >>> write_arguments(Arguments("D1", [Argument(response, 0.9)]), ids="2014")
     b'543296559\tD1\tConflict.Attack\tAttacker\tBob\t10-12\t5-50\t10-12\tNIL\tActual\t0.9\n'
     """
-    return write_named(arguments, [format_id(argument, ids) for argument in arguments.arguments])
+    return write_named(arguments, ids)[0]
 
 
-def write_named(arguments: Arguments, ids: Sequence[str]) -> bytes:
-    """The same with an id for each response."""
+def write_named(arguments: Arguments, ids: Ids) -> tuple[bytes, list[str]]:
+    """The same, and the id of each response."""
     document = arguments.document
     problems: list[Problem] = []
-    rows = []
-    reader = LineReader(document)
-    for argument, id_ in zip(arguments.arguments, ids, strict=True):
-        text = comes_back(argument, id_, reader)
-        if text is None:
-            problem = unwritable(argument, id_, document) or "it would not come back as it is"
-            problems.append(Problem(f"a response cannot be written: {problem}", path=document))
+    names: list[str] = []
+    rows: list[tuple[str, str]] = []
+    writer = LineWriter(document)
+    write, confidences = writer.response, writer.confidences
+    seen: set[str] = set()
+    for argument in arguments.arguments:
+        response, confidence, given, comment, _ = argument
+        middle, sure, above = write(response), confidences[confidence], comment_text(comment)
+        if middle is None or sure is None or above is None or (ids == "keep" and not is_id(given)):
+            reason = unwritable(argument, given if ids == "keep" else "", document)
+            problems.append(Problem(f"a response cannot be written: {reason}", path=document))
             continue
-        if argument.comment is not None:
-            text = "".join(f"#{line}\n" for line in argument.comment.split("\n")) + text
-        rows.append((sort_key(id_), text))
-    if len({argument.response for argument in arguments.arguments}) < len(arguments.arguments):
+        seen.add(middle)
+        name = format_id(argument, ids)
+        names.append(name)
+        rows.append((name, f"{above}{name}\t{middle}\t{sure}\n"))
+    if len(seen) < len(rows):
         problems.append(Problem("a response is there twice", path=document, hint="keep the more confident"))
     if problems:
         raise ValidationError(problems)
-    rows.sort()
-    return "".join([text for _, text in rows]).encode()
-
-
-def comes_back(argument: Argument, id_: str, reader: LineReader) -> str | None:
-    """The line of a response, or None if a reader would find something else in it."""
-    if not 0 <= argument.confidence <= 1 or "\r" in (argument.comment or ""):
-        return None
-    text = "\t".join(argument_fields(argument.response, argument.confidence, id_))
-    if "\n" in text or "\r" in text or text.startswith(("#", "\ufeff")):
-        return None
-    again = reader.read(text.split("\t"), None, 0)
-    if again is None or again[0] != argument.response or again[1] != argument.confidence or again[2] != id_:
-        return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
-    return f"{text}\n"
+    # Digests are in order by their letters; of two responses with one id the lines decide.
+    rows.sort(key=None if ids == "sha1" else lambda row: (sort_key(row[0]), row[1]))
+    return "".join([text for _, text in rows]).encode(), names
 
 
 def format_id(argument: Argument, ids: Ids) -> str:
@@ -170,75 +156,6 @@ def sort_key(id_: str) -> tuple[int, int, str]:
     if len(digits) < 12 and digits.isdecimal() and id_.isascii():
         return 0, int(id_), id_
     return 1, 0, id_
-
-
-def argument_fields(response: Response, confidence: float, id_: str) -> list[str]:
-    """The eleven columns of a response."""
-    document, type_, role, (text, span), filler, justifications, additional, realis = response
-    return [
-        id_,
-        document,
-        type_,
-        role,
-        text,
-        f"{span[0]}-{span[1]}",
-        format_spans(justifications),
-        f"{filler[0]}-{filler[1]}",
-        format_spans(additional),
-        realis,
-        format_confidence(confidence),
-    ]
-
-
-def unwritable(argument: Argument, id_: str, document: str) -> str | None:
-    """Why a response would not come back as it is, or None; only values made by a program can be so."""
-    response = argument.response
-    texts = {"id": id_, "document": response.document, "type": response.type, "role": response.role}
-    for name, text in {**texts, "CAS": response.cas.text}.items():
-        if text.strip(WHITE) != text or "\t" in text or "\n" in text or "\r" in text:
-            return f"its {name} {text!r} has TABs, line breaks, or blanks at the ends"
-        if not text and name not in ("id", "CAS"):
-            return f"its {name} is empty"
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return f"its {name} {text!r} is not Unicode text"
-    if response.document != document:
-        return f"it is of the document {response.document!r}"
-    if id_.startswith(("#", "\ufeff")):
-        return f"its id {id_!r} would be a comment"
-    for span in (response.cas.span, response.base_filler, *response.justifications, *response.additional):
-        if parse_span(f"{span.start}-{span.end}") != span:
-            return f"{span.start}-{span.end} is not a span"
-    for spans in (response.justifications, response.additional):
-        if any(one >= other for one, other in pairwise(spans)):
-            return "its justifications are not in order"
-    if not response.justifications:
-        return "it has no predicate justification"
-    if response.realis not in REALIS:
-        return f"there is no realis {response.realis!r}"
-    if not 0 <= argument.confidence <= 1:
-        return f"its confidence {argument.confidence!r} is not from 0 to 1"
-    if "\r" in (argument.comment or ""):
-        return "its comment has a carriage return"
-    return None
-
-
-def format_confidence(value: float) -> str:
-    """A number as Java prints it.
-
-    >>> format_confidence(0.8), format_confidence(1), format_confidence(0.00025)
-    ('0.8', '1.0', '2.5E-4')
-    """
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        text = repr(float(value))
-        if "e" not in text:
-            return text
-    from decimal import Decimal
-
-    sign, digits, exponent = Decimal(repr(float(value))).as_tuple()
-    first, rest = str(digits[0]), "".join(map(str, digits[1:])).rstrip("0") or "0"
-    return f"{'-' if sign else ''}{first}.{rest}E{int(exponent) + len(digits) - 1}"
 
 
 def normalise_cas(text: str) -> str:

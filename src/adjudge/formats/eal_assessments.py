@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.formats.eal_arguments import Ids, comes_back, format_id, sort_key, unwritable
+from adjudge.formats.eal_arguments import Ids, format_id, sort_key
 from adjudge.formats.eal_fields import COLUMNS, LineReader
 from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
+from adjudge.formats.eal_rows import LineWriter, unwritable
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
@@ -157,19 +158,22 @@ def write_key(key: AnswerKey, *, ids: Ids = "sha1") -> bytes:
     problems: list[Problem] = []
     rest = [response for response in dict.fromkeys(key.unassessed) if response not in key.assessed]
     parts = []
-    reader = LineReader(key.document)
+    writer = LineWriter(key.document)
     for responses in (list(key.assessed), rest):
         rows = []
         for response in responses:
             argument = Argument(response)
-            id_ = format_id(argument, ids)
-            line = comes_back(argument, id_, reader)
-            if line is None:
-                problem = unwritable(argument, id_, key.document) or "it would not come back as it is"
-                problems.append(Problem(f"a response cannot be written: {problem}", path=key.document))
+            middle, cluster = writer.response(response), key.coref.get(response.cas)
+            if middle is None:
+                problem = f"a response cannot be written: {unwritable(argument, '', key.document)}"
+                problems.append(Problem(problem, path=key.document))
                 continue
-            answers = _answers(key.assessed.get(response), key.coref.get(response.cas))
-            rows.append((sort_key(id_), "\t".join((line[:-1], *answers)) + "\n"))
+            if cluster is not None and not -LARGEST - 1 <= cluster <= LARGEST:
+                problem = f"the cluster {cluster} of {response.cas.text!r} is not a 32-bit number"
+                problems.append(Problem(problem, path=key.document, hint="give smaller numbers to clusters"))
+            id_ = format_id(argument, ids)
+            answers = "\t".join(_answers(key.assessed.get(response), cluster))
+            rows.append((sort_key(id_), f"{id_}\t{middle}\t1.0\t{answers}\n"))
         rows.sort()
         parts += [text for _, text in rows]
     if problems:

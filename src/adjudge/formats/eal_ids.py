@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha1
-from struct import pack
+from itertools import chain
+from struct import Struct, pack
 
 from adjudge.model.eal import REALIS, Cas, Realis, Response
 
 _WORD = 0xFFFFFFFF
+_pack_nine = Struct("<9i").pack
 _ORDINAL = {realis: number for number, realis in enumerate(REALIS)}
 
 
@@ -66,16 +68,16 @@ def sha1_id(response: Response) -> str:
     >>> sha1_id(Response("D1", "Conflict.Attack", "Attacker", Cas("Bob", at), at, (Span(5, 50),), (), "Actual"))
     'cf8d5f87779ef1cae3fff7ae8631b820b6318a3b'
     """
-    document, type_, role, (text, span), filler, justifications, additional, realis = response
-    numbers = [*span, *filler, 0]
-    for each in justifications:
-        numbers += each
-    numbers.append(1)
-    for each in additional:
-        numbers += each
-    numbers.append(_ORDINAL[realis])
-    words = (document + type_ + role + text).encode("utf-8", "replace")
-    return sha1(words + pack(f"<{len(numbers)}i", *numbers), usedforsecurity=False).hexdigest()
+    document, type_, role, (text, (start, end)), (first, last), justifications, additional, realis = response
+    if len(justifications) == 1 and not additional:  # mostly
+        (because,) = justifications
+        numbers = _pack_nine(start, end, first, last, 0, because[0], because[1], 1, _ORDINAL[realis])
+    else:
+        flat = chain.from_iterable
+        several = (start, end, first, last, 0, *flat(justifications), 1, *flat(additional), _ORDINAL[realis])
+        numbers = pack(f"<{len(several)}i", *several)
+    words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
+    return sha1(words + numbers, usedforsecurity=False).hexdigest()
 
 
 def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> str:

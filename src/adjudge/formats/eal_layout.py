@@ -93,7 +93,8 @@ def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Findi
         if name not in folders:
             what = "is a file" if name in tops else "is missing"
             known = [each for each in folders if each.lower().rstrip("s") == name.lower().rstrip("s")]
-            hint = f"rename the folder {known[0]}/" if known else f"put one file per document into {name}/"
+            inside = "one file per document" if name != "corpusLinking" else "a file corpusLinking"
+            hint = f"rename the folder {known[0]}/" if known else f"put {inside} into {name}/"
             findings.append(_finding("layout", f"the folder {name}/ {what}", tree.place, hint))
     only = " and ".join(f"{each}/" for each in (FOLDERS[layout] if layout else FOLDERS["2015"]))
     for kind, strays in (("folder", folders - set(wanted)), ("file", tops - folders - set(wanted))):

@@ -124,15 +124,6 @@ def parse_spans(text: str) -> tuple[Span, ...] | str:
     return tuple(sorted(found))
 
 
-def format_spans(spans: Sequence[Span]) -> str:
-    """The opposite of `parse_spans`.
-
-    >>> format_spans([Span(5, 50), Span(60, 70)]), format_spans([])
-    ('5-50,60-70', 'NIL')
-    """
-    return ",".join([f"{start}-{end}" for start, end in spans]) or "NIL"
-
-
 def field_column(line: str, number: int) -> int:
     """Where a field of a line begins, counted from 1; `number` counts fields from 1, too.
 

@@ -1,7 +1,8 @@
 """Writers of stores. A store appears whole or not at all: it is made in a hidden folder beside and then renamed.
 
-Whatever happens in between, the old store is as it was. With `overwrite` the old one is put aside under a hidden name,
-the new one takes its place, and only then the old one is removed.
+Whatever happens in between, the old store is as it was. With `overwrite` the old and the new one change places in one
+step, and only then the old one is removed; where the system cannot do that, the old one is first put aside under a
+hidden name. Without `overwrite` nothing is replaced, not even what appears while the store is written.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.formats.eal_arguments import Ids, format_id, write_named
+from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
+from adjudge.formats.exchange import exchange
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
 PACKED = (".zip", ".tar.gz", ".tgz")
@@ -50,8 +52,7 @@ class FolderWriter:
         import secrets
 
         if not self._overwrite and os.path.lexists(self.path) and not _is_empty_folder(self.path):
-            hint = "choose another name, or say that it may be overwritten"
-            raise UsageError(Problem("there is something already", path=self._shown, hint=hint))
+            raise self._taken()
         self._folder = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}")
         try:
             self._folder.mkdir()
@@ -99,32 +100,51 @@ class FolderWriter:
             raise self._failed(error) from None
 
     def _publish(self, folder: Path) -> None:
-        made = folder
         if self.packed:
-            from adjudge.formats.archive_pack import pack
-
-            made = folder.with_name(f"{folder.name}.packed")
-            try:
-                pack(folder, made, zipped=self.path.name.endswith(".zip"))
-                made.replace(self.path)
-            finally:
-                made.unlink(missing_ok=True)
-            return
-        old = None
-        if os.path.lexists(self.path):
-            if _is_empty_folder(self.path):
+            self._publish_archive(folder)
+        elif not os.path.lexists(self.path) or _is_empty_folder(self.path):
+            if self.path.is_dir():
                 self.path.rmdir()
-            else:
-                old = folder.with_name(f"{folder.name}.old")
-                self.path.rename(old)
+            folder.rename(self.path)
+        elif not self._overwrite:
+            raise self._taken()
+        elif exchange(folder, self.path):
+            if not folder.is_dir():
+                folder.unlink()
+        else:
+            self._put_aside(folder)
+
+    def _put_aside(self, folder: Path) -> None:
+        old = folder.with_name(f"{folder.name}.old")
+        self.path.rename(old)
         try:
-            made.rename(self.path)
+            folder.rename(self.path)
         except BaseException:
-            if old is not None:
-                old.rename(self.path)
+            old.rename(self.path)
             raise
-        if old is not None:
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+
+    def _publish_archive(self, folder: Path) -> None:
+        from adjudge.formats.archive_pack import pack
+
+        made = folder.with_name(f"{folder.name}.packed")
+        try:
+            pack(folder, made, zipped=self.path.name.endswith(".zip"))
+            if self._overwrite:
+                made.replace(self.path)
+                return
+            try:
+                os.link(made, self.path)  # unlike renaming, it never replaces anything
+            except OSError:
+                if os.path.lexists(self.path):
+                    raise self._taken() from None
+                made.rename(self.path)  # a file system without links
+        finally:
+            made.unlink(missing_ok=True)
+
+    def _taken(self) -> UsageError:
+        hint = "choose another name, or say that it may be overwritten"
+        return UsageError(Problem("there is something already", path=self._shown, hint=hint))
 
     def _failed(self, error: OSError | ValueError) -> UsageError:
         reason = getattr(error, "strerror", None) or str(error)
@@ -168,8 +188,8 @@ class StoreWriter(FolderWriter):
     def write(self, arguments: Arguments, linking: Linking | None = None) -> None:
         """Write a document."""
         document = _document_name(arguments.document)
-        ids = [format_id(argument, self._ids) for argument in arguments.arguments]
-        self.put(f"arguments/{document}", write_named(arguments, ids))
+        data, ids = write_named(arguments, self._ids)
+        self.put(f"arguments/{document}", data)
         if linking is None or not self._linking:
             return
         if linking.document != arguments.document:
