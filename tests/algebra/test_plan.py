@@ -26,11 +26,12 @@ from adjudge.algebra import (
     precision,
     record,
     set_of,
+    span,
     threshold,
     variable,
 )
 from adjudge.algebra.plan import plan
-from adjudge.algebra.reference import phi
+from adjudge.algebra.reference import distinct, phi
 from adjudge.errors import UsageError, ValidationError
 
 LEVELS = hierarchy(separator=".", credit="linear")
@@ -203,3 +204,8 @@ def test_true_is_not_one_wherever_it_stands():
     node = overlap(exact, by="dice")
     for left, right, value in (([1, True], [True, 1], 1), ([1], [True], 0), ([1, True], [1], Fraction(2, 3))):
         assert phi(node, left, right, {}) == value
+
+
+def test_an_empty_span_is_the_same_however_it_is_written():
+    node, twice = span(by="count"), [[0, 0], {"start": 0, "end": 0}, [1, 1]]
+    assert distinct(node, twice, 0, "set") == [[0, 0], [1, 1]]

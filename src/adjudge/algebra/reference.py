@@ -169,7 +169,7 @@ def seen(node: ir.Similarity, x: Any, side: int) -> Any:
         case ir.Hierarchy():
             return tuple(chain(node, x))
         case ir.Span():
-            return frozen(offsets(node, x)) or ("empty span", frozen(x))
+            return frozen(offsets(node, x)) or ("empty span", bounds(node, x))
         case ir.Overlap() | ir.Set() | ir.Greedy():
             items = [seen(node.of, item, side) for item in x]
             if node.duplicates == "multiset":
@@ -467,8 +467,14 @@ def edit_distance(a: str, b: str) -> int:
 
 def offsets(node: ir.Span, x: Any) -> frozenset[int]:
     """The positions a span covers."""
-    start, end = x if isinstance(x, list | tuple) else (field(x, node.start), field(x, node.end))
+    start, end = bounds(node, x)
     return frozenset(range(start, end + node.inclusive))
+
+
+def bounds(node: ir.Span, x: Any) -> tuple[int, int]:
+    """Where a span begins and ends, however it is written."""
+    start, end = x if isinstance(x, list | tuple) else (field(x, node.start), field(x, node.end))
+    return start, end
 
 
 def cut(node: ir.Threshold, value: Fraction) -> Fraction:
