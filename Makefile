@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit bench bench-coref bench-nugget bench-eal clean
+.PHONY: demo test lint unit bench bench-coref bench-nugget bench-eal bench-kbp clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -33,6 +33,10 @@ bench-nugget: $(VENV)/.installed
 
 bench-eal: $(VENV)/.installed
 	$(BIN)/python benchmarks/eal.py $(BENCH)
+
+bench-kbp: $(VENV)/.installed
+	$(PIP) install --editable ".[duckdb]"
+	$(BIN)/python benchmarks/kbp.py $(BENCH)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

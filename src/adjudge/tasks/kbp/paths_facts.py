@@ -1,0 +1,332 @@
+"""Facts as integer arrays: distinct triples and the documents that support each of them.
+
+Nodes, relations and documents are numbers from 0 on; both sides of a comparison use the same numbers. A path of n hops
+is (first node, n relations, last node), whatever lies between: any number of witnesses make one path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from adjudge.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints: TypeAlias = npt.NDArray[Any]
+
+_LARGEST = 1 << 63
+
+
+class Facts(NamedTuple):
+    """Distinct triples in ascending order; fact i is in documents[starts[i]:starts[i + 1]].
+
+    `labels`, if given, says for every node what it counts as when paths are compared; hops are joined on the nodes
+    themselves. Without it a node counts as itself.
+    """
+
+    subjects: Ints
+    relations: Ints
+    objects: Ints
+    starts: Ints
+    documents: Ints
+    labels: Ints | None = None
+
+    @property
+    def nodes(self) -> int:
+        """One more than the largest node."""
+        return max(_top(self.subjects), _top(self.objects))
+
+
+class Counts(NamedTuple):
+    """How many paths are on both sides, in gold and in the system.
+
+    >>> Counts(1, 2, 4) + Counts(0, 1, 1)
+    Counts(both=1, gold=3, system=5)
+    """
+
+    both: int
+    gold: int
+    system: int
+
+    def __add__(self, other: object) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return Counts(self.both + other.both, self.gold + other.gold, self.system + other.system)
+
+
+Sequences: TypeAlias = dict[tuple[int, ...], Counts]
+
+
+class HopCounts(NamedTuple):
+    """The paths of one length: all of them, and those of every sequence of relations that occurs."""
+
+    hop: int
+    total: Counts
+    sequences: Sequences
+
+
+def make_facts(
+    subjects: npt.ArrayLike,
+    relations: npt.ArrayLike,
+    objects: npt.ArrayLike,
+    documents: npt.ArrayLike | None = None,
+    *,
+    labels: npt.ArrayLike | None = None,
+) -> Facts:
+    """Facts from assertions, one per row, in any order; a triple that is asserted again gains a document.
+
+    >>> facts = make_facts([1, 0, 1], [0, 0, 0], [2, 1, 2], [5, 5, 3])
+    >>> facts.subjects.tolist(), facts.starts.tolist(), facts.documents.tolist()
+    ([0, 1], [0, 1, 3], [5, 3, 5])
+    """
+    import numpy as np
+
+    columns = [_numbers(column, name) for column, name in ((subjects, "subjects"), (relations, "relations"))]
+    columns.append(_numbers(objects, "objects"))
+    supported = documents is not None
+    if documents is not None:
+        columns.append(_numbers(documents, "documents"))
+    if len({len(column) for column in columns}) > 1:
+        raise UsageError("the columns of the facts have different lengths")
+    key = combine(columns, [_top(column) for column in columns])
+    _, kept = np.unique(key, return_index=True)
+    del key
+    columns = [column[kept] for column in columns]
+    triple = columns[:3]
+    new = np.ones(len(kept), dtype=bool)
+    if supported:
+        new[1:] = np.any([column[1:] != column[:-1] for column in triple], axis=0)
+        starts = np.append(np.flatnonzero(new), len(new))
+        support = columns[3]
+    else:
+        starts, support = np.zeros(len(new) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    s, r, o = (_narrow(column[new]) for column in triple)
+    known = None if labels is None else _narrow(_numbers(labels, "labels"))
+    if known is not None and len(known) < max(_top(s), _top(o)):
+        raise UsageError("a node of the facts has no label", hint="give one label for every node")
+    return Facts(s, r, o, starts, _narrow(support), known)
+
+
+def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
+    """The facts and the reverse of those whose relation has an inverse; a symmetric relation is its own.
+
+    >>> closed(make_facts([0], [7], [1], [0]), {7: 7}).objects.tolist()
+    [1, 0]
+    """
+    import numpy as np
+
+    s, r, o, d = assertions(facts)
+    table = np.full(max(_top(r), 1), -1)
+    for forward, backward in inverse.items():
+        if forward < len(table):
+            table[forward] = backward
+    turned = table[r]
+    has = turned >= 0
+    subjects, objects = np.concatenate((s, o[has])), np.concatenate((o, s[has]))
+    relations = np.concatenate((r, turned[has]))
+    support = np.concatenate((d, d[has])) if len(facts.documents) else None
+    return make_facts(subjects, relations, objects, support, labels=facts.labels)
+
+
+def without_loops(facts: Facts) -> Facts:
+    """The facts that do not lead from a node to itself.
+
+    >>> without_loops(make_facts([0, 0], [0, 0], [0, 1], [0, 0])).objects.tolist()
+    [1]
+    """
+    s, r, o, d = assertions(facts)
+    kept = s != o
+    support = d[kept] if len(facts.documents) else None
+    return make_facts(s[kept], r[kept], o[kept], support, labels=facts.labels)
+
+
+def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
+    """One row per fact and document; facts without documents are one row each, with document 0.
+
+    >>> [column.tolist() for column in assertions(make_facts([0, 0], [1, 1], [2, 2], [4, 3]))]
+    [[0, 0], [1, 1], [2, 2], [3, 4]]
+    """
+    import numpy as np
+
+    if not len(facts.documents):
+        return facts.subjects, facts.relations, facts.objects, np.zeros_like(facts.subjects)
+    place = np.repeat(np.arange(len(facts.subjects)), np.diff(facts.starts))
+    return facts.subjects[place], facts.relations[place], facts.objects[place], facts.documents
+
+
+def label_of(facts: Facts, nodes: Ints) -> Ints:
+    """What the nodes count as.
+
+    >>> import numpy as np
+    >>> label_of(make_facts([0], [0], [1], labels=[8, 9]), np.array([1])).tolist()
+    [9]
+    """
+    return nodes if facts.labels is None else facts.labels[nodes]
+
+
+def label_space(sides: Sequence[Facts]) -> int:
+    """One more than the largest label of any side.
+
+    >>> label_space([make_facts([0], [0], [1]), make_facts([0], [0], [1], labels=[8, 9])])
+    10
+    """
+    return max((side.nodes if side.labels is None else _top(side.labels) for side in sides), default=0)
+
+
+def relation_space(sides: Sequence[Facts]) -> int:
+    """One more than the largest relation of any side.
+
+    >>> relation_space([make_facts([0], [3], [1])])
+    4
+    """
+    return max((_top(side.relations) for side in sides), default=0)
+
+
+def node_starts(facts: Facts) -> Ints:
+    """Where the facts about each node begin: node v has the facts starts[v] to starts[v + 1].
+
+    >>> node_starts(make_facts([0, 0, 2], [0, 1, 0], [1, 1, 1])).tolist()
+    [0, 2, 2, 3]
+    """
+    import numpy as np
+
+    return np.searchsorted(facts.subjects, np.arange(facts.nodes + 1))
+
+
+def by_relation(facts: Facts) -> dict[int, Ints]:
+    """Where the facts of each relation are, in ascending order.
+
+    >>> {r: at.tolist() for r, at in by_relation(make_facts([0, 1, 2], [5, 3, 5], [1, 1, 1])).items()}
+    {3: [1], 5: [0, 2]}
+    """
+    import numpy as np
+
+    order = np.argsort(facts.relations, kind="stable")
+    present, numbers = np.unique(facts.relations, return_counts=True)
+    stops = np.cumsum(numbers)
+    return {r: order[b - n : b] for r, n, b in zip(present.tolist(), numbers, stops, strict=True)}
+
+
+def walks_from(facts: Facts, hops: int) -> Ints:
+    """How many walks of 1, 2, ... hops begin at each node, as floats: one row per length. O(hops x facts).
+
+    >>> walks_from(make_facts([0, 0, 1], [0, 1, 0], [1, 1, 2]), 2).tolist()
+    [[2.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
+    """
+    import numpy as np
+
+    ahead = np.ones(facts.nodes)
+    rows = np.zeros((hops, facts.nodes))
+    for row in rows:
+        row[:] = np.bincount(facts.subjects, weights=ahead[facts.objects], minlength=facts.nodes)
+        ahead = row
+    return rows
+
+
+def total_walks(facts: Facts, hops: int) -> list[int]:
+    """How many walks of 1, 2, ... hops there are, exactly.
+
+    >>> total_walks(make_facts([0, 0, 1], [0, 1, 0], [1, 1, 0]), 3)
+    [3, 4, 6]
+    """
+    import numpy as np
+
+    bound = walks_from(facts, hops).sum(axis=1)
+    ahead = np.ones(facts.nodes, dtype=exact_type(float(bound.max(initial=0.0))))
+    totals = []
+    for _ in range(hops):
+        behind = np.zeros_like(ahead)
+        np.add.at(behind, facts.subjects, ahead[facts.objects])
+        ahead = behind
+        totals.append(int(ahead.sum()))
+    return totals
+
+
+def exact_type(bound: float) -> Any:
+    """The type that holds whole numbers up to the bound exactly: 64 bits, or Python's own beyond.
+
+    >>> exact_type(1e30)
+    <class 'object'>
+    """
+    import numpy as np
+
+    return np.int64 if bound < 2.0**62 else object
+
+
+def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """One number per row that orders the rows as the columns do; each column is below its size.
+
+    >>> import numpy as np
+    >>> combine([np.array([1, 0]), np.array([2, 3])], [2, 5]).tolist()
+    [7, 3]
+    """
+    import numpy as np
+
+    key, bound = columns[0].astype(np.int64), max(1, sizes[0])
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        if bound * max(1, size) > _LARGEST:
+            # Ranks keep the order and need no more room than there are rows.
+            ranks, key = np.unique(key, return_inverse=True)
+            bound = max(1, len(ranks))
+        key *= max(1, size)
+        key += column
+        bound *= max(1, size)
+    return key
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The numbers starts[i], starts[i] + 1, ... of every range, one range after the other.
+
+    >>> import numpy as np
+    >>> ranges(np.array([5, 9]), np.array([2, 3])).tolist()
+    [5, 6, 9, 10, 11]
+    """
+    import numpy as np
+
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    every: Ints = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    return every
+
+
+def blocks(weights: Ints, limit: float) -> Iterator[tuple[int, int]]:
+    """Cut places into runs whose weights add up to the limit at most; a place above it is a run of its own.
+
+    >>> import numpy as np
+    >>> list(blocks(np.array([1, 1, 5, 1]), 2))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    import numpy as np
+
+    ends = np.cumsum(weights)
+    start = 0
+    while start < len(ends):
+        before = float(ends[start - 1]) if start else 0.0
+        stop = max(start + 1, int(np.searchsorted(ends, before + limit, side="right")))
+        yield start, stop
+        start = stop
+
+
+def _numbers(column: npt.ArrayLike, name: str) -> Ints:
+    import numpy as np
+
+    array = np.asarray(column)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise UsageError(f"{name} must be a column of whole numbers")
+    if array.size and int(array.min()) < 0:
+        raise UsageError(f"{name} must not be negative")
+    return array
+
+
+def _top(column: Ints) -> int:
+    return int(column.max()) + 1 if column.size else 0
+
+
+def _narrow(column: Ints) -> Ints:
+    import numpy as np
+
+    return column.astype(np.int32 if _top(column) < 1 << 31 else np.int64, copy=False)

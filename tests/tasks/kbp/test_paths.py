@@ -1,0 +1,214 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kbp_naive as naive
+from adjudge.errors import UsageError
+from adjudge.tasks.kbp import paths_sparse
+from adjudge.tasks.kbp.paths import closed, count_paths, make_facts, without_loops
+from adjudge.tasks.kbp.paths_facts import Counts, assertions, combine, total_walks
+from adjudge.tasks.kbp.paths_full import count_full
+from adjudge.tasks.kbp.paths_sparse import count_sparse
+from adjudge.tasks.kbp.paths_walks import count_walks
+
+PLAIN = naive.sides()
+LABELLED = naive.sides(labelled=True)
+
+
+def as_plain(found):
+    return [{sequence: tuple(counts) for sequence, counts in hop.sequences.items()} for hop in found]
+
+
+def expected(gold, system, hops, **options):
+    return [naive.by_sequence(gold, system, hop, **options) for hop in range(1, hops + 1)]
+
+
+@given(PLAIN | LABELLED, PLAIN | LABELLED, st.integers(1, 4), st.sampled_from([1, 3, 1 << 20]), st.booleans())
+@settings(max_examples=150)
+def test_products_agree_with_sets(gold, system, hops, block, symbolic):
+    found = count_sparse(gold.facts, system.facts, hops=hops, block=block, symbolic=symbolic)
+    assert as_plain(found) == expected(gold, system, hops)
+    assert [tuple(hop.total) for hop in found] == [naive.count(gold, system, hop) for hop in range(1, hops + 1)]
+
+
+@given(PLAIN, PLAIN)
+@settings(max_examples=40)
+def test_bisection_agrees_with_tables(gold, system):
+    before = paths_sparse._TABLES
+    by_table = count_sparse(gold.facts, system.facts, hops=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths_sparse, "_TABLES", -1)
+        assert count_sparse(gold.facts, system.facts, hops=3) == by_table
+    assert before == paths_sparse._TABLES
+
+
+@given(
+    PLAIN | LABELLED,
+    PLAIN | LABELLED,
+    st.sampled_from(["endpoints", "full"]),
+    st.sampled_from(["all", "simple"]),
+    st.sampled_from([1, 5, 1 << 20]),
+)
+@settings(max_examples=150)
+def test_walks_agree_with_sets(gold, system, identity, walks, block):
+    found = count_walks(gold.facts, system.facts, hops=3, identity=identity, walks=walks, block=block)
+    assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
+
+
+@given(PLAIN, PLAIN)
+@settings(max_examples=100)
+def test_vectors_agree_with_sets(gold, system):
+    assert as_plain(count_full(gold.facts, system.facts, hops=4)) == expected(gold, system, 4, identity="full")
+
+
+@given(PLAIN | LABELLED, PLAIN | LABELLED, st.sampled_from(["endpoints", "full"]), st.sampled_from(["all", "simple"]))
+@settings(max_examples=60)
+def test_the_method_that_fits_is_chosen(gold, system, identity, walks):
+    found = count_paths(gold.facts, system.facts, hops=3, identity=identity, walks=walks)
+    assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
+
+
+@given(PLAIN)
+@settings(max_examples=50)
+def test_walks_are_counted_exactly(gold):
+    assert total_walks(gold.facts, 3) == [len(naive.paths(gold.triples, hop, identity="full")) for hop in (1, 2, 3)]
+
+
+def test_graph_cases():
+    for case in naive.cases()["graph_cases"]:
+        gold, system = naive.case_facts(case)
+        found = count_paths(gold, system, hops=max(map(int, case["expected"])), **case["options"])
+        for hop, numbers in case["expected"].items():
+            assert tuple(found[int(hop) - 1].total) == (numbers["tp"], numbers["n_gold"], numbers["n_sys"]), case[
+                "name"
+            ]
+
+
+def test_worked_example():
+    expected = naive.cases()["worked_example"]["expected"]
+    numbers = naive.corpus()
+    gold = numbers.side(expected["gold_triples"]).facts
+    variants = {
+        "paper (endpoints, walks, as annotated)": {},
+        "full identity": {"identity": "full"},
+        "endpoints, simple paths": {"walks": "simple"},
+    }
+    for name, variant in itertools.product("AB", variants):
+        system = numbers.side(expected[f"system_{name}_triples"]).facts
+        found = count_paths(gold, system, hops=3, **variants[variant])
+        for hop, row in expected["scores"][name][variant].items():
+            assert tuple(found[int(hop) - 1].total) == (row["tp"], row["n_gold"], row["n_sys"]), (name, variant)
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_worked_example_with_nodes_of_the_system(name):
+    example = naive.cases()["worked_example"]
+    expected = example["expected"]
+    numbers = naive.corpus()
+    gold = numbers.side(expected["gold_triples"]).facts
+    known = expected["corpus_alignment"]
+    scope = {
+        (row["subject"], row["relation"], row["object"], row["doc"])
+        for row in expected["system_A_log"]
+        if row["status"] == "out of scope"
+    }
+    node = naive.Numbers()
+    rows = []
+    for row in example[f"system_{name}"]:
+        if (row["subject"], row["relation"], row["object"], row["doc"]) in scope or ":Entity_11" in row.values():
+            continue
+        ends = node(row["subject"]), node(row["object"])
+        rows.append((ends[0], numbers.relation(row["relation"]), ends[1], numbers.document(row["doc"])))
+    labels = [numbers.node(known[n] or f"S:{n}") for n in node.known]
+    found = count_paths(gold, make_facts(*zip(*rows, strict=True), labels=labels), hops=3)
+    for hop, row in expected["scores"][name]["system identity (join, then map endpoints)"].items():
+        assert tuple(found[int(hop) - 1].total) == (row["tp"], row["n_gold"], row["n_sys"])
+
+
+@pytest.mark.parametrize("symbolic", [True, False])
+def test_256_witnesses_do_not_vanish(symbolic):
+    # In 8-bit integers 256 witnesses add up to nothing.
+    fan = make_facts([0] * 256 + list(range(1, 257)), [0] * 256 + [1] * 256, list(range(1, 257)) + [300] * 256)
+    for hop in count_sparse(fan, fan, hops=2, symbolic=symbolic)[1:]:
+        assert hop.total == Counts(1, 1, 1)
+
+
+def test_walks_beyond_64_bits_are_counted():
+    # Two parallel relations and a ring of two nodes: 2 * 2^n walks of n hops.
+    ring = make_facts([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0])
+    assert total_walks(ring, 70)[-1] == 2**71
+    assert count_full(ring, make_facts([0], [0], [0]), hops=3)[-1].total == Counts(0, 16, 1)
+
+
+@given(PLAIN, st.permutations(range(7)), st.permutations(range(3)))
+@settings(max_examples=40)
+def test_names_do_not_matter(gold, nodes, relations):
+    renamed = naive.Side({(nodes[s], relations[r], nodes[o]): d for (s, r, o), d in gold.triples.items()})
+    one, other = (count_sparse(side.facts, side.facts) for side in (gold, renamed))
+    assert [hop.total for hop in one] == [hop.total for hop in other]
+    assert all(hop.total.both == hop.total.gold == hop.total.system for hop in one)
+
+
+@given(PLAIN)
+@settings(max_examples=40)
+def test_assertions_and_facts_go_both_ways(side):
+    facts = side.facts
+    s, r, o, d = assertions(facts)
+    again = make_facts(np.tile(s, 2), np.tile(r, 2), np.tile(o, 2), np.tile(d, 2))
+    for one, other in zip(facts[:5], again[:5], strict=True):
+        assert one.tolist() == other.tolist()
+    rows = {(a, b, c): set(facts.documents[x:y].tolist()) for a, b, c, x, y in _rows(facts)}
+    assert rows == side.triples
+
+
+def _rows(facts):
+    columns = (facts.subjects, facts.relations, facts.objects, facts.starts[:-1], facts.starts[1:])
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+@given(PLAIN, PLAIN)
+@settings(max_examples=40)
+def test_closing_both_sides_under_an_inverse_keeps_precision_and_recall(gold, system):
+    inverse = {0: 3, 1: 4, 2: 5, 3: 0, 4: 1, 5: 2}
+    before = count_paths(gold.facts, system.facts, hops=1)[0].total
+    after = count_paths(closed(gold.facts, inverse), closed(system.facts, inverse), hops=1)[0].total
+    assert tuple(after) == tuple(2 * n for n in before)
+
+
+def test_closing_keeps_the_documents():
+    side = closed(make_facts([0, 1], [0, 1], [1, 2], [4, 5]), {0: 0})
+    assert {(s, r, o): d for s, r, o, d in zip(*map(list, assertions(side)), strict=True)} == {
+        (0, 0, 1): 4,
+        (1, 0, 0): 4,
+        (1, 1, 2): 5,
+    }
+    loops = without_loops(make_facts([0, 1], [0, 0], [0, 2], [3, 4]))
+    assert loops.documents.tolist() == [4]
+
+
+def test_keys_that_do_not_fit_are_ranked():
+    columns = [np.array([3, 1, 3, 2]), np.array([0, 9, 0, 9]), np.array([1, 1, 0, 1])]
+    key = combine(columns, [1 << 40, 1 << 40, 1 << 40])
+    assert np.argsort(key, kind="stable").tolist() == [1, 3, 2, 0]
+
+
+def test_bad_columns_are_refused():
+    with pytest.raises(UsageError, match="different lengths"):
+        make_facts([0], [0, 1], [0])
+    with pytest.raises(UsageError, match="must not be negative"):
+        make_facts([-1], [0], [0])
+    with pytest.raises(UsageError, match="whole numbers"):
+        make_facts([0.5], [0], [0])
+    with pytest.raises(UsageError, match="no label"):
+        make_facts([0], [0], [1], labels=[3])
+    with pytest.raises(UsageError, match="hops is 0"):
+        count_paths(make_facts([0], [0], [1]), make_facts([0], [0], [1]), hops=0)
+
+
+def test_too_many_walks_are_refused_before_they_are_made():
+    full = make_facts(*(np.array(c) for c in zip(*itertools.product(range(40), [0], range(40)), strict=True)))
+    with pytest.raises(UsageError, match="too many to go through one by one"):
+        count_walks(full, full, hops=6)
