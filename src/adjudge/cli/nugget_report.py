@@ -8,64 +8,18 @@ from typing import Any
 import click
 
 from adjudge.cli.memory import uncollected
+from adjudge.cli.nugget_score import listed_types, side_options
 from adjudge.cli.options import compose, docs_option, document_list, is_file, named, output_option, resampling_options
 from adjudge.cli.output import Log, check_targets, emit
-from adjudge.errors import UsageError
-from adjudge.tasks.nugget.settings import MAPPINGS, PROFILES, settings
+from adjudge.tasks.nugget.settings import settings
 
 report_options = compose(
-    click.option("-g", "--gold", metavar="GOLD", required=True, help="The gold nuggets, a TBF file."),
-    click.option(
-        "-s",
-        "--system",
-        "systems",
-        metavar="[NAME=]SYSTEM",
-        multiple=True,
-        required=True,
-        help="A system, a TBF file. Repeatable.",
-    ),
-    click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document."),
-    click.option(
-        "--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="What follows the id in table names."
-    ),
+    side_options,
     click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document."),
     click.option(
         "--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="What follows the id in text names."
     ),
     output_option,
-    click.option(
-        "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="spec",
-        show_default=True,
-        help="How nuggets are scored.",
-    ),
-    click.option(
-        "--mode",
-        type=click.Choice(("token", "char")),
-        help="Places are token ids or characters (default: token with -t, else by what most of them look like).",
-    ),
-    click.option("--types", metavar="FILE", help="Show and score only these types: one per line."),
-    click.option("--coref/--no-coref", default=None, help="Score coreference. [default: if a file has any]"),
-    click.option(
-        "--coref-threshold",
-        metavar="DICE",
-        type=float,
-        default=1.0,
-        show_default=True,
-        help="Nuggets are the same mention for coreference from this overlap on.",
-    ),
-    click.option(
-        "--coref-mapping",
-        type=click.Choice(MAPPINGS),
-        default="type",
-        show_default=True,
-        help="The mapping that coreference and sequencing build on.",
-    ),
-    click.option(
-        "--sequencing/--no-sequencing", default=None, help="Score After and Subevent links. [default: if any]"
-    ),
-    click.option("--any-links", is_flag=True, help="Also score links of which the reverse is stated too."),
     docs_option,
     resampling_options(),
     click.option("--title", default="Event nuggets", show_default=True, help="What stands at the top of the page."),
@@ -95,7 +49,7 @@ def command(gold: str, systems: tuple[str, ...], output: Path | None, **options:
         sequencing=options["sequencing"],
         coref_threshold=options["coref_threshold"],
         coref_mapping=options["coref_mapping"],
-        types=None if options["types"] is None else _types(options["types"]),
+        types=None if options["types"] is None else listed_types(options["types"]),
         any_links=options["any_links"],
     )
     log = Log(verbose=options["verbose"])
@@ -122,11 +76,3 @@ def command(gold: str, systems: tuple[str, ...], output: Path | None, **options:
         )
     emit(page, output)
     log(f"wrote a page of {len(page)} characters")
-
-
-def _types(path: str) -> list[str]:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{path}: the list of types cannot be read ({reason})", hint="check the file") from None

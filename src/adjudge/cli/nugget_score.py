@@ -37,7 +37,7 @@ COMPAT = ("evmeval-1.8", "evmeval-2015")
 RESAMPLING = ("bootstrap", "ci", "seed", "test")
 _ONLY_SCORES = ("by", "save", "fail_under", "pool", *RESAMPLING, "jobs")
 
-nugget_options = compose(
+side_options = compose(
     click.option(
         "-g", "--gold", metavar="GOLD", required=True, help="The gold nuggets, a TBF file; - is standard input."
     ),
@@ -67,13 +67,6 @@ nugget_options = compose(
         show_default=True,
         help="The specification to the letter, or as the official program counted in 2015 or counts since 1.8.",
     ),
-    click.option(
-        "--attributes",
-        metavar="NAMES",
-        default=",".join(ATTRIBUTES),
-        show_default=True,
-        help="Attributes of which all combinations are scored, next to the span alone; none for the span only.",
-    ),
     click.option("--types", metavar="FILE", help="Score only these types: one per line."),
     click.option("--coref/--no-coref", default=None, help="Score coreference. [default: if a file has any]"),
     click.option(
@@ -95,6 +88,18 @@ nugget_options = compose(
         "--sequencing/--no-sequencing", default=None, help="Score After and Subevent links. [default: if any]"
     ),
     click.option("--any-links", is_flag=True, help="Also score links of which the reverse is stated too."),
+)
+"""Gold, systems, tokens, and how they are compared; `nugget report` has them too."""
+
+nugget_options = compose(
+    side_options,
+    click.option(
+        "--attributes",
+        metavar="NAMES",
+        default=",".join(ATTRIBUTES),
+        show_default=True,
+        help="Attributes of which all combinations are scored, next to the span alone; none for the span only.",
+    ),
     click.option("--by", metavar="FIELD", multiple=True, help="Also score by type or by realis. Repeatable."),
     resampling_options(),
     click.option("--pool", type=click.Choice(("micro", "macro")), help="Only micro or only macro averages of nuggets."),
@@ -149,7 +154,7 @@ def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
         sequencing=options["sequencing"],
         coref_threshold=options["coref_threshold"],
         coref_mapping=options["coref_mapping"],
-        types=None if options["types"] is None else _lines(options["types"]),
+        types=None if options["types"] is None else listed_types(options["types"]),
         any_links=options["any_links"],
     )
     how = {
@@ -273,7 +278,7 @@ def _confusion(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any
     emit(text + "\n", options["output"])
 
 
-def _lines(path: str) -> list[str]:
+def listed_types(path: str) -> list[str]:
     """The types of `--types`."""
     try:
         return Path(path).read_text(encoding="utf-8-sig").splitlines()
