@@ -92,7 +92,8 @@ def or_groups(words: Words, starts: Ints) -> Words:
         live = live[sizes[live] > step]
     for group in live.tolist():  # what is left of the few large groups
         begin = int(starts[group])
-        merged[group] |= np.bitwise_or.reduce(words[begin + step : begin + int(sizes[group])], axis=0)
+        join: Any = np.bitwise_or  # the types of its `reduce` differ between releases
+        merged[group] |= join.reduce(words[begin + step : begin + int(sizes[group])], axis=0)
     return merged
 
 
