@@ -194,6 +194,16 @@ scoring_options = compose(
 )
 
 
+reader_options = compose(
+    click.option(
+        "--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format of the files; see the docs."
+    ),
+    click.option(
+        "--system-reader", metavar="FORMAT", help="The format of the system files, if it is another one than of gold."
+    ),
+)
+
+
 def is_file(text: str) -> bool:
     """Whether a text names a file that is there; one that is too long for a name does not."""
     return os.path.isfile(text)  # noqa: PTH113  # unlike Path.is_file it never raises

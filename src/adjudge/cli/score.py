@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.options import document_list, is_file, named, refuse_with, scoring_options
+from adjudge.cli.options import document_list, is_file, named, reader_options, refuse_with, scoring_options
 from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
 from adjudge.tasks.adding import measures_of
 from adjudge.tasks.documents import distinct, stem
@@ -22,18 +22,24 @@ from adjudge.tasks.scoring import as_metrics, explain_document, score
 @click.argument("metric")
 @click.argument("gold")
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@reader_options
 @scoring_options
 def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) -> None:
     """Score one or more systems against the gold documents.
 
     METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:Type; several are
-    separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id" per document, plain or gzip; - is
-    standard input. A system is called after its file, or NAME in NAME=FILE. Several systems are compared with paired
-    tests.
+    separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id" per document, or what --reader says,
+    plain or gzip; - is standard input. A system is called after its file, or NAME in NAME=FILE. Several systems are
+    compared with paired tests.
     """
+    score_files(metric, gold, systems, **options)
+
+
+def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) -> None:
+    """Score files and print, save and gate as the options say; the family commands end here, too."""
     given = [named(system) for system in systems]
     paths = [path for _, path in given]
-    names = _names(given)
+    names = system_names(given)
     inputs = [gold, *paths, *metric_files(metric), *([options["docs"]] if is_file(options["docs"] or "") else [])]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
@@ -63,13 +69,15 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
             jobs=options["jobs"],
             progress=progress,
             test=options["test"],
+            reader=options["reader"],
+            system_reader=options["system_reader"],
         )
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)
     apply_gates(options["fail_under"], result)
 
 
-def _names(given: Sequence[tuple[str | None, str]]) -> list[str]:
+def system_names(given: Sequence[tuple[str | None, str]]) -> list[str]:
     """What the systems are called: the names given, the others after their files."""
     files = iter(distinct([stem(path) for name, path in given if name is None]))
     return [next(files) if name is None else name for name, _ in given]
@@ -86,5 +94,7 @@ def _explain(metric: str, gold: str, paths: list[str], names: list[str], **optio
         profile=options["profile"],
         names=names,
         time_limit=options["time_limit"],
+        reader=options["reader"],
+        system_reader=options["system_reader"],
     )
     emit(render_explanation(options["explain"], found, options["format_"]), options["output"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,6 +14,8 @@ from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
+Read: TypeAlias = Callable[..., Corpus]
+"""How a file is read, if it is not JSON lines."""
 
 LISTED = 10
 SIMILAR = 3
@@ -21,13 +23,17 @@ SIMILAR = 3
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Gold or one system: its documents by id. `paired_by_place` if they had no ids and were numbered."""
+    """Gold or one system: its documents by id. `paired_by_place` if they had no ids and were numbered.
+
+    `jsonl` if it comes from a file of JSON lines, where columns can be found again.
+    """
 
     name: str
     path: str | None
     documents: dict[str, Document]
     digest: str
     paired_by_place: bool = False
+    jsonl: bool = False
 
     @property
     def plain(self) -> bool:
@@ -35,8 +41,16 @@ class Side:
         return self.path is None and all(_own_id(each.data) is None for each in self.documents.values())
 
 
-def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None) -> tuple[Side, list[Side]]:
+def read_sides(
+    gold: Documents,
+    system: Any,
+    names: Sequence[str] | None = None,
+    *,
+    read: tuple[Read | None, Read | None] = (None, None),
+) -> tuple[Side, list[Side]]:
     """Gold and the systems; everything that is wrong with any of the files is raised together.
+
+    `read` has the readers of gold and system files that are not JSON lines.
 
     `system` is the documents of one system, a list of paths, or a mapping from names to documents. A mapping that has
     the id of a gold document among its keys is one system (id -> document), any other mapping is several.
@@ -47,7 +61,7 @@ def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None)
     if _is_stdin(gold) + sum(map(_is_stdin, several_at_once)) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     problems: list[Problem] = []
-    read_gold = _attempt(gold, "gold", problems)
+    read_gold = _attempt(gold, "gold", problems, read[0])
     several = list(_several(gold, system, read_gold))
     if not several:
         raise UsageError("there is no system to score", hint="give the documents of at least one system")
@@ -57,7 +71,7 @@ def read_sides(gold: Documents, system: Any, names: Sequence[str] | None = None)
     repeated = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
     if repeated:
         raise UsageError(f"two systems are called {repeated[0]!r}", hint="give each system a name of its own")
-    sides = [_attempt(source, name, problems) for name, (_, source) in zip(chosen, several, strict=True)]
+    sides = [_attempt(source, name, problems, read[1]) for name, (_, source) in zip(chosen, several, strict=True)]
     if problems:
         raise FormatError(problems)
     assert read_gold is not None
@@ -89,9 +103,9 @@ def choose(gold: Side, ids: Iterable[str] | None) -> dict[str, Document]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _attempt(source: Documents, name: str, problems: list[Problem]) -> Side | None:
+def _attempt(source: Documents, name: str, problems: list[Problem], read: Read | None) -> Side | None:
     try:
-        return _side(source, name)
+        return _side(source, name, read)
     except UsageError:
         raise
     except AdjudgeError as error:
@@ -99,13 +113,13 @@ def _attempt(source: Documents, name: str, problems: list[Problem]) -> Side | No
         return None
 
 
-def _side(source: Documents, name: str) -> Side:
+def _side(source: Documents, name: str, read: Read | None) -> Side:
     if isinstance(source, Side):
         return source
     if isinstance(source, Corpus) or _is_file(source):
-        corpus = source if isinstance(source, Corpus) else read_all(source)
+        corpus = source if isinstance(source, Corpus) else (read or read_all)(source)
         documents = {document.id: document for document in corpus.documents}
-        return Side(name, corpus.path, documents, corpus.digest)
+        return Side(name, corpus.path, documents, corpus.digest, jsonl=read is None)
     if isinstance(source, Mapping):
         found = {str(key): Document(id=str(key), data=value) for key, value in source.items()}
         return Side(name, None, found, _digest(found))

@@ -15,6 +15,7 @@ from adjudge.formats.jsonl import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
+from adjudge.tasks.catalogue.family import JSONL, reads
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.profiles import PROFILES
@@ -46,6 +47,8 @@ def score(
     names: Sequence[str] | None = None,
     test: Test = "paired-bootstrap",
     time_limit: float | None = None,
+    reader: str = JSONL,
+    system_reader: str | None = None,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
@@ -57,7 +60,8 @@ def score(
 
     `by` names fields of the gold documents (`genre`) or of elements (`relations.type`; such a slice has the documents
     in which gold or a system has its value). `time_limit` bounds, in seconds, the search for each document where a
-    metric needs one; a score that is then not proven says so and carries its bound.
+    metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
+    files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -66,7 +70,7 @@ def score(
     """
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit)
-    gold_side, systems = read_sides(gold, system, names)
+    gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, docs)
     plain = all(side.plain for side in (gold_side, *systems))
@@ -87,6 +91,8 @@ def explain_document(
     profile: str = "default",
     names: Sequence[str] | None = None,
     time_limit: float | None = None,
+    reader: str = JSONL,
+    system_reader: str | None = None,
 ) -> dict[str, dict[str, Alignment]]:
     """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
 
@@ -96,7 +102,7 @@ def explain_document(
     ['b']
     """
     metrics = as_metrics(metric, profile=profile, time_limit=time_limit)
-    gold_side, systems = read_sides(gold, system, names)
+    gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, [document])
     plain = all(side.plain for side in (gold_side, *systems))
@@ -245,7 +251,8 @@ def _placed(found: Sequence[tuple[str, Complaint]], gold: Side, systems: Sequenc
     for number, side in enumerate((gold, *systems), GOLD):
         own = [(name, side.documents.get(name), each) for name, each in found if each.side == number]
         lines = [(document.line, each) for _, document, each in own if document is not None and document.line]
-        places = find_columns(side.path, [(line, each.path) for line, each in lines[:LIMIT]]) if side.path else {}
+        sought = [(line, each.path) for line, each in lines[:LIMIT]]
+        places = find_columns(side.path, sought) if side.jsonl and side.path else {}
         for identifier, document, each in own:
             where = each.path.removeprefix("$").removeprefix(".")
             line = None if document is None else document.line

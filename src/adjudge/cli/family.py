@@ -1,0 +1,136 @@
+"""`adjudge ner`, `adjudge amr` and their like: one group for each family of the catalogue, all made in one way.
+
+The table of default metrics needs no module of its own; a family that has more commands than `score` names them in
+`entries`, and their modules are found as everywhere (`adjudge.cli.amr_validate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from adjudge.cli.app import LazyGroup
+from adjudge.cli.gates import apply_gates
+from adjudge.cli.options import compose, named, refuse_with, scoring_options
+from adjudge.cli.output import check_targets, emit, finish
+from adjudge.cli.score import score_files, system_names
+from adjudge.errors import UsageError
+from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, published_result
+
+_NOT_COMPAT = ("metric", "reader", "system_reader", "by", "pool", "profile", "docs", "explain", "jobs", "time_limit")
+
+
+def family_group(name: str, entries: Mapping[str, str] | None = None) -> click.Group:
+    """The group of a family: `score`, and the commands that have modules of their own."""
+    family = find_family(name)
+    own = {"score": f"Score files: {family.about[:1].lower()}{family.about[1:]}", **(entries or {})}
+
+    class FamilyGroup(LazyGroup):
+        entries = own
+        prefix = f"{name.replace('-', '_')}_"
+
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+            return score_command(family) if cmd_name == "score" else super().get_command(ctx, cmd_name)
+
+    return FamilyGroup(name, help=family.about, epilog=f"\b\nExample:\n  {family.example}")
+
+
+def score_command(family: Family) -> click.Command:
+    """`adjudge FAMILY score`."""
+    readers = (*family.readers, JSONL) if JSONL not in family.readers else tuple(family.readers)
+    listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
+    compats = "\n".join(f"  {key}: {compat.about}" for key, compat in family.compats.items())
+    blocks = [
+        f"{family.about}",
+        "GOLD and SYSTEM are files, plain or gzip; - is standard input. A system is called after its file, or NAME in "
+        "NAME=FILE. Several systems are compared with paired tests.",
+        f"\b\nReaders:\n{listed}\n  {JSONL}: one JSON object per line, as `adjudge metrics NAME` shows it",
+        *([f"\b\nPublished scorers, for --compat:\n{compats}"] if compats else []),
+    ]
+    extra = {
+        name: option for compat in family.compats.values() for name, option in compat.options.items()
+    }  # an option of several scorers means the same in all of them
+
+    @click.command("score", help="\n\n".join(blocks), epilog=f"\b\nExample:\n  {family.example}")
+    @click.argument("gold")
+    @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+    @click.option(
+        "--metric", metavar="NAMES", default=",".join(family.metrics), show_default=True, help="Which metrics."
+    )
+    @click.option("--reader", type=click.Choice(readers), default=family.default, show_default=True, help="The format.")
+    @click.option("--system-reader", type=click.Choice(readers), help="The format of the system files, if another.")
+    @click.option(
+        "--compat",
+        type=click.Choice(list(family.compats)),
+        help="Count as this published scorer does and print what it prints; with another --format, its numbers.",
+    )
+    @compose(*(_option(name, option) for name, option in extra.items()))
+    @scoring_options
+    def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
+        own = {name: options.pop(name.replace("-", "_")) for name in extra}
+        if options["compat"] is None:
+            given = [name for name, value in own.items() if value not in (None, False)]
+            if given:
+                raise UsageError(f"--{given[0]} belongs to a published scorer", hint="say which with --compat")
+            score_files(options.pop("metric"), gold, systems, **options)
+            return
+        _compat(family, gold, systems, own, **options)
+
+    return command
+
+
+def _option(name: str, option: Option) -> Any:
+    if option.choices:
+        return click.option(f"--{name}", type=click.Choice(option.choices), help=option.about)
+    if option.metavar:
+        return click.option(f"--{name}", metavar=option.metavar, help=option.about)
+    return click.option(f"--{name}", is_flag=True, help=option.about)
+
+
+def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[str, Any], **options: Any) -> None:
+    name = options["compat"]
+    compat = family.compats[name]
+    refuse_with(f"--compat {name}", _NOT_COMPAT)
+    for key, value in own.items():
+        if value not in (None, False) and key not in compat.options:
+            raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
+        if value is None and key in compat.options and compat.options[key].required:
+            raise UsageError(f"--compat {name} needs --{key}", hint=compat.options[key].about)
+    given = [named(system) for system in systems]
+    check_targets(options["output"], options["save"], inputs=[gold, *(path for _, path in given)])
+    if [gold, *(path for _, path in given)].count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    sources = {called: _kept(path) for called, (_, path) in zip(system_names(given), given, strict=True)}
+    texts, result = published_result(
+        family.name,
+        compat,
+        name,
+        _kept(gold),
+        sources,
+        options={key.replace("-", "_"): own[key] for key in compat.options},
+        bootstrap=options["bootstrap"] if options["format_"] != "text" or options["save"] else 0,
+        level=options["ci"],
+        seed=options["seed"],
+        test=options["test"],
+    )
+    if options["format_"] != "text":
+        finish(result, **options)
+    else:
+        if options["save"] is not None:
+            from adjudge.report.files import write_atomic
+
+            write_atomic(options["save"], result.to_json(with_tables=True) + "\n")
+        several = len(texts) > 1
+        emit("".join(f"{called}\n{text}\n" if several else text for called, text in texts.items()), options["output"])
+    apply_gates(options["fail_under"], result)
+
+
+def _kept(path: str) -> Any:
+    """A path; standard input as its bytes, for it is read twice: to score, and for the signature."""
+    if path != "-":
+        return path
+    from adjudge.formats.whole import read_whole
+
+    return read_whole(path).data

@@ -1,0 +1,177 @@
+"""What a family of metrics is: its default metrics, its readers, and the published scorers that it can stand in for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.model.document import Corpus
+    from adjudge.stats.build import Test
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note, Result
+
+Read: TypeAlias = "Callable[..., Corpus]"
+"""Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
+
+JSONL = "jsonl"
+FAMILIES = ("amr", "entity_linking", "event", "ner", "record", "relation", "template", "tree")
+
+
+class Reader(NamedTuple):
+    """A format: `module:function` for gold files, and for system files if those look different."""
+
+    about: str
+    gold: str
+    system: str = ""
+
+
+class Option(NamedTuple):
+    """An option of a published scorer; a flag has neither a metavar nor choices."""
+
+    about: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    required: bool = False
+
+
+class Compat(NamedTuple):
+    """A published scorer: `run` is `module:function`, called as `run(gold, system, **options)`, gives a `Published`."""
+
+    about: str
+    run: str
+    options: Mapping[str, Option] = {}
+
+
+class Family(NamedTuple):
+    """Metrics that are shown together by `adjudge NAME score`."""
+
+    name: str
+    about: str
+    metrics: tuple[str, ...]
+    readers: Mapping[str, Reader] = {}
+    default: str = JSONL
+    compats: Mapping[str, Compat] = {}
+    example: str = ""
+
+
+class Published(NamedTuple):
+    """One system as a published scorer sees it: counts per document, what they become, and the lines it prints.
+
+    `rows` has the counts of every gold document, in one order for all systems; `text` ends with a line feed.
+    """
+
+    rows: Sequence[tuple[str, Mapping[str, float]]]
+    measures: tuple[Measure, ...]
+    text: str
+    pool: Literal["micro", "macro"] = "micro"
+    notes: Sequence[Note] = ()
+
+
+def find_family(name: str) -> Family:
+    """The family of a name.
+
+    >>> find_family("ner").name
+    'ner'
+    """
+    family: Family = import_module(f"{__package__}.{name.replace('-', '_')}").FAMILY
+    return family
+
+
+def find_reader(name: str, families: Sequence[str] = FAMILIES) -> Reader | None:
+    """The reader of a name, from any of the families; None for JSON lines, which need no other one."""
+    if name == JSONL:
+        return None
+    known = {key: reader for family in families for key, reader in find_family(family).readers.items()}
+    if name not in known:
+        hint = did_you_mean(name, [JSONL, *known]) or f"readers are {', '.join([JSONL, *known])}"
+        raise UsageError(f"there is no reader {name!r}", hint=hint)
+    return known[name]
+
+
+def load(where: str) -> Any:
+    """A function by `module:function`.
+
+    >>> load("adjudge.errors:did_you_mean").__name__
+    'did_you_mean'
+    """
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
+
+
+def reads(gold: str, system: str | None = None) -> tuple[Read | None, Read | None]:
+    """How gold and system files are read: by the reader called `gold`, system files by their own if one is given."""
+    own, other = find_reader(gold), find_reader(system or gold)
+    return (
+        None if own is None else cast("Read", load(own.gold)),
+        None if other is None else cast("Read", load(other.gold if system else other.system or other.gold)),
+    )
+
+
+def published_result(
+    family: str,
+    compat: Compat,
+    name: str,
+    gold: Any,
+    systems: Mapping[str, Any],
+    *,
+    options: Mapping[str, Any],
+    bootstrap: int = 1000,
+    level: float = 0.95,
+    seed: int = 13,
+    test: Test = "paired-bootstrap",
+) -> tuple[dict[str, str], Result]:
+    """What a published scorer prints for each system, and the same numbers as a result.
+
+    The problems of all files are raised together.
+    """
+    from adjudge.stats.build import build_result
+    from adjudge.stats.table import StatsTable
+
+    run = load(compat.run)
+    found: dict[str, Published] = {}
+    problems: list[Problem] = []
+    for system, source in systems.items():
+        try:
+            found[system] = run(gold, source, **options)
+        except (FormatError, ValidationError) as error:
+            problems += (problem for problem in error.problems if problem not in problems)
+    if problems:
+        raise FormatError(problems)
+    first = next(iter(found.values()))
+    # A scorer may report a row for each type that it has seen; all systems have all of them.
+    measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
+    columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
+    tables = {
+        system: StatsTable.from_rows(
+            ((identifier, {column: row.get(column, 0.0) for column in columns}) for identifier, row in each.rows),
+            columns,
+        )
+        for system, each in found.items()
+    }
+    result = build_result(
+        task=family,
+        profile=name,
+        measures=measures,
+        tables=tables,
+        pool=first.pool,
+        bootstrap=bootstrap,
+        level=level,
+        seed=seed,
+        test=test,
+        notes={system: list(each.notes) for system, each in found.items()},
+        signature_fields=_signature(gold, systems, options),
+    )
+    return {system: each.text for system, each in found.items()}, result
+
+
+def _signature(gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, str]:
+    from adjudge.formats.whole import read_folder_digest
+    from adjudge.stats.signature import hash_chunks
+
+    digests = [read_folder_digest(source).encode() for source in (gold, *systems.values())]
+    given = {key: str(value) for key, value in options.items() if value not in (None, False, ())}
+    return {**given, "gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
