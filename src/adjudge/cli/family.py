@@ -19,7 +19,19 @@ from adjudge.cli.score import score_files, system_names
 from adjudge.errors import UsageError
 from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, published_result
 
-_NOT_COMPAT = ("metric", "reader", "system_reader", "by", "pool", "profile", "docs", "explain", "jobs", "time_limit")
+_NOT_COMPAT = (
+    "metric",
+    "reader",
+    "system_reader",
+    "by",
+    "pool",
+    "profile",
+    "docs",
+    "explain",
+    "jobs",
+    "time_limit",
+    "hierarchy",
+)
 
 
 def family_group(name: str, entries: Mapping[str, str] | None = None) -> click.Group:

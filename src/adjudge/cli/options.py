@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -13,12 +12,16 @@ from click.core import ParameterSource
 from adjudge.errors import UsageError
 from adjudge.tasks.profiles import PROFILES
 
+if TYPE_CHECKING:  # slow to load, and most results are only printed
+    from pathlib import Path
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 POOLS = ("micro", "macro")
 DIGITS = 18  # of whole numbers, which then fit everywhere
 TESTS = ("paired-bootstrap", "approximate-randomisation")
+CREDITS = ("halving", "linear", "ancestors", "general")
 
 
 def level(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
@@ -43,6 +46,19 @@ def gates(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> tuple[
             raise click.BadParameter(f"{text!r} is not a threshold, write for example f1=0.57 or f1=57%")
         found.append((name.strip(), threshold))
     return tuple(found)
+
+
+def hierarchies(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
+    """Fields and their hierarchies, from FIELD=FILE."""
+    found: dict[str, str] = {}
+    for text in texts:
+        field, equals, file = (part.strip() for part in text.partition("="))
+        if not (field and equals and file):
+            raise click.BadParameter(f"{text!r} is not a field and a file, write for example events.type=types.tsv")
+        if field in found:
+            raise click.BadParameter(f"{field} has two hierarchies, give one")
+        found[field] = file
+    return found
 
 
 def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
@@ -80,23 +96,29 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def target(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def target(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
     """Where to write; None, as for -, is standard output."""
-    return None if path is None or str(path) == "-" else path
+    return None if path is None or str(path) == "-" else _path(path)
 
 
-def saved(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def saved(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
     """Where to save a result, which is a file."""
     if path is not None and str(path) == "-":
         raise click.BadParameter("a result is saved to a file, to print it use --format json")
-    return path
+    return None if path is None else _path(path)
+
+
+def _path(path: str | Path) -> Path:
+    from pathlib import Path
+
+    return Path(path)
 
 
 output_option = click.option(
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     callback=target,
     help="Write to FILE, whole or not at all; - is standard output.",
 )
@@ -109,7 +131,7 @@ output_options = compose(
 save_option = click.option(
     "--save",
     metavar="RESULT.json",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     callback=saved,
     help="Save the result with its table of documents, for compare.",
 )
@@ -184,6 +206,21 @@ scoring_options = compose(
     fail_under_option,
     jobs_option,
     click.option(
+        "--hierarchy",
+        metavar="FIELD=FILE",
+        multiple=True,
+        callback=hierarchies,
+        help="Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
+        "are in the names). Repeatable.",
+    ),
+    click.option(
+        "--hierarchy-credit",
+        type=click.Choice(CREDITS),
+        default="halving",
+        show_default=True,
+        help="What a type earns that is right on its upper levels only.",
+    ),
+    click.option(
         "--time-limit",
         metavar="SECONDS",
         type=click.FloatRange(min=0, min_open=True),
@@ -228,10 +265,17 @@ def refuse_with(option: str, others: Iterable[str]) -> None:
             raise UsageError(f"{option} and {flag} do not go together", hint="leave one of them out")
 
 
+def refuse_alone(option: str, needed: str) -> None:
+    """Raise if an option stands on the command line without the one that it belongs to."""
+    name = option.removeprefix("--").replace("-", "_")
+    if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        raise UsageError(f"{option} does nothing without {needed}", hint="give both, or neither")
+
+
 def document_list(text: str) -> list[str]:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
     try:
-        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if is_file(text) else text.split(",")
+        lines = _path(text).read_text(encoding="utf-8-sig").splitlines() if is_file(text) else text.split(",")
     except (OSError, ValueError) as error:
         raise UsageError(f"{text}: the list of documents cannot be read ({error})", hint="check the file") from None
     ids = [line.strip() for line in lines if line.strip()]

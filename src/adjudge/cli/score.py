@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.options import document_list, is_file, named, reader_options, refuse_with, scoring_options
+from adjudge.cli.options import (
+    document_list,
+    is_file,
+    named,
+    reader_options,
+    refuse_alone,
+    refuse_with,
+    scoring_options,
+)
 from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
 from adjudge.tasks.adding import measures_of
 from adjudge.tasks.documents import distinct, stem
@@ -40,14 +48,26 @@ def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) 
     given = [named(system) for system in systems]
     paths = [path for _, path in given]
     names = system_names(given)
-    inputs = [gold, *paths, *metric_files(metric), *([options["docs"]] if is_file(options["docs"] or "") else [])]
+    inputs = [
+        gold,
+        *paths,
+        *options["hierarchy"].values(),
+        *metric_files(metric),
+        *([options["docs"]] if is_file(options["docs"] or "") else []),
+    ]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
         refuse_with("--explain", ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"))
         _explain(metric, gold, paths, names, **options)
         return
     log = Log(verbose=options["verbose"])
-    metrics = as_metrics(metric, pool=options["pool"], profile=options["profile"], time_limit=options["time_limit"])
+    metrics = as_metrics(
+        metric,
+        pool=options["pool"],
+        profile=options["profile"],
+        time_limit=options["time_limit"],
+        hierarchy=_hierarchies(options),
+    )
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 
@@ -77,6 +97,17 @@ def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) 
     apply_gates(options["fail_under"], result)
 
 
+def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The hierarchies of fields; the credit belongs to all of them."""
+    if not options["hierarchy"]:
+        refuse_alone("--hierarchy-credit", "--hierarchy")
+        return {}
+    from adjudge.metrics.hierarchies import as_hierarchy
+
+    credit = options["hierarchy_credit"]
+    return {field: as_hierarchy(file, credit=credit) for field, file in options["hierarchy"].items()}
+
+
 def system_names(given: Sequence[tuple[str | None, str]]) -> list[str]:
     """What the systems are called: the names given, the others after their files."""
     files = iter(distinct([stem(path) for name, path in given if name is None]))
@@ -96,5 +127,6 @@ def _explain(metric: str, gold: str, paths: list[str], names: list[str], **optio
         time_limit=options["time_limit"],
         reader=options["reader"],
         system_reader=options["system_reader"],
+        hierarchy=_hierarchies(options),
     )
     emit(render_explanation(options["explain"], found, options["format_"]), options["output"])

@@ -49,6 +49,7 @@ def score(
     time_limit: float | None = None,
     reader: str = JSONL,
     system_reader: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
@@ -61,7 +62,9 @@ def score(
     `by` names fields of the gold documents (`genre`) or of elements (`relations.type`; such a slice has the documents
     in which gold or a system has its value). `time_limit` bounds, in seconds, the search for each document where a
     metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
-    files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one.
+    files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
+    (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
+    separator of levels, or `aj.hierarchy(...)`.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -69,7 +72,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
-    metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit)
+    metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, docs)
@@ -93,6 +96,7 @@ def explain_document(
     time_limit: float | None = None,
     reader: str = JSONL,
     system_reader: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
 ) -> dict[str, dict[str, Alignment]]:
     """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
 
@@ -101,7 +105,7 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
-    metrics = as_metrics(metric, profile=profile, time_limit=time_limit)
+    metrics = as_metrics(metric, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, [document])
@@ -120,9 +124,14 @@ def explain_document(
 
 
 def as_metrics(
-    metric: Any, *, pool: str | None = None, profile: str = "default", time_limit: float | None = None
+    metric: Any,
+    *,
+    pool: str | None = None,
+    profile: str = "default",
+    time_limit: float | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
 ) -> tuple[AnyMetric, ...]:
-    """One or several metrics, under one pooling and the conventions of a profile.
+    """One or several metrics, under one pooling and the conventions of a profile, with the hierarchies of fields.
 
     >>> [each.name for each in as_metrics("relation.strict(beta=2), relation.spans")]
     ['relation.strict', 'relation.spans']
@@ -150,7 +159,11 @@ def as_metrics(
             raise UsageError(f"the metric {name} is named twice", hint="name each metric once")
     if len({each.pool for each in metrics}) > 1:
         raise UsageError("these metrics are pooled differently", hint="choose one with pool (--pool micro or macro)")
-    return metrics
+    if not hierarchy:
+        return metrics
+    from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+
+    return with_hierarchies(metrics, {path: as_hierarchy(each) for path, each in hierarchy.items()})
 
 
 def is_spec_file(text: str) -> bool:

@@ -104,7 +104,7 @@ class TestCompat:
             run(*files, *arguments)
 
     def test_problems_of_all_files_come_together_and_once(self, files, tmp_path):
-        gold, system = files
+        gold, _ = files
         for name in ("a", "b"):
             (tmp_path / name).write_text("x\ny ?\n")
         with pytest.raises(FormatError) as caught:
@@ -122,6 +122,6 @@ def test_help_lists_readers_and_scorers():
 
 
 def test_an_unknown_reader_is_named():
-    with pytest.raises(UsageError, match="there is no reader .josnl., did you mean jsonl"):
+    with pytest.raises(UsageError, match=r"there is no reader .josnl., did you mean jsonl"):
         find_reader("josnl")
     assert reads("jsonl") == (None, None)
