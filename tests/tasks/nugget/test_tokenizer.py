@@ -249,4 +249,4 @@ def test_hostile_texts_take_no_longer_than_others(unit):
 
     # Quadratic time would be 16 times as much for four times the text, and minutes for megabytes.
     small = min(seconds(4_000) for _ in range(3))
-    assert min(seconds(16_000) for _ in range(3)) < 9 * small + 0.05
+    assert min(seconds(16_000) for _ in range(3)) < 10 * small + 0.5
