@@ -49,10 +49,13 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
     return Corpus(path=name or source_name(source), documents=documents, digest=digest.hexdigest())
 
 
-def read_documents(source: Source, *, name: str | None = None, digest: Hash | None = None) -> Iterator[Document]:
+def read_documents(
+    source: Source, *, name: str | None = None, digest: Hash | None = None, keys: tuple[str, ...] = ("id",)
+) -> Iterator[Document]:
     """The documents of a source one by one; what was wrong is raised at the end, all of it.
 
-    `digest`, if given, takes in what the documents say (see `canonical`), however it is written.
+    `digest`, if given, takes in what the documents say (see `canonical`), however it is written. `keys` are the fields
+    that make the id, for files in which it has another name or two parts.
 
     >>> next(read_documents(b'{"id": "a", "tags": ["x"]}'))
     Document(id='a', data={'id': 'a', 'tags': ['x']}, line=1)
@@ -87,7 +90,7 @@ def read_documents(source: Source, *, name: str | None = None, digest: Hash | No
             if doubtful and (repeated := _repeated_key(line.decode())):
                 problems.add(*repeated, line=lines.number)
                 continue
-            found = _identify(value, first_lines)
+            found = _identify(value, first_lines, keys)
             if isinstance(found, str):
                 first_lines[found] = lines.number
                 if digest is not None:
@@ -232,22 +235,25 @@ class _Problems:
 _ARRAY = ("the file is one JSON array", 1, "write one object per line, for example with: jq -c '.[]'")
 
 
-def _identify(value: Any, first_lines: dict[str, int]) -> str | tuple[str, str, str | None]:
+def _identify(value: Any, first_lines: dict[str, int], keys: tuple[str, ...]) -> str | tuple[str, str, str | None]:
     """The id of a document, or (what is wrong, the remedy, the field to point at)."""
     if not isinstance(value, dict):
         return f"expected an object, got {_KINDS.get(type(value), 'a number')}", "write one object per line", None
-    if "id" not in value:
-        return "the document has no id", 'add a field "id"', None
-    identifier = value["id"]
-    if isinstance(identifier, bool) or not isinstance(identifier, str | int):
-        kind = _KINDS.get(type(identifier), "a number with a fraction")
-        return f"expected a string or an integer as id, got {kind}", "quote the id", "id"
-    identifier = str(identifier)
-    if not identifier:
-        return "the id is empty", "give every document its own id", "id"
+    parts = []
+    for key in keys:
+        if key not in value:
+            return f"the document has no {key}", f'add a field "{key}"', None
+        part = value[key]
+        if isinstance(part, bool) or not isinstance(part, str | int):
+            kind = _KINDS.get(type(part), "a number with a fraction")
+            return f"expected a string or an integer as {key}, got {kind}", f"quote the {key}", key
+        if not str(part):
+            return f"the {key} is empty", "give every document its own id", key
+        parts.append(str(part))
+    identifier = "/".join(parts)
     if identifier in first_lines:
         hint = f"it is already used in line {first_lines[identifier]}; give every document its own id"
-        return f"duplicate id {identifier!r}", hint, "id"
+        return f"duplicate {keys[-1]} {identifier!r}", hint, keys[-1]
     return identifier
 
 
