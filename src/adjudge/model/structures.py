@@ -20,11 +20,26 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """A typed, directed pair of spans (seed 002, section 2.1)."""
+    """A typed, directed pair of spans (seed 002, section 2.1), and the types of its arguments where they are known."""
 
     type: str
     subject: Span
     object: Span
+    subject_type: str | None = None
+    object_type: str | None = None
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A relation between two entities of a document, by their numbers or names (DocRED), and the sentences behind it.
+
+    `known` if the training data say the same of the same names.
+    """
+
+    type: str
+    head: int | str
+    tail: int | str
+    evidence: frozenset[int] = frozenset()
+    known: bool = False
 
 
 class Dependency(msgspec.Struct, frozen=True):

@@ -1,0 +1,214 @@
+"""SciREX: gold documents as JSON lines, and a system's folder of three files.
+
+    gold      {"doc_id", "ner": [[0, 3, "Material"]], "coref": {"mat": [[0, 3]]}, "n_ary_relations": [{"Material":
+               "mat", "Metric": ..., "Task": ..., "Method": ...}], "method_subrelations": {"m": [[[0, 1], "sub"]]}}
+    *ner*     {"doc_id", "ner": [[0, 2, "Material"]]}
+    *cluster* {"doc_id", "clusters": {"A": [[0, 2]]}}
+    *rel*     {"doc_id", "predicted_relations": [[["A", "B", "C", "D"], 0.9, 1]]}
+
+Spans are half-open, in tokens of the document. The entities of a relation stand in the order of `ROLES`; a predicted
+relation counts if its label is 1. The mentions of a method's sub-methods are mentions of the method, and only entities
+that occur in a relation are salient.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.source import Source
+from adjudge.formats.typed import UnfitError, read_typed
+from adjudge.model.document import Corpus, Document
+
+ROLES = ("Material", "Metric", "Task", "Method")
+PARTS = ("ner", "cluster", "rel")
+Span = tuple[int, int]
+
+
+class _Gold(msgspec.Struct):
+    ner: list[tuple[int, int, str]]
+    coref: dict[str, list[Span]]
+    n_ary_relations: list[dict[str, Any]] = []
+    method_subrelations: dict[str, list[tuple[Any, str]]] = {}
+
+
+class _Ner(msgspec.Struct):
+    ner: list[tuple[int, int, str]]
+
+
+class _Clusters(msgspec.Struct):
+    clusters: dict[str, list[Span]]
+
+
+class _Relations(msgspec.Struct):
+    predicted_relations: list[tuple[list[str], float, int]]
+
+
+class SciRex(NamedTuple):
+    """One document of either side: typed mentions, entities by name, and relations as names in the order of `ROLES`."""
+
+    mentions: list[Span]
+    entities: dict[str, list[Span]]
+    relations: list[tuple[str, ...]]
+
+
+class SciRexSide(NamedTuple):
+    """The documents of one side, where they come from, and a digest."""
+
+    place: str
+    documents: dict[str, SciRex]
+    digest: str
+
+
+def read_scirex(source: Source, *, name: str | None = None) -> Corpus:
+    """Gold documents as the catalogue has them: salient entities under `clusters`, relations under `nary`.
+
+    >>> line = b'{"doc_id": "d", "ner": [], "coref": {"m": [[0, 3]]}, "n_ary_relations": []}'
+    >>> read_scirex(line).documents[0].data
+    {'id': 'd', 'clusters': [], 'nary': []}
+    """
+    return _corpus(read_scirex_gold(source, name=name))
+
+
+def read_scirex_output(source: Source, *, name: str | None = None) -> Corpus:
+    """A system's folder in the same form."""
+    return _corpus(read_scirex_system(source, name=name))
+
+
+def read_scirex_gold(source: Source, *, name: str | None = None) -> SciRexSide:
+    """Gold documents with their salient entities; one without mentions is kept."""
+    corpus = read_typed(source, _Gold, _gold, keys=("doc_id",), name=name)
+    found = {document.id: SciRex(**document.data["value"]) for document in corpus.documents}
+    return SciRexSide(corpus.path or "", found, corpus.digest)
+
+
+def read_scirex_system(source: Source, *, name: str | None = None) -> SciRexSide:
+    """The three files of a system, told by their names."""
+    if not isinstance(source, str | Path) or not Path(source).is_dir():
+        shown = name or (str(source) if isinstance(source, str | Path) else "the system")
+        message = "expected a folder with the files of mentions, clusters and relations"
+        raise UsageError(Problem(message, path=shown, hint="their names contain ner, cluster and rel"))
+    files = {part: _file(Path(source), part) for part in PARTS}
+    problems: list[Problem] = []
+    corpora: dict[str, Corpus] = {}
+    kinds: dict[str, tuple[type[Any], Callable[[Any], dict[str, Any]]]] = {
+        "ner": (_Ner, _spans),
+        "cluster": (_Clusters, _clusters),
+        "rel": (_Relations, _relations),
+    }
+    for part, (kind, make) in kinds.items():
+        try:
+            corpora[part] = read_typed(files[part], kind, make, keys=("doc_id",))
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            problems += error.problems
+    if not problems:
+        problems += _missing(corpora, files)
+    if problems:
+        raise FormatError(problems)
+    parts = {part: {each.id: each.data["value"] for each in corpus.documents} for part, corpus in corpora.items()}
+    documents = {
+        identifier: SciRex(parts["ner"].get(identifier, []), clusters, parts["rel"].get(identifier, []))
+        for identifier, clusters in parts["cluster"].items()
+    }
+    digest = hashlib.sha256("".join(corpora[part].digest for part in PARTS).encode()).hexdigest()
+    return SciRexSide(str(source), documents, digest)
+
+
+def _file(folder: Path, part: str) -> Path:
+    found = sorted(path for path in folder.iterdir() if part in path.name.lower() and path.is_file())
+    if len(found) != 1:
+        how_many = "no file" if not found else f"{len(found)} files"
+        raise UsageError(Problem(f"{how_many} with {part} in the name", path=str(folder), hint="there must be one"))
+    return found[0]
+
+
+def _missing(corpora: Mapping[str, Corpus], files: Mapping[str, Path]) -> list[Problem]:
+    """Documents that have clusters or relations, and not all of the three."""
+    ids = {part: {document.id for document in corpus.documents} for part, corpus in corpora.items()}
+    everything = sorted(set().union(*ids.values()))
+    return [
+        Problem(f"there is no document {identifier!r}", path=str(files[part]), hint="all three files need it")
+        for identifier in everything
+        for part in PARTS
+        if identifier not in ids[part]
+    ][:100]
+
+
+def _gold(line: _Gold) -> dict[str, Any]:
+    coref = {key: list(spans) for key, spans in line.coref.items()}
+    for method, parts in line.method_subrelations.items():
+        for _, part in parts:
+            if part != method:
+                for each in (method, part):
+                    if each not in coref:
+                        raise UnfitError("$.method_subrelations", f"there is no entity {each!r}", "add it to coref")
+                coref[method] = coref[method] + coref[part]
+    relations = []
+    for place, relation in enumerate(line.n_ary_relations):
+        for role in ROLES:
+            if not isinstance(relation.get(role), str) or relation[role] not in coref:
+                path = f"$.n_ary_relations[{place}]"
+                raise UnfitError(path, f"no entity as {role}", f"name one of coref for each of {', '.join(ROLES)}")
+        relations.append(tuple(relation[role] for role in ROLES))
+    used = dict.fromkeys(entity for relation in relations for entity in relation)
+    entities = {entity: _checked(dict.fromkeys(coref[entity]), f"$.coref.{entity}") for entity in used}
+    mentions = _checked(((start, end) for start, end, _ in line.ner), "$.ner")
+    return {"value": {"mentions": mentions, "entities": entities, "relations": relations}}
+
+
+def _spans(line: _Ner) -> dict[str, Any]:
+    return {"value": _checked(((start, end) for start, end, _ in line.ner), "$.ner")}
+
+
+def _clusters(line: _Clusters) -> dict[str, Any]:
+    return {"value": {key: _checked(spans, f"$.clusters.{key}") for key, spans in line.clusters.items()}}
+
+
+def _relations(line: _Relations) -> dict[str, Any]:
+    found = []
+    for place, (entities, _, label) in enumerate(line.predicted_relations):
+        if len(entities) != len(ROLES):
+            path = f"$.predicted_relations[{place}][0]"
+            raise UnfitError(path, f"{len(entities)} entities", f"give one for each of {', '.join(ROLES)}")
+        if label == 1:
+            found.append(tuple(entities))
+    return {"value": found}
+
+
+def _checked(spans: Any, path: str) -> list[Span]:
+    found = list(spans)
+    for start, end in found:
+        if not 0 <= start < end:
+            raise UnfitError(
+                path, f"a span from {start} up to {end}", "give the first token and the one after the last"
+            )
+    return found
+
+
+def _corpus(side: SciRexSide) -> Corpus:
+    """Entities and relations by their mentions; what has none cannot be found, and is left out."""
+    documents = []
+    for identifier, document in side.documents.items():
+        clusters = [[list(span) for span in spans] for spans in document.entities.values() if spans]
+        nary = [
+            [
+                {"role": role, "mentions": _mentions(document.entities[name])}
+                for role, name in zip(ROLES, names, strict=True)
+            ]
+            for names in dict.fromkeys(document.relations)
+            if all(document.entities.get(name) for name in names)
+        ]
+        data = {"id": identifier, "clusters": clusters, "nary": nary}
+        documents.append(Document(id=identifier, data=data))
+    return Corpus(path=side.place, documents=tuple(documents), digest=side.digest)
+
+
+def _mentions(spans: list[Span]) -> list[dict[str, int]]:
+    return [{"start": start, "end": end} for start, end in spans]
