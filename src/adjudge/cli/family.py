@@ -7,6 +7,7 @@ The table of default metrics needs no module of its own; a family that has more 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -17,7 +18,8 @@ from adjudge.cli.options import compose, named, refuse_with, scoring_options
 from adjudge.cli.output import check_targets, emit, finish
 from adjudge.cli.score import score_files, system_names
 from adjudge.errors import UsageError
-from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, published_result
+from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result
+from adjudge.tasks.scoring import Adjust
 
 _NOT_COMPAT = (
     "metric",
@@ -78,19 +80,33 @@ def score_command(family: Family) -> click.Command:
         type=click.Choice(list(family.compats)),
         help="Count as this published scorer does and print what it prints; with another --format, its numbers.",
     )
-    @compose(*(_option(name, option) for name, option in extra.items()))
+    @compose(*(_option(name, option) for name, option in {**family.options, **extra}.items()))
     @scoring_options
     def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
+        adjusting = {name: options.pop(name.replace("-", "_")) for name in family.options}
         own = {name: options.pop(name.replace("-", "_")) for name in extra}
+        for name, value in (own if options["compat"] is None else adjusting).items():
+            if value not in (None, False):
+                which = "a published scorer" if options["compat"] is None else "our own scores"
+                raise UsageError(f"--{name} belongs to {which}", hint="give --compat, or leave it out")
         if options["compat"] is None:
-            given = [name for name, value in own.items() if value not in (None, False)]
-            if given:
-                raise UsageError(f"--{given[0]} belongs to a published scorer", hint="say which with --compat")
-            score_files(options.pop("metric"), gold, systems, **options)
-            return
-        _compat(family, gold, systems, own, **options)
+            score_files(options.pop("metric"), gold, systems, adjust=_adjust(family, adjusting), **options)
+        else:
+            _compat(family, gold, systems, own, **options)
 
     return command
+
+
+def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
+    """What the options of a family do to documents; None if there is nothing to do."""
+    given = {name.replace("-", "_"): value for name, value in options.items() if value not in (None, False)}
+    if not given:
+        return None
+    return Adjust(partial(load(family.adjust), **given), {name: _shown(value) for name, value in given.items()})
+
+
+def _shown(value: Any) -> str:
+    return "yes" if value is True else str(value)
 
 
 def _option(name: str, option: Option) -> Any:

@@ -20,7 +20,7 @@ from adjudge.cli.options import (
 from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
 from adjudge.tasks.adding import measures_of
 from adjudge.tasks.documents import distinct, stem
-from adjudge.tasks.scoring import as_metrics, explain_document, score
+from adjudge.tasks.scoring import Adjust, as_metrics, explain_document, score
 
 
 @click.command(
@@ -43,7 +43,9 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
     score_files(metric, gold, systems, **options)
 
 
-def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) -> None:
+def score_files(
+    metric: str, gold: str, systems: Sequence[str], *, adjust: Adjust | None = None, **options: Any
+) -> None:
     """Score files and print, save and gate as the options say; the family commands end here, too."""
     given = [named(system) for system in systems]
     paths = [path for _, path in given]
@@ -58,7 +60,7 @@ def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) 
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
         refuse_with("--explain", ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"))
-        _explain(metric, gold, paths, names, **options)
+        _explain(metric, gold, paths, names, adjust, **options)
         return
     log = Log(verbose=options["verbose"])
     metrics = as_metrics(
@@ -91,6 +93,7 @@ def score_files(metric: str, gold: str, systems: Sequence[str], **options: Any) 
             test=options["test"],
             reader=options["reader"],
             system_reader=options["system_reader"],
+            adjust=adjust,
         )
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)
@@ -114,7 +117,7 @@ def system_names(given: Sequence[tuple[str | None, str]]) -> list[str]:
     return [next(files) if name is None else name for name, _ in given]
 
 
-def _explain(metric: str, gold: str, paths: list[str], names: list[str], **options: Any) -> None:
+def _explain(metric: str, gold: str, paths: list[str], names: list[str], adjust: Adjust | None, **options: Any) -> None:
     from adjudge.report.render import render_explanation
 
     found = explain_document(
@@ -128,5 +131,6 @@ def _explain(metric: str, gold: str, paths: list[str], names: list[str], **optio
         reader=options["reader"],
         system_reader=options["system_reader"],
         hierarchy=_hierarchies(options),
+        adjust=adjust,
     )
     emit(render_explanation(options["explain"], found, options["format_"]), options["output"])

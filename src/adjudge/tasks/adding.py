@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.errors import UsageError
@@ -24,7 +24,10 @@ _EXAMPLES = 10
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """All that was read and counted; `seen` is one list of systems per document; `whole` unless some were chosen."""
+    """All that was read and counted; `seen` is one list of systems per document; `whole` unless some were chosen.
+
+    `options` are further choices that the signature names.
+    """
 
     metrics: tuple[AnyMetric, ...]
     ids: tuple[str, ...]
@@ -32,6 +35,7 @@ class Campaign:
     systems: list[Side]
     seen: list[list[Seen]]
     whole: bool = True
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def add_up(
@@ -179,6 +183,7 @@ def _signature(campaign: Campaign) -> dict[str, str]:
     conventions = dict.fromkeys(each.conventions for each in campaign.metrics)
     return {
         "metric": "+".join(identity(each) for each in campaign.metrics),
+        **campaign.options,
         "dup": "+".join(dict.fromkeys(each.duplicates for each in conventions)),
         "empty": "+".join(dict.fromkeys(str(each.empty) for each in conventions)),
         "undef": "+".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -15,7 +15,7 @@ from adjudge.formats.jsonl import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
-from adjudge.tasks.catalogue.family import JSONL, reads
+from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.profiles import PROFILES
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of documents done and the number of all."""
+
+
+class Adjust(NamedTuple):
+    """What is done to a pair of documents before they are compared, and the options that the signature names.
+
+    `change(gold, system)` gives both as they are to be compared.
+    """
+
+    change: Callable[[Any, Any], tuple[Any, Any]]
+    options: Mapping[str, str]
 
 
 def score(
@@ -50,6 +60,7 @@ def score(
     reader: str = JSONL,
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
+    adjust: Adjust | None = None,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
@@ -64,7 +75,7 @@ def score(
     metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
     files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
     (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
-    separator of levels, or `aj.hierarchy(...)`.
+    separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -73,15 +84,18 @@ def score(
     """
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
-    gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
+    gold_side, systems = read_sides(
+        gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
+    )
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, docs)
     plain = all(side.plain for side in (gold_side, *systems))
     data = [document.data for document in chosen.values()]
     slices = slicing(by, [wrapped(metrics[0], each, plain=plain) for each in data], metrics)
     observer = Observer(metrics, slices.paths, plain)
-    seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, progress=progress)
-    campaign = Campaign(metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None)
+    seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, progress=progress, adjust=adjust)
+    options = {} if adjust is None else dict(adjust.options)
+    campaign = Campaign(metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options)
     return add_up(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
 
 
@@ -97,6 +111,7 @@ def explain_document(
     reader: str = JSONL,
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
+    adjust: Adjust | None = None,
 ) -> dict[str, dict[str, Alignment]]:
     """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
 
@@ -106,15 +121,19 @@ def explain_document(
     ['b']
     """
     metrics = as_metrics(metric, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
-    gold_side, systems = read_sides(gold, system, names, read=reads(reader, system_reader))
+    gold_side, systems = read_sides(
+        gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
+    )
     _check_repeats(metrics, (gold_side, *systems))
     chosen = choose(gold_side, [document])
     plain = all(side.plain for side in (gold_side, *systems))
-    _observe(Observer(metrics, plain=plain), chosen, gold_side, systems)  # the same checks as for a score
+    _observe(
+        Observer(metrics, plain=plain), chosen, gold_side, systems, adjust=adjust
+    )  # the same checks as for a score
     found: dict[str, dict[str, Alignment]] = {}
     for side in systems:
         own = side.documents.get(document)
-        pair = (chosen[document].data, None if own is None else own.data)
+        pair = _adjusted(adjust, chosen[document].data, None if own is None else own.data)
         found[side.name] = {
             each.name: each.align(*(prepared(each, wrapped(each, data, plain=plain)) for data in pair))
             for whole in metrics
@@ -233,13 +252,19 @@ def _observe(
     *,
     jobs: int | None = 1,
     progress: Progress | None = None,
+    adjust: Adjust | None = None,
 ) -> list[list[Seen]]:
     """The counts of every document; what does not fit is raised at the end, all of it."""
 
     def pairs() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
         for identifier, document in chosen.items():
             found = [side.documents.get(identifier) for side in systems]
-            yield identifier, document.data, tuple(None if each is None else each.data for each in found)
+            answers = tuple(None if each is None else each.data for each in found)
+            if adjust is None:
+                yield identifier, document.data, answers
+            else:
+                both = [_adjusted(adjust, document.data, each) for each in answers]
+                yield identifier, both[0][0], tuple(answer for _, answer in both)
 
     done = 0
 
@@ -257,6 +282,11 @@ def _observe(
     if problems:
         raise ValidationError(list(_placed(problems, gold, systems)))
     return seen
+
+
+def _adjusted(adjust: Adjust | None, gold: Any, system: Any) -> tuple[Any, Any]:
+    """A pair as it is compared; gold must become the same for every system."""
+    return (gold, system) if adjust is None else adjust.change(gold, system)
 
 
 def _placed(found: Sequence[tuple[str, Complaint]], gold: Side, systems: Sequence[Side]) -> Iterator[Problem]:

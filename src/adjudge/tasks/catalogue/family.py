@@ -17,16 +17,24 @@ if TYPE_CHECKING:
 Read: TypeAlias = "Callable[..., Corpus]"
 """Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
 
+Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
+"""Called with the gold and the system documents; gives the system's, brought to the gold ones."""
+
 JSONL = "jsonl"
-FAMILIES: tuple[str, ...] = ()
+FAMILIES: tuple[str, ...] = ("ner", "amr", "tree", "relation")
 
 
 class Reader(NamedTuple):
-    """A format: `module:function` for gold files, and for system files if those look different."""
+    """A format: `module:function` for gold files, and for system files if those look different.
+
+    `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
+    to the gold ones: it aligns them, or raises if they are not about the same text.
+    """
 
     about: str
     gold: str
     system: str = ""
+    pair: str = ""
 
 
 class Option(NamedTuple):
@@ -47,7 +55,11 @@ class Compat(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Metrics that are shown together by `adjudge NAME score`."""
+    """Metrics that are shown together by `adjudge NAME score`.
+
+    `options` belong to the family itself: those that are given are passed to `adjust` (`module:function`), which is
+    called as `adjust(gold, system, **options)` with each pair of documents and gives both as they are to be compared.
+    """
 
     name: str
     about: str
@@ -56,6 +68,8 @@ class Family(NamedTuple):
     default: str = JSONL
     compats: Mapping[str, Compat] = {}
     example: str = ""
+    options: Mapping[str, Option] = {}
+    adjust: str = ""
 
 
 class Published(NamedTuple):
@@ -111,6 +125,18 @@ def reads(gold: str, system: str | None = None) -> tuple[Read | None, Read | Non
     )
 
 
+def pairing(gold: str, system: str | None = None) -> Pair | None:
+    """How system documents are brought to the gold ones, if the readers of both sides say the same.
+
+    >>> pairing("jsonl") is None
+    True
+    """
+    own, other = find_reader(gold), find_reader(system or gold)
+    if own is None or other is None or not own.pair or own.pair != other.pair:
+        return None
+    return cast("Pair", load(own.pair))
+
+
 def published_result(
     family: str,
     compat: Compat,
@@ -145,12 +171,9 @@ def published_result(
     # A scorer may report a row for each type that it has seen; all systems have all of them.
     measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
     columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
+    ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
     tables = {
-        system: StatsTable.from_rows(
-            ((identifier, {column: row.get(column, 0.0) for column in columns}) for identifier, row in each.rows),
-            columns,
-        )
-        for system, each in found.items()
+        system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
     }
     result = build_result(
         task=family,
@@ -166,6 +189,13 @@ def published_result(
         signature_fields=_signature(gold, systems, options),
     )
     return {system: each.text for system, each in found.items()}, result
+
+
+def _filled(
+    rows: Mapping[str, Mapping[str, float]], ids: Sequence[str], columns: Sequence[str]
+) -> list[tuple[str, dict[str, float]]]:
+    """Counts of all documents that any system has; a scorer may count documents that gold does not have."""
+    return [(each, {column: rows.get(each, {}).get(column, 0.0) for column in columns}) for each in ids]
 
 
 def _signature(gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, str]:
