@@ -22,8 +22,8 @@ DYGIE = {
 ONEIE = {
     "sent_id": "s",
     "entity_mentions": [
-        {"id": "e1", "start": 0, "end": 1, "entity_type": "ORG"},
-        {"id": "e2", "start": 2, "end": 3, "entity_type": "PER"},
+        {"id": "e1", "start": 0, "end": 1, "entity_type": "ORG", "mention_type": "NAM"},
+        {"id": "e2", "start": 2, "end": 3, "entity_type": "PER", "mention_type": "NAM"},
     ],
     "relation_mentions": [
         {
@@ -119,6 +119,13 @@ def test_oneie_input_and_output_say_the_same():
 def test_textee_windows_have_two_part_ids():
     window = {**ONEIE, "doc_id": "d", "wnd_id": 3}
     assert read(window, read_textee).id == "d/3"
+
+
+def test_textee_predictions():
+    events = [{"trigger": [3, 4, "Attack"], "arguments": [[0, 1, "Attacker"]]}]
+    assert read({"doc_id": "d", "wnd_id": "w", "events": events}, read_textee).data["events"] == [
+        {"type": "Attack", "trigger": span(3, 4), "arguments": [{"role": "Attacker", "span": span(0, 1)}]}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 Input files and TextEE files name things: `entity_mentions`, `relation_mentions`, `event_mentions`. OneIE's output is a
 graph of numbers: entities [start, end, type, level, score], triggers [start, end, type, score], relations [entity,
-entity, type, score], roles [trigger, entity, role, score]. A line with `graph` is the latter, any other the former.
+entity, type, score], roles [trigger, entity, role, score]. TextEE's predictions have `events`, each with `trigger`
+[start, end, type] and `arguments` [[start, end, role]]. A line is told by which of these it has.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class _Entity(msgspec.Struct):
     start: int
     end: int
     entity_type: str = ""
+    mention_type: str = ""
 
 
 class _RelationArgument(msgspec.Struct):
@@ -59,11 +61,17 @@ class _Graph(msgspec.Struct):
     roles: list[Item] = []
 
 
+class _Answer(msgspec.Struct):
+    trigger: tuple[int, int, str]
+    arguments: list[Item] = []
+
+
 class _Line(msgspec.Struct):
     entity_mentions: list[_Entity] = []
     relation_mentions: list[_Relation] = []
     event_mentions: list[_Event] = []
     graph: _Graph | None = None
+    events: list[_Answer] | None = None
 
 
 def read_oneie(source: Source, *, name: str | None = None) -> Corpus:
@@ -71,7 +79,7 @@ def read_oneie(source: Source, *, name: str | None = None) -> Corpus:
 
     >>> line = b'{"sent_id": "s1", "graph": {"entities": [[0, 2, "PER", "NAM", 1.0]]}}'
     >>> read_oneie(line).documents[0].data["entities"]
-    [{'span': {'start': 0, 'end': 2}, 'type': 'PER'}]
+    [{'span': {'start': 0, 'end': 2}, 'type': 'PER', 'level': 'NAM'}]
     """
     return read_typed(source, _Line, _document, keys=("sent_id",), name=name)
 
@@ -88,7 +96,24 @@ def read_textee(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def _document(line: _Line) -> dict[str, Any]:
+    if line.events is not None:
+        return {"entities": [], "relations": [], "events": _answers(line.events)}
     return _mentions(line) if line.graph is None else _graph(line.graph)
+
+
+def _answers(events: list[_Answer]) -> list[dict[str, Any]]:
+    found = []
+    for place, event in enumerate(events):
+        path = f"$.events[{place}]"
+        arguments = [_typed(item, f"{path}.arguments[{at}]") for at, item in enumerate(event.arguments)]
+        found.append(
+            {
+                "type": event.trigger[2],
+                "trigger": _span(event.trigger[0], event.trigger[1], f"{path}.trigger"),
+                "arguments": [{"role": each["type"], "span": each["span"]} for each in arguments],
+            }
+        )
+    return found
 
 
 def _mentions(line: _Line) -> dict[str, Any]:
@@ -99,7 +124,7 @@ def _mentions(line: _Line) -> dict[str, Any]:
         if entity.id in spans:
             raise UnfitError(path, f"duplicate id {entity.id!r}", "give every mention its own id")
         spans[entity.id] = _span(entity.start, entity.end, path)
-        entities.append({"span": spans[entity.id], "type": entity.entity_type})
+        entities.append({"span": spans[entity.id], "type": entity.entity_type, "level": entity.mention_type})
 
     def span_of(identifier: str, path: str) -> dict[str, int]:
         if identifier not in spans:
@@ -130,6 +155,8 @@ def _mentions(line: _Line) -> dict[str, Any]:
 
 def _graph(graph: _Graph) -> dict[str, Any]:
     entities = [_typed(item, f"$.graph.entities[{place}]") for place, item in enumerate(graph.entities)]
+    for entity, item in zip(entities, graph.entities, strict=True):
+        entity["level"] = item[3] if len(item) > 3 and isinstance(item[3], str) else ""
     triggers = [_typed(item, f"$.graph.triggers[{place}]") for place, item in enumerate(graph.triggers)]
     relations = []
     for place, item in enumerate(graph.relations):

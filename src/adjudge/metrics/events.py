@@ -1,8 +1,15 @@
-"""Event triggers and arguments (seed 002, section 3.1; Li et al. 2013)."""
+"""Event triggers and arguments (seed 002, section 3.1; Li et al. 2013).
+
+Published work disagrees on what an argument belongs to: `attach` says it. The other choices (heads of spans, gold
+triggers, arguments that corefer) are made before anything is compared, by options of `adjudge event score`.
+"""
 
 from __future__ import annotations
 
-from adjudge.algebra import f, ir, view
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from adjudge.algebra import exact, f, ir, mapped, record, set_of, view
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import Event
 
@@ -17,6 +24,7 @@ EXAMPLE = {
         }
     ],
 }
+Attach = Literal["trigger", "type", "none"]
 
 
 @metric("event.trigger-id", within="events", laws=LAWS, example=EXAMPLE)
@@ -35,24 +43,60 @@ def trigger_cls(*, beta: float = 1.0) -> ir.Similarity:
 
 
 @metric("event.argument-id", within="events", laws=LAWS, example=EXAMPLE)
-def argument_id(*, beta: float = 1.0) -> ir.Similarity:
+def argument_id(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similarity:
     """F1 of arguments whose span is right, in an event whose trigger and type are right.
 
     As argument classification with the role left out; arguments of one event with the same span are one.
+
+    >>> event = {"type": "die", "trigger": {"start": 25, "end": 29}}
+    >>> gold = [{**event, "arguments": [{"role": "victim", "span": {"start": 15, "end": 24}}]}]
+    >>> argument_id.score(gold, [{**gold[0], "trigger": {"start": 0, "end": 3}}], attach="type").f1
+    1.0
     """
+    if attach != "trigger":
+        return _flat(attach, beta, with_role=False)
     return f(view(list[Event]).ignore("arguments.role").count("arguments").node, beta=beta)
 
 
 @metric("event.argument-cls", within="events", laws=LAWS, example=EXAMPLE)
-def argument_cls(*, beta: float = 1.0) -> ir.Similarity:
+def argument_cls(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similarity:
     """F1 of arguments whose span and role are right, in an event whose trigger and type are right.
 
     ArgF1 = F[trigger = * type = * number of equal arguments] over the 1:1 matching of events (Eq. 16). The inner
-    count is not normalised, so an event without arguments adds nothing anywhere.
+    count is not normalised, so an event without arguments adds nothing anywhere. With attach=type, the set of
+    (event type, span, role) of the document is compared, and it does not matter which trigger an argument hangs on;
+    with attach=none, the set of (span, role).
 
     >>> event = {"type": "die", "trigger": {"start": 25, "end": 29}}
     >>> gold = [{**event, "arguments": [{"role": "victim", "span": {"start": 15, "end": 24}}]}]
     >>> argument_cls.score(gold, [{**event, "arguments": []}])
     precision=0.0 recall=0.0 f1=0.0
     """
+    if attach != "trigger":
+        return _flat(attach, beta, with_role=True)
     return f(view(list[Event]).count("arguments").node, beta=beta)
+
+
+def _flat(attach: Attach, beta: float, *, with_role: bool) -> ir.Similarity:
+    """Arguments of all events of a document in one set."""
+    span = record(start=exact, end=exact)
+    fields = {"type": exact} if attach == "type" else {}
+    found = record(**fields, **({"role": exact} if with_role else {}), span=span)
+    return f(mapped(set_of(found), by="adjudge.metrics.events:arguments"), beta=beta)
+
+
+def arguments(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """The arguments of events, each with the type of its event.
+
+    >>> arguments([{"type": "die", "arguments": [{"role": "victim", "span": {"start": 1, "end": 2}}]}])
+    [{'type': 'die', 'role': 'victim', 'span': {'start': 1, 'end': 2}}]
+    """
+    return [
+        {"type": _part(event, "type"), "role": _part(argument, "role"), "span": _part(argument, "span")}
+        for event in events
+        for argument in _part(event, "arguments")
+    ]
+
+
+def _part(value: Any, name: str) -> Any:
+    return value[name] if isinstance(value, Mapping) else getattr(value, name)
