@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.metrics import find
-from adjudge.tasks.catalogue import dygie_events, oneie, textee
+from adjudge.tasks.catalogue import dygie_events, gen_arg, oneie, rams, textee
 
 CASES = [
     case
@@ -93,3 +93,66 @@ def test_textee_is_our_definition(case):
         found = find(names[key]).score(events("gold"), events("pred"))
         assert 100 * found.f1 == pytest.approx(expected["f1"])
         assert 100 * found.precision == pytest.approx(expected["precision"])
+
+
+ALL = {case["id"]: case for case in json.loads((Path(__file__).parent / "published.json").read_text("utf-8"))["cases"]}
+RAMS = [case for name, case in ALL.items() if name.startswith("rams-") and "gold" in case["input"]]
+
+
+@pytest.mark.parametrize("case", RAMS, ids=[case["id"] for case in RAMS])
+def test_rams(case):
+    given = case["input"]
+    constrained = given["ontology_line"].encode() if given["type_constrained"] else None
+    # An empty file is an error of ours; a document that gold does not have is passed over, so it says the same.
+    answers = given["pred"] or [{"doc_key": "other", "predictions": []}]
+    found = rams.run(encoded(given["gold"]), encoded(answers), constrained=constrained)
+    assert found.text == rams_text(case["expected"])
+
+
+def rams_text(expected):
+    lines = [
+        " {distance} & {pred} & {p:.1f} & {r:.1f} & {f1:.1f} \\\\ [p r f1 {gold} gold/{pred} pred. ]\n".format(**row)
+        for row in expected["by_distance"]
+    ]
+    last = "Precision: {Precision_printed:.4f} Recall: {Recall_printed:.4f} F1: {F1_printed:.4f}\n".format(**expected)
+    return "".join(lines) + last
+
+
+@pytest.mark.parametrize("kind", ["nocd", "cd"])
+def test_rams_corpus(kind, conformance):
+    folder = conformance / "conformance" / "published" / "RAMS"
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder}")
+    constrained = str(folder / "event_role_multiplicities.txt") if kind == "cd" else None
+    found = rams.run(
+        str(folder / "test.jsonlines.gz"), str(folder / "synthetic_pred.jsonlines"), constrained=constrained
+    )
+    expected = json.loads((folder / f"expected_{kind}.json").read_text())
+    text = "".join(line for line in found.text.splitlines(keepends=True) if not line.startswith("not found"))
+    assert text == rams_text(expected)
+
+
+def test_wikievents_corpus(conformance):
+    folder = conformance / "conformance" / "published" / "gen-arg"
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder}")
+    found = gen_arg.run(
+        str(folder / "wikievents_test.jsonl.gz"),
+        str(folder / "predictions.jsonl"),
+        templates=str(folder / "event_role_KAIROS.json"),
+        clusters=str(folder / "wikievents_coref_test.jsonlines"),
+    )
+    expected = ALL["wikievents-genarg-corpus"]["expected"]
+    lines = [
+        "{}: P: {:.2f}, R: {:.2f}, F: {:.2f}\n".format(title, *numbers)
+        for title, numbers in expected.items()
+        if title != "counts"
+    ]
+    assert found.text == "".join(lines)
+    sums = {key: sum(row[key] for _, row in found.rows) for key in gen_arg.COUNTS}
+    counts = expected["counts"]
+    assert [sums[key] for key in ("system", "gold", "id", "cls")] == [
+        counts[key] for key in ("pred_arg_num", "gold_arg_num", "arg_idn_num", "arg_class_num")
+    ]
+    assert sums["coref_id"] - sums["id"] == counts["arg_idn_coref_num"]
+    assert sums["coref_cls"] - sums["cls"] == counts["arg_class_coref_num"]
