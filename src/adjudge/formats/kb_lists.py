@@ -1,0 +1,102 @@
+"""Small lists beside a corpus: documents to score, pages that say too little, redirects, other names of relations.
+
+A list has one name per line, a table two names with a TAB between them. Empty lines and lines that begin with `#` say
+nothing; blanks around a name do not count.
+"""
+
+from __future__ import annotations
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.kb_lines import read_lines
+from adjudge.formats.kb_links import page_name
+from adjudge.formats.source import Source, source_name
+
+
+def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
+    r"""The names of a list, each with its first line.
+
+    >>> read_names(b"# documents\nd2\n\nd1\nd2\n")
+    {'d2': 2, 'd1': 4}
+    """
+    found = KbFindings(name or source_name(source))
+    names: dict[str, int] = {}
+    for number, line in read_lines(source, found):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        if "\t" in text:
+            hint = "write one name per line"
+            found.error("columns", "a line with several fields", number, found.column(line, 2), hint)
+            continue
+        names.setdefault(text, number)
+    _finish(bool(names), found, "write one name per line")
+    return names
+
+
+def read_pairs(source: Source, *, name: str | None = None) -> dict[str, str]:
+    r"""A table of two columns; a name that stands twice on the left must have the same on the right.
+
+    >>> read_pairs(b"works_for\tEmployment\n")
+    {'works_for': 'Employment'}
+    """
+    found = KbFindings(name or source_name(source))
+    pairs: dict[str, str] = {}
+    first: dict[str, int] = {}
+    hint = "write two names with a TAB between them"
+    for number, line in read_lines(source, found):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) != 2:
+            message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of 2"
+            found.error("columns", message, number, 1, hint)
+            continue
+        left, right = fields
+        if not left or not right:
+            place = 1 if not left else 2
+            found.error("empty-field", f"the name in column {place} is empty", number, found.column(line, place), hint)
+        elif pairs.setdefault(left, right) != right:
+            message = f"{left!r} is {pairs[left]!r} in line {first[left]}"
+            found.error("contradiction", message, number, 1, "keep one of the two lines")
+        first.setdefault(left, number)
+    _finish(bool(pairs), found, hint)
+    return pairs
+
+
+def read_redirects(source: Source, *, name: str | None = None) -> dict[str, str]:
+    r"""A table of pages and the pages to which they lead, in the forms in which tables of links have them.
+
+    >>> read_redirects(b"http://en.wikipedia.org/wiki/christiania\tOslo\n")["Christiania"]
+    'Oslo'
+    """
+    place = name or source_name(source)
+    given = read_pairs(source, name=place)
+    first: dict[str, str] = {}
+    problems = []
+    for left, right in given.items():
+        other = first.setdefault(page_name(left), left)
+        if page_name(given[other]) != page_name(right):
+            message = f"{other!r} and {left!r} are one page, but lead to {given[other]!r} and {right!r}"
+            problems.append(Problem(message, path=place, hint="keep one of them"))
+    if problems:
+        raise FormatError(problems)
+    # An id of another knowledge base keeps its form.
+    return given | {page: page_name(given[left]) for page, left in first.items()}
+
+
+def read_stop_list(source: Source, *, name: str | None = None) -> frozenset[str]:
+    """A list of pages that are no entity, such as pages about a people or a kind of thing.
+
+    >>> sorted(read_stop_list(b"http://en.wikipedia.org/wiki/country"))
+    ['Country', 'http://en.wikipedia.org/wiki/country']
+    """
+    names = read_names(source, name=name)
+    return frozenset(names) | {page_name(each) for each in names}
+
+
+def _finish(any_found: bool, found: KbFindings, hint: str) -> None:
+    if not any_found and not found.total:
+        found.error("empty", "the file names nothing", None, None, hint)
+    if problems := found.problems():
+        raise FormatError(problems)

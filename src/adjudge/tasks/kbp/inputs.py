@@ -1,0 +1,385 @@
+"""Files of a comparison: gold annotation with its tables, the outputs of systems, and whether they fit together.
+
+There are two kinds of comparison. Annotated documents (ACE, Rich ERE, JSON lines) are compared with knowledge bases
+(Cold Start) or extractions by document (JSON lines): mentions are aligned, gold entities are linked across documents.
+Plain triples are compared with plain triples: names are equal or not, and nothing has to be aligned.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.formats.kb_links import MentionKey, attach_links, read_links
+from adjudge.formats.kb_spans import Offsets
+from adjudge.formats.source import Source, source_name
+from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
+from adjudge.model.kbp import as_knowledge_base as from_documents
+from adjudge.tasks.kbp.validation import Format, detect
+
+Units: TypeAlias = Literal["text", "raw"]
+
+_ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
+_ENDINGS = (".gz", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
+_KINDS: dict[Format, str] = {
+    "ace": "ACE annotation",
+    "ere": "Rich ERE annotation",
+    "documents": "documents in JSON lines",
+    "coldstart": "a Cold Start knowledge base",
+    "triples": "plain triples",
+    "links": "a table of links",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldInput:
+    """Gold: annotated documents with the rows that link their mentions, or a table of triples (one of the two)."""
+
+    path: str
+    format: Format
+    corpus: KbCorpus | None = None
+    table: TripleTable | None = None
+    links: Mapping[MentionKey, MentionLink] = field(default_factory=dict)
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    stop: frozenset[str] = frozenset()
+    notes: Sequence[Problem] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemInput:
+    """What a system has made: a knowledge base, or a table of triples (one of the two)."""
+
+    name: str
+    path: str
+    format: Format
+    kb: KnowledgeBase | None = None
+    table: TripleTable | None = None
+    outside: int = 0
+    """How many triples are about documents that are not on the list; knowledge bases count theirs when mapped."""
+    notes: Sequence[Problem] = ()
+
+
+class KbInputs(NamedTuple):
+    """Both sides of a comparison; `documents` are those on the list of documents, None if there is no list."""
+
+    gold: GoldInput
+    systems: tuple[SystemInput, ...]
+    documents: frozenset[str] | None = None
+
+    @property
+    def notes(self) -> list[Problem]:
+        """Everything that the user should know about the files."""
+        return [*self.gold.notes, *(note for system in self.systems for note in system.notes)]
+
+
+def read_inputs(
+    gold: Source,
+    systems: Sequence[Source],
+    *,
+    wiki: Source | None = None,
+    redirects: Source | None = None,
+    stop: Source | None = None,
+    documents: Source | None = None,
+    texts: str | Path | None = None,
+    units: Units | None = None,
+    offsets: Offsets = "check",
+    names: Sequence[str] | None = None,
+    gold_format: Format | None = None,
+    system_format: Format | None = None,
+    strict: bool = False,
+) -> KbInputs:
+    r"""Both sides, checked to fit together; all triples share their names.
+
+    `wiki` links gold mentions to pages, `redirects` and `stop` are lists of pages, `documents` of the documents to
+    score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are turned
+    into: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the systems are
+    Cold Start knowledge bases. With `strict`, Cold Start files must keep all rules.
+
+    >>> both = read_inputs(b"ana\tspouse\tben\td1\n", [b"ana\tspouse\tdan\td1\n"], names=["A"])
+    >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
+    ('triples', 'A', True)
+    """
+    if names is not None and len(names) != len(systems):
+        raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
+    kind = gold_format or detect(gold)
+    kinds = [system_format or detect(each) for each in systems]
+    _check_kinds(kind, gold, kinds, systems)
+    if kind != "ace" and units is not None:
+        raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
+    if kind == "ace" and units is None:
+        units = _units(kinds, systems)
+    shared = TripleNames()
+    wanted = None if documents is None else _read_list(documents)
+    read = read_gold(
+        gold,
+        format=kind,
+        wiki=wiki,
+        redirects=redirects,
+        stop=stop,
+        documents=wanted,
+        texts=texts,
+        units=units or "text",
+        offsets=offsets,
+        triple_names=shared,
+    )
+    kept = None if wanted is None else frozenset(wanted.names)
+    given: Sequence[str | None] = names or [None] * len(systems)
+    found = [
+        read_system(each, format=form, name=name, documents=kept, triple_names=shared, strict=strict)
+        for each, form, name in zip(systems, kinds, given, strict=True)
+    ]
+    return KbInputs(read, tuple(found), kept)
+
+
+class DocumentList(NamedTuple):
+    """Ids of documents with the lines of the file in which they stand."""
+
+    path: str
+    names: Mapping[str, int]
+
+
+def read_gold(
+    source: Source,
+    *,
+    format: Format | None = None,
+    wiki: Source | None = None,
+    redirects: Source | None = None,
+    stop: Source | None = None,
+    documents: DocumentList | Source | None = None,
+    texts: str | Path | None = None,
+    units: Units = "text",
+    offsets: Offsets = "check",
+    triple_names: TripleNames | None = None,
+) -> GoldInput:
+    r"""Gold annotation or triples; see `read_inputs`.
+
+    >>> read_gold(b'{"id": "d", "entities": []}').corpus.documents[0].id
+    'd'
+    """
+    kind = format or detect(source)
+    listed = documents if documents is None or isinstance(documents, DocumentList) else _read_list(documents)
+    if kind == "triples":
+        return _gold_triples(source, listed, triple_names, wiki, redirects, stop)
+    if kind not in _ANNOTATION:
+        raise UsageError(
+            Problem(
+                f"{_KINDS[kind]} cannot be gold",
+                path=source_name(source),
+                hint="give annotated documents (an ACE or Rich ERE folder, JSON lines) or plain triples",
+            )
+        )
+    corpus = _read_corpus(source, kind, units=units, offsets=offsets, texts=texts)
+    if not corpus.documents:
+        raise ValidationError(Problem("there are no documents", path=corpus.path, hint="check the path"))
+    if wiki is None and (redirects is not None or stop is not None) and not _has_links(corpus):
+        raise UsageError("redirects and a stop list are about pages, and nothing links to pages", hint="add the table")
+    notes = list(corpus.notes)
+    links: dict[MentionKey, MentionLink] = {}
+    if wiki is not None:
+        table = read_links(wiki)
+        links, remarks = _attach(table, corpus, source, kind, units, offsets)
+        notes += [*table.notes, *remarks]
+    if listed is not None:
+        corpus = _only(corpus, listed)
+    from adjudge.formats.kb_lists import read_redirects, read_stop_list
+
+    return GoldInput(
+        corpus.path,
+        kind,
+        corpus,
+        links=links,
+        redirects={} if redirects is None else read_redirects(redirects),
+        stop=frozenset() if stop is None else read_stop_list(stop),
+        notes=notes,
+    )
+
+
+def read_system(
+    source: Source,
+    *,
+    format: Format | None = None,
+    name: str | None = None,
+    documents: frozenset[str] | None = None,
+    triple_names: TripleNames | None = None,
+    strict: bool = False,
+) -> SystemInput:
+    r"""The output of a system; the ids of documents become `document#id`.
+
+    >>> line = b'{"id": "d", "entities": [{"id": "E1", "mentions": [{"start": 0, "end": 3}]}]}'
+    >>> read_system(line, name="A").kb.entities[0].id
+    'd#E1'
+    """
+    kind = format or detect(source)
+    path = source_name(source)
+    called = name or system_name(path)
+    if kind == "triples":
+        from adjudge.formats.kb_triples import read_triples
+
+        table = read_triples(source, names=triple_names)
+        before = len(table)
+        if documents is not None:
+            table = only_documents(table, documents)
+        return SystemInput(called, path, kind, table=table, outside=before - len(table))
+    if kind == "coldstart":
+        from adjudge.formats.kb_coldstart import read_coldstart
+
+        kb, found = read_coldstart(source, mode="strict" if strict else "lenient")
+        return SystemInput(called, path, kind, replace(kb, path=path), notes=found.notes())
+    if kind not in _ANNOTATION:
+        hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
+        raise UsageError(Problem(f"{_KINDS[kind]} is not the output of a system", path=path, hint=hint))
+    corpus = _read_corpus(source, kind, units="text", offsets="check", texts=None)
+    kb = replace(from_documents(corpus.documents, id=called), path=path)
+    return SystemInput(called, path, kind, kb, notes=corpus.notes)
+
+
+def system_name(path: str) -> str:
+    """What a system is called if nobody says otherwise.
+
+    >>> system_name("runs/acme1.tsv.gz"), system_name("runs/acme2/")
+    ('acme1', 'acme2')
+    """
+    name = Path(path).resolve().name if path in (".", "..") else Path(path).name
+    for ending in _ENDINGS:
+        if name != ending:
+            name = name.removesuffix(ending)
+    return name
+
+
+def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> TripleTable:
+    """The rows of these documents.
+
+    >>> table = TripleTable()
+    >>> for document in ("d1", "d2"): table.add("a", "spouse", "b", document)
+    >>> list(only_documents(table, {"d2"}).rows())
+    [('a', 'spouse', 'b', 'd2')]
+    """
+    listed = table.names.documents.listed
+    kept = {number for number, name in enumerate(listed) if name in documents}
+    rows = [place for place, number in enumerate(table.documents) if number in kept]
+    columns = (table.subjects, table.relations, table.objects, table.documents)
+    return TripleTable(table.names, *(array("i", [column[place] for place in rows]) for column in columns))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What fits together
+
+
+def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: Sequence[Source]) -> None:
+    problems = []
+    for each, source in zip(kinds, systems, strict=True):
+        place = source_name(source)
+        if kind == "triples" and each in ("coldstart", *_ANNOTATION):
+            message = f"the system is {_KINDS[each]}, but gold ({source_name(gold)}) is plain triples without mentions"
+            hint = (
+                "write the system's facts as lines of subject, relation, object, document with the names that gold "
+                "has, or give annotated documents as gold"
+            )
+            problems.append(Problem(message, path=place, hint=hint))
+        elif kind in _ANNOTATION and each == "triples":
+            message = f"the system is plain triples without mentions, but gold ({source_name(gold)}) is {_KINDS[kind]}"
+            hint = "give the system as a Cold Start knowledge base or as documents in JSON lines, or gold as triples"
+            problems.append(Problem(message, path=place, hint=hint))
+    if problems:
+        raise UsageError(problems)
+
+
+def _units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
+    """What the systems count: Cold Start counts tags, extractions by document do not."""
+    raw = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind == "coldstart"]
+    text = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind != "coldstart"]
+    if raw and text:
+        message = f"offsets in {raw[0]} count the tags of the source files, those in {text[0]} do not"
+        raise UsageError(message, hint="score them one after the other, or say units=text or units=raw for both")
+    return "raw" if raw else "text"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def _read_list(source: Source) -> DocumentList:
+    from adjudge.formats.kb_lists import read_names
+
+    return DocumentList(source_name(source), read_names(source))
+
+
+def _gold_triples(
+    source: Source,
+    listed: DocumentList | None,
+    triple_names: TripleNames | None,
+    wiki: Source | None,
+    redirects: Source | None,
+    stop: Source | None,
+) -> GoldInput:
+    from adjudge.formats.kb_triples import read_triples
+
+    if any(each is not None for each in (wiki, redirects, stop)):
+        message = "gold is plain triples, whose names are taken as they are"
+        hint = "leave out the table of links, redirects and the stop list"
+        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+    table = read_triples(source, names=triple_names)
+    if listed is not None:
+        # A document without gold triples may be on the list: triples do not say which documents were annotated.
+        table = only_documents(table, frozenset(listed.names))
+        if not len(table):
+            message = "no document of the list has a gold triple"
+            raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
+    return GoldInput(source_name(source), "triples", table=table)
+
+
+def _read_corpus(source: Source, kind: Format, *, units: Units, offsets: Offsets, texts: str | Path | None) -> KbCorpus:
+    if kind == "documents":
+        from adjudge.formats.kb_documents import read_kb_documents
+
+        return read_kb_documents(source)
+    if not isinstance(source, str | os.PathLike) or str(source) == "-":
+        raise UsageError(f"{_KINDS[kind]} cannot be read from a stream", hint="name the file or its folder")
+    if kind == "ace":
+        from adjudge.formats.kb_ace import read_ace
+
+        return read_ace(source, units=units, offsets=offsets)
+    from adjudge.formats.kb_ere import read_ere_corpus
+
+    return read_ere_corpus(source, docs=texts, offsets=offsets)
+
+
+def _attach(
+    table: LinkTable, corpus: KbCorpus, source: Source, kind: Format, units: Units, offsets: Offsets
+) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
+    """The rows of the table by mention.
+
+    Mentions are numbered, so that rows whose offsets count the text (ACEtoWiki) serve for gold in raw units as well.
+    """
+    found = attach_links(table, corpus.documents)
+    if kind == "ace" and units == "raw":
+        text = _read_corpus(source, kind, units="text", offsets=offsets, texts=None)
+        other = attach_links(table, text.documents)
+        if len(other[0]) > len(found[0]):
+            found = other
+    if not found[0]:
+        message = f"no row fits a mention of {corpus.path}"
+        hint = "check ids of documents, and what the offsets count"
+        raise ValidationError([Problem(message, path=table.path, hint=hint), *found[1]])
+    return found
+
+
+def _has_links(corpus: KbCorpus) -> bool:
+    return any(entity.links for document in corpus.documents for entity in document.entities)
+
+
+def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:
+    known = {document.id for document in corpus.documents}
+    problems = [
+        Problem(f"there is no document {name!r} in {corpus.path}", path=listed.path, line=line, hint="check its id")
+        for name, line in listed.names.items()
+        if name not in known
+    ]
+    if problems:
+        raise ValidationError(problems)
+    return replace(corpus, documents=[document for document in corpus.documents if document.id in listed.names])

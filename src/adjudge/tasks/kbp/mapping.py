@@ -1,0 +1,345 @@
+"""From annotation and knowledge bases to triples about the same things: facts of systems in terms of gold entities.
+
+A fact (s, r, o) that document d supports becomes the triple of the corpus ids of the gold entities with which s and o
+are aligned in d. A node that is not aligned there becomes a private node `S:node`, which is never a gold entity but
+keeps its identity, so that paths may lead through it. Facts about gold entities without a name are out of scope: they
+are neither right nor wrong. What became of every fact, and why, is kept for explanations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from adjudge.errors import Problem, UsageError
+from adjudge.formats.kb_links import MentionKey
+from adjudge.model.kbp import Fact, KbDocument, KnowledgeBase, MentionLink, TripleNames, TripleTable
+from adjudge.tasks.kbp.alignment import Aligned, Alignment, align, corpus_alignment
+from adjudge.tasks.kbp.linking import GoldKey, Linked, link
+from adjudge.tasks.kbp.options import KbOptions, Side, relation_name
+
+Outcome: TypeAlias = Literal["linked", "majority", "private", "nameless", "no-name"]
+OUTCOMES: dict[Outcome, str] = {
+    "linked": "a gold entity",
+    "majority": "not mentioned in the document; what most of its mentions elsewhere are",
+    "private": "no gold entity",
+    "nameless": "a gold entity without a named mention",
+    "no-name": "not mentioned by name in the document",
+}
+
+Status: TypeAlias = Literal["mapped", "outside", "low-confidence", "excluded", "literal", "out-of-scope", "ignored"]
+STATUSES: dict[Status, str] = {
+    "mapped": "a triple",
+    "outside": "its document is not among the gold documents",
+    "low-confidence": "its confidence is too low",
+    "excluded": "its relation does not count",
+    "literal": "its object is a string, not an entity",
+    "out-of-scope": "about an entity without a name",
+    "ignored": "about a node that is not aligned",
+}
+
+
+class Endpoint(NamedTuple):
+    """The subject or object of a fact: what it is in the document of the fact.
+
+    `id` is a corpus id, or that of a private node, or None if it is out of scope. `alignment` says how a node of a
+    system came to it; gold entities have none.
+    """
+
+    node: str
+    outcome: Outcome
+    id: str | None
+    alignment: Alignment | None = None
+
+
+class Step(NamedTuple):
+    """What became of one fact: `fact` is its place among the facts of its side, `row` its row in the table or -1.
+
+    `relation` is what the relation counts as, None if it does not. Facts that were dropped before their subject and
+    object were looked at have no endpoints.
+    """
+
+    fact: int
+    status: Status
+    relation: str | None = None
+    subject: Endpoint | None = None
+    object: Endpoint | None = None
+    row: int = -1
+
+
+class MappedSystem(NamedTuple):
+    """The triples of a system, with final names of relations, and how they came about.
+
+    `own` and `labels` are there for `identity_source="system"`: the same facts between the system's own nodes, and the
+    gold node for which each of them counts over the whole corpus (-1: none).
+    """
+
+    name: str
+    table: TripleTable
+    tally: dict[str, int]
+    trace: Sequence[Step]
+    aligned: Aligned
+    own: TripleTable | None = None
+    labels: Mapping[int, int] | None = None
+    notes: Sequence[Problem] = ()
+
+
+class Mapped(NamedTuple):
+    """Gold and systems as triples that share their names; `gold_trace` has a step for each of `gold_facts`."""
+
+    gold: TripleTable
+    gold_tally: dict[str, int]
+    gold_ids: dict[GoldKey, str | None]
+    gold_links: dict[GoldKey, Linked]
+    gold_facts: Sequence[Fact]
+    gold_trace: Sequence[Step]
+    systems: tuple[MappedSystem, ...]
+    documents: tuple[str, ...]
+
+
+def map_systems(
+    gold: Sequence[KbDocument],
+    systems: Sequence[KnowledgeBase],
+    options: KbOptions,
+    *,
+    links: Mapping[MentionKey, MentionLink] | None = None,
+    redirects: Mapping[str, str] | None = None,
+    stop: Collection[str] = (),
+    names: Sequence[str] | None = None,
+    triple_names: TripleNames | None = None,
+) -> Mapped:
+    """Gold triples, and the triples of each system in terms of gold entities.
+
+    `links`, `redirects` and `stop` link gold mentions to pages (`linking.link`), `names` are those of the systems, if
+    not their run ids. With several systems, private nodes are `S:system:node`, so that no two systems share one.
+
+    >>> from adjudge.model.kbp import Entity, Mention
+    >>> ana, corvex = (Mention("d", 0, 3, text="Ana"),), (Mention("d", 9, 15, text="Corvex"),)
+    >>> facts = [Fact("E1", "Founder", "E2", "d")]
+    >>> gold = KbDocument("d", [Entity("E1", mentions=ana), Entity("E2", mentions=corvex)], facts)
+    >>> nodes = [Entity(":1", mentions=ana), Entity(":2", mentions=(Mention("d", 20, 24),))]
+    >>> mapped = map_systems([gold], [KnowledgeBase("run", nodes, [Fact(":1", "Founder", ":2", "d")])], KbOptions())
+    >>> list(mapped.gold.rows()), list(mapped.systems[0].table.rows())
+    ([('N:Ana', 'Founder', 'N:Corvex', 'd')], [('N:Ana', 'Founder', 'S::2', 'd')])
+    """
+    called = tuple(names) if names is not None else tuple(system.id for system in systems)
+    _check(gold, systems, called)
+    shared = TripleNames() if triple_names is None else triple_names
+    linked = link(gold, options, links=links, redirects=redirects, stop=stop)
+    ids = {key: each.id for key, each in linked.items()}
+    facts = [fact for document in gold for fact in document.facts]
+    table, tally, trace = _map_gold(gold, ids, options, shared)
+    documents = {document.id for document in gold}
+    mapped = []
+    for system, name in zip(systems, called, strict=True):
+        prefix = f"S:{name}:" if len(systems) > 1 else "S:"
+        mapping = _Mapping(align(gold, system, options), ids, options, prefix)
+        mapped.append(_map_system(system, name, documents, mapping, shared))
+    return Mapped(table, tally, ids, linked, facts, trace, tuple(mapped), tuple(document.id for document in gold))
+
+
+def describe_endpoint(endpoint: Endpoint) -> str:
+    """Why an endpoint is what it is, in words.
+
+    >>> alignment = Alignment(":6", "d", "too-few", None, 2, (("E3", 1), ("E4", 1)))
+    >>> describe_endpoint(Endpoint(":6", "private", "S::6", alignment))
+    'no gold entity has enough of its mentions: 1 of 2 are in E3, 1 of 2 in E4'
+    """
+    from adjudge.tasks.kbp.alignment import STATES
+
+    alignment = endpoint.alignment
+    if alignment is None or endpoint.outcome in ("majority", "no-name"):
+        return OUTCOMES[endpoint.outcome]
+    parts = [f"{count} of {alignment.spans} in {entity}" for entity, count in alignment.counts]
+    parts[:1] = [part.replace(" in ", " are in ", 1) for part in parts[:1]]
+    counts = f": {', '.join(parts)}" if parts else ""
+    if alignment.entity is None:
+        return f"{STATES[alignment.state]}{counts}"
+    return f"{OUTCOMES[endpoint.outcome]}, {alignment.entity}{counts}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _check(gold: Sequence[KbDocument], systems: Sequence[KnowledgeBase], names: Sequence[str]) -> None:
+    if len(names) != len(systems):
+        raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+        raise UsageError(f"two systems are called {', '.join(repeated)}", hint="give the systems different names")
+    if not gold:
+        raise UsageError("there are no gold documents", hint="give at least one")
+    counts = Counter(document.id for document in gold)
+    if repeated := [id for id, count in counts.items() if count > 1]:
+        raise UsageError(f"gold has the document {repeated[0]!r} twice", hint="keep one of them")
+    for document in gold:
+        twice = [id for id, count in Counter(entity.id for entity in document.entities).items() if count > 1]
+        if twice:
+            message = f"document {document.id!r} has two entities {twice[0]!r}"
+            raise UsageError(message, hint="give each entity its own id")
+
+
+class _Relations:
+    """What relations count as; looked up once for each."""
+
+    def __init__(self, options: KbOptions, side: Side) -> None:
+        self.options = options
+        self.side: Side = side
+        self.known: dict[str, str | None] = {}
+
+    def __getitem__(self, relation: str) -> str | None:
+        try:
+            return self.known[relation]
+        except KeyError:
+            found = self.known[relation] = relation_name(relation, self.options, self.side)
+            return found
+
+
+def _map_gold(
+    gold: Sequence[KbDocument], ids: Mapping[GoldKey, str | None], options: KbOptions, names: TripleNames
+) -> tuple[TripleTable, dict[str, int], list[Step]]:
+    relations = _Relations(options, "gold")
+    table = TripleTable(names)
+    steps: list[Step] = []
+    ends: dict[GoldKey, Endpoint] = {}
+    for key, id in ids.items():
+        ends[key] = Endpoint(key[1], "nameless" if id is None else "linked", id)
+    for document in gold:
+        names.documents[document.id]  # a document without a triple is a document
+        for fact in document.facts:
+            number = len(steps)
+            relation = relations[fact.relation]
+            if relation is None or fact.literal:
+                steps.append(Step(number, "excluded" if relation is None else "literal", relation))
+                continue
+            subject, object_ = (
+                ends.get((document.id, node)) or Endpoint(node, "nameless", None)
+                for node in (fact.subject, fact.object)
+            )
+            steps.append(_add(table, number, relation, subject, object_, document.id))
+    return table, _tally(steps), steps
+
+
+def _add(table: TripleTable, number: int, relation: str, subject: Endpoint, object_: Endpoint, document: str) -> Step:
+    if subject.id is None or object_.id is None:
+        return Step(number, "out-of-scope", relation, subject, object_)
+    table.add(subject.id, relation, object_.id, document)
+    return Step(number, "mapped", relation, subject, object_, len(table) - 1)
+
+
+class _Mapping:
+    """What the nodes of one system are in each document, looked up once for each."""
+
+    def __init__(self, aligned: Aligned, ids: Mapping[GoldKey, str | None], options: KbOptions, prefix: str) -> None:
+        self.aligned = aligned
+        self.ids = ids
+        self.options = options
+        self.prefix = prefix
+        self.ends: dict[tuple[str, str], Endpoint] = {}
+        needed = options.unattested == "corpus-majority" or options.identity_source == "system"
+        self.corpus = corpus_alignment(aligned, ids, options) if needed else {}
+
+    def private(self, node: str) -> str:
+        return f"{self.prefix}{node}"
+
+    def end(self, node: str, document: str) -> Endpoint:
+        key = node, document
+        found = self.ends.get(key)
+        if found is None:
+            found = self.ends[key] = self._end(self.aligned.get(node, document))
+        return found
+
+    def _end(self, alignment: Alignment) -> Endpoint:
+        node = alignment.node
+        if alignment.entity is not None:
+            id = self.ids[alignment.document, alignment.entity]
+            return Endpoint(node, "nameless" if id is None else "linked", id, alignment)
+        if alignment.state == "no-name" and self.options.unnamed == "drop":
+            return Endpoint(node, "no-name", None, alignment)
+        if alignment.state == "unattested" and self.options.unattested == "corpus-majority":
+            id = self.corpus.get(node)
+            if id is not None:
+                return Endpoint(node, "majority", id, alignment)
+        return Endpoint(node, "private", self.private(node), alignment)
+
+
+def _map_system(
+    system: KnowledgeBase, name: str, documents: Collection[str], mapping: _Mapping, names: TripleNames
+) -> MappedSystem:
+    options = mapping.options
+    table = TripleTable(names)
+    own = TripleTable(names) if options.identity_source == "system" else None
+    relations = _Relations(options, "system")
+    steps: list[Step] = []
+    for number, fact in enumerate(system.facts):
+        status = _dropped(fact, documents, options)
+        relation = None if status else relations[fact.relation]
+        if status is None and relation is None:
+            status = "excluded"
+        elif status is None and fact.literal:
+            status = "literal"
+        if status is not None or relation is None:
+            steps.append(Step(number, status or "excluded", relation))
+            continue
+        subject, object_ = mapping.end(fact.subject, fact.document), mapping.end(fact.object, fact.document)
+        if options.unaligned == "ignore" and "private" in (subject.outcome, object_.outcome):
+            steps.append(Step(number, "ignored", relation, subject, object_))
+            continue
+        step = _add(table, number, relation, subject, object_, fact.document)
+        steps.append(step)
+        if own is not None and step.row >= 0:
+            own.add(mapping.private(fact.subject), relation, mapping.private(fact.object), fact.document)
+    labels = None if own is None else _labels(own, mapping)
+    tally = _tally(steps) | {"mentions-outside": mapping.aligned.outside}
+    notes = _notes(system, tally, mapping.aligned)
+    return MappedSystem(name, table, tally, steps, mapping.aligned, own, labels, notes)
+
+
+def _notes(system: KnowledgeBase, tally: Mapping[str, int], aligned: Aligned) -> list[Problem]:
+    """What looks like files that do not belong together, rather than like a bad system."""
+    notes = []
+    place = system.path or system.id or None
+    if tally["facts"] and tally["outside"] == tally["facts"]:
+        message = "no fact is about a gold document"
+        notes.append(Problem(message, path=place, hint="check the ids of the documents"))
+    spans = sum(each.spans for each in aligned.found.values())
+    if spans and not any(each.counts for each in aligned.found.values()):
+        message = f"none of the {spans} spans in the gold documents is a gold mention"
+        notes.append(Problem(message, path=place, hint="check what the offsets count, and which characters"))
+    return notes
+
+
+def _dropped(fact: Fact, documents: Collection[str], options: KbOptions) -> Status | None:
+    """Why a fact is not looked at any further."""
+    if fact.document not in documents:
+        return "outside"
+    return "low-confidence" if fact.confidence < options.min_confidence else None
+
+
+def _labels(own: TripleTable, mapping: _Mapping) -> dict[int, int]:
+    """The gold node of each of the system's own nodes, -1 if there is none."""
+    nodes = own.names.nodes
+    found: dict[int, int] = {}
+    for number in (*own.subjects, *own.objects):
+        if number not in found:
+            id = mapping.corpus.get(nodes.listed[number].removeprefix(mapping.prefix))
+            found[number] = -1 if id is None else nodes[id]
+    return found
+
+
+def _tally(steps: Sequence[Step]) -> dict[str, int]:
+    """How many facts there are, what became of them, and how many are about an unaligned or unattested node."""
+    found: dict[str, int] = {"facts": len(steps), **dict.fromkeys(STATUSES, 0), "unaligned": 0, "unattested": 0}
+    for _, status, _, subject, object_, _ in steps:
+        found[status] += 1
+        if subject is None or object_ is None:
+            continue
+        if subject.outcome == "private" or object_.outcome == "private":
+            found["unaligned"] += 1
+        if _unattested(subject) or _unattested(object_):
+            found["unattested"] += 1
+    return found
+
+
+def _unattested(end: Endpoint) -> bool:
+    return end.alignment is not None and end.alignment.state == "unattested"

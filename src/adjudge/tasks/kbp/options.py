@@ -1,0 +1,211 @@
+"""How a knowledge base is compared with annotation: every choice in one place, and two profiles of them.
+
+`paper` has the choices of Min and others, "When ACE met KBP", and where the paper is silent, the plainest reading.
+`recommended` differs where that reading does not measure what users want to know: symmetric relations count in both
+directions, self-loops are dropped, paths are compared with and without their middle, intervals are jackknife intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.model.kbp import LEVELS, NAMED
+
+MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
+NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
+NilMerge: TypeAlias = Literal["canonical", "any-shared-name", "as-given"]
+Side: TypeAlias = Literal["gold", "system"]
+
+EXCLUDED = (
+    "User-Owner-Inventor-Manufacturer",
+    "Citizen-Resident-Religion-Ethnicity",
+    "Lasting-Personal",
+    "METONYMY",
+)
+"""Subtypes of ACE 2005 that the paper leaves out, and metonymy, which has no subtype."""
+
+SYMMETRIC = (
+    *("Business", "Family", "Lasting-Personal", "Near", "METONYMY"),  # ACE 2005: PER-SOC, PHYS.Near
+    *("personalsocial.business", "personalsocial.family", "personalsocial.unspecified"),  # Rich ERE
+    *("per:spouse", "per:siblings", "per:other_family"),  # Cold Start
+)
+"""Relations that hold in both directions if they hold in one."""
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "mention_match": ("head", "extent", "head-or-extent", "overlap"),
+    "nil_key": ("longest", "most_frequent", "first"),
+    "nil_merge": ("canonical", "any-shared-name", "as-given"),
+    "unattested": ("unaligned", "corpus-majority"),
+    "unaligned": ("private", "ignore"),
+    "unnamed": ("drop", "document"),
+    "symmetric": ("annotated", "close"),
+    "inverse": ("none", "close", "canonical"),
+    "self_loops": ("keep", "drop"),
+    "identity": ("endpoints", "full", "both"),
+    "walks": ("all", "simple"),
+    "identity_source": ("gold", "system"),
+    "interval": ("percentile", "centred", "jackknife"),
+    "test": ("randomisation", "jackknife", "bootstrap", "centred"),
+}
+
+
+def _check(value: object, name: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        close = did_you_mean(value, known) if isinstance(value, str) else None
+        raise UsageError(f"{name} cannot be {value!r}", hint=close or f"choose from {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KbOptions:
+    """All choices; a wrong one raises a `UsageError` that names the possible ones.
+
+    >>> KbOptions(unnamed="keep")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: unnamed cannot be 'keep', choose from drop, document
+    """
+
+    # Mentions and entities within a document
+    mention_match: MentionMatch = "head"
+    """Which span of a gold mention the system's must equal; `overlap`: the largest overlap wins."""
+    threshold: float = 50.0
+    """P: a node is aligned with a gold entity that has more than this percentage of its spans."""
+    levels: tuple[str, ...] = (NAMED,)
+    """The system's mentions that count."""
+    gold_levels: tuple[str, ...] = LEVELS
+    """The gold mentions that may be hit."""
+    require_type: bool = False
+    """Whether a node can be aligned with entities of its own type only."""
+    one_to_one: bool = False
+    """Whether two nodes must not be aligned with one gold entity of a document; the best assignment is taken."""
+
+    # Gold entities across documents
+    nil_key: NilKey = "longest"
+    """The name of an entity without a page."""
+    nil_merge: NilMerge = "canonical"
+    """When two entities without a page are one: equal names by `nil_key`, any name in common, or as the table says."""
+    nil_by_type: bool = False
+    """Whether entities without a page must also have the same type to be one."""
+
+    # Facts
+    unattested: Literal["unaligned", "corpus-majority"] = "unaligned"
+    """A node without any mention in the document of the fact: unaligned, or what it is in most other documents."""
+    unaligned: Literal["private", "ignore"] = "private"
+    """Facts about unaligned nodes are wrong answers, or are left out (to find out what alignment costs)."""
+    unnamed: Literal["drop", "document"] = "drop"
+    """Gold entities without a name: out of scope on both sides, or entities of their document."""
+    min_confidence: float = 0.0
+    """Facts of the system with a lower confidence are left out."""
+
+    # Relations
+    include: tuple[str, ...] | None = None
+    """If given, the only relations that count."""
+    exclude: tuple[str, ...] = EXCLUDED
+    """Relations that do not count, on both sides."""
+    gold_relations: Mapping[str, str] = field(default_factory=dict)
+    """Other names for gold relations, applied before `include` and `exclude`."""
+    system_relations: Mapping[str, str] = field(default_factory=dict)
+    """Other names for the system's relations, applied before `include` and `exclude`."""
+    symmetric: Literal["annotated", "close"] = "annotated"
+    symmetric_types: tuple[str, ...] = SYMMETRIC
+    inverse: Literal["none", "close", "canonical"] = "none"
+    inverse_table: Mapping[str, str] | None = None
+    """Relation and inverse; None is the table of Cold Start."""
+    self_loops: Literal["keep", "drop"] = "keep"
+
+    # Paths
+    hops: int = 3
+    identity: Literal["endpoints", "full", "both"] = "endpoints"
+    walks: Literal["all", "simple"] = "all"
+    identity_source: Literal["gold", "system"] = "gold"
+    """Whose nodes are joined: gold ids, after mapping, or the system's own, mapped only to be compared."""
+
+    # Uncertainty
+    interval: Literal["percentile", "centred", "jackknife"] = "percentile"
+    test: Literal["randomisation", "jackknife", "bootstrap", "centred"] = "randomisation"
+    notch: float = 1.15
+    """The constant of the notches of the box plot."""
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            _check(getattr(self, name), name, known)
+        for name in ("levels", "gold_levels"):
+            given = getattr(self, name)
+            if isinstance(given, str) or not given:
+                raise UsageError(f"{name} must be levels of mentions", hint=f"choose from {', '.join(LEVELS)}")
+            for level in given:
+                _check(level, f"a level in {name}", LEVELS)
+        for name in ("include", "exclude", "symmetric_types"):
+            if isinstance(getattr(self, name), str):
+                raise UsageError(f"{name} must be several names, not one string", hint=f"write ({name!r},)")
+        if not (math.isfinite(self.threshold) and 0 <= self.threshold < 100):
+            raise UsageError(f"a threshold of {self.threshold:g} % is not possible", hint="give a number below 100")
+        if not 0 <= self.min_confidence <= 1:
+            message = f"a confidence of {self.min_confidence:g} is not possible"
+            raise UsageError(message, hint="give a number from 0 to 1")
+        if type(self.hops) is not int or self.hops < 1:
+            raise UsageError(f"{self.hops} hops are not possible", hint="give a whole number from 1")
+        if not (math.isfinite(self.notch) and self.notch > 0):
+            raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint="give a number above 0")
+
+
+PROFILES: dict[str, KbOptions] = {
+    "paper": KbOptions(),
+    "recommended": KbOptions(
+        symmetric="close", self_loops="drop", identity="both", interval="jackknife", test="randomisation", notch=1.57
+    ),
+}
+DEFAULT_PROFILE = "recommended"
+
+
+def make_options(profile: str = DEFAULT_PROFILE, **changes: Any) -> KbOptions:
+    """The choices of a profile with some of them changed.
+
+    >>> make_options("paper", threshold=40).threshold, make_options().self_loops
+    (40, 'drop')
+    >>> make_options(treshold=40)
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: there is no option 'treshold', did you mean threshold?
+    """
+    if profile not in PROFILES:
+        hint = did_you_mean(profile, PROFILES) or f"choose from {', '.join(PROFILES)}"
+        raise UsageError(f"there is no profile {profile!r}", hint=hint)
+    known = {each.name for each in fields(KbOptions)}
+    for name in changes:
+        if name not in known:
+            raise UsageError(f"there is no option {name!r}", hint=did_you_mean(name, sorted(known)))
+    return replace(PROFILES[profile], **changes)
+
+
+def changed_options(options: KbOptions) -> dict[str, Any]:
+    """What is not as in the profile `paper`: the differences that make numbers incomparable with it.
+
+    >>> changed_options(KbOptions(threshold=40.0, unnamed="document"))
+    {'threshold': 40.0, 'unnamed': 'document'}
+    """
+    usual = PROFILES["paper"]
+    given = {each.name: getattr(options, each.name) for each in fields(KbOptions)}
+    return {name: value for name, value in given.items() if value != getattr(usual, name)}
+
+
+def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
+    """What a relation counts as, None if it does not count.
+
+    A listed name also stands for `TYPE.name`, so that `Family` leaves out `PER-SOC.Family`.
+
+    >>> relation_name("PER-SOC.Lasting-Personal", KbOptions(), "gold")
+    >>> relation_name("works_for", KbOptions(system_relations={"works_for": "Employment"}), "system")
+    'Employment'
+    """
+    table = options.gold_relations if side == "gold" else options.system_relations
+    name = table.get(relation, relation)
+    if _listed(name, options.exclude) or (options.include is not None and not _listed(name, options.include)):
+        return None
+    return name
+
+
+def _listed(name: str, listed: Collection[str]) -> bool:
+    return name in listed or name.rpartition(".")[2] in listed

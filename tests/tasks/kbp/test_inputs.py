@@ -1,0 +1,243 @@
+import json
+
+import pytest
+
+from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.model.kbp import TripleTable
+from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system, system_name
+from adjudge.tasks.kbp.mapping import map_systems
+from adjudge.tasks.kbp.options import make_options
+
+GOLD = b"ana\tspouse\tben\td1\nben\temployee\tcorvex\td2\n"
+SYSTEM = b"ana\tspouse\tben\td1\nana\tspouse\tdan\td3\n"
+
+# The tags before the text make the offsets of the raw file differ from those of ACE.
+SGM = "<DOC>\n<TEXT>Ana runs Corvex</TEXT>\n</DOC>\n"
+ENTITY = """<entity ID="D-E{n}" TYPE="{type}"><entity_mention ID="D-E{n}-1" TYPE="NAM">
+<extent><charseq START="{start}" END="{end}">{text}</charseq></extent>
+<head><charseq START="{start}" END="{end}">{text}</charseq></head></entity_mention></entity>"""
+APF = f"""<source_file><document DOCID="D">
+{ENTITY.format(n=1, type="PER", start=1, end=3, text="Ana")}
+{ENTITY.format(n=2, type="ORG", start=10, end=15, text="Corvex")}
+<relation ID="D-R1" TYPE="ORG-AFF" SUBTYPE="Employment">
+<relation_argument REFID="D-E1" ROLE="Arg-1"/><relation_argument REFID="D-E2" ROLE="Arg-2"/></relation>
+</document></source_file>"""
+ERE = """<deft_ere doc_id="D"><entities>
+<entity id="ent-1" type="PER"><entity_mention id="m-1" noun_type="NAM" offset="0" length="3">
+<mention_text>Ana</mention_text></entity_mention></entity>
+<entity id="ent-m.07" type="ORG"><entity_mention id="m-2" noun_type="NAM" offset="9" length="6">
+<mention_text>Corvex</mention_text></entity_mention></entity></entities>
+<relations><relation id="r-1" type="orgaffiliation" subtype="leadership"><relation_mention id="rm-1" realis="true">
+<rel_arg1 entity_id="ent-1" entity_mention_id="m-1" role="p">Ana</rel_arg1>
+<rel_arg2 entity_id="ent-m.07" entity_mention_id="m-2" role="o">Corvex</rel_arg2>
+</relation_mention></relation></relations></deft_ere>"""
+
+
+def coldstart(start, relation="Employment"):
+    """A knowledge base in which Ana begins at `start` of the text."""
+    lines = [
+        "run1",
+        ":E1\ttype\tPER",
+        f':E1\tmention\t"Ana"\tD:{start}-{start + 2}',
+        ":E2\ttype\tORG",
+        f':E2\tmention\t"Corvex"\tD:{start + 9}-{start + 14}',
+        f":E1\t{relation}\t:E2\tD:{start}-{start + 14}",
+    ]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def documents(start, name="D", relation="Employment"):
+    record = {
+        "id": name,
+        "entities": [
+            {"id": "A", "type": "PER", "mentions": [{"start": start, "end": start + 3, "text": "Ana"}]},
+            {"id": "B", "type": "ORG", "mentions": [{"start": start + 9, "end": start + 15, "text": "Corvex"}]},
+        ],
+        "relations": [{"type": relation, "subject": "A", "object": "B"}],
+    }
+    return json.dumps(record).encode() + b"\n"
+
+
+@pytest.fixture
+def ace(tmp_path):
+    folder = tmp_path / "ace"
+    folder.mkdir()
+    (folder / "D.sgm").write_text(SGM)
+    (folder / "D.apf.xml").write_text(APF)
+    return folder
+
+
+@pytest.fixture
+def ere(tmp_path):
+    folder = tmp_path / "ere"
+    folder.mkdir()
+    (folder / "D.rich_ere.xml").write_text(ERE)
+    return folder
+
+
+def mapped(inputs):
+    found = map_systems(
+        inputs.gold.corpus.documents,
+        [system.kb for system in inputs.systems],
+        make_options("paper"),
+        links=inputs.gold.links,
+        redirects=inputs.gold.redirects,
+        stop=inputs.gold.stop,
+        names=[system.name for system in inputs.systems],
+    )
+    return list(found.gold.rows()), [list(system.table.rows()) for system in found.systems]
+
+
+def same(inputs):
+    gold, systems = mapped(inputs)
+    return len(gold) == 1 and all(rows == gold for rows in systems)
+
+
+# Triples
+
+
+def test_triples_share_names():
+    inputs = read_inputs(GOLD, [SYSTEM, GOLD], names=["A", "B"])
+    assert [system.name for system in inputs.systems] == ["A", "B"]
+    assert inputs.gold.table.names is inputs.systems[1].table.names
+    assert inputs.gold.table == inputs.systems[1].table
+    assert inputs.documents is None
+
+
+def test_a_list_of_documents_for_triples():
+    inputs = read_inputs(GOLD, [SYSTEM], documents=b"d1\nempty\n", names=["A"])
+    assert list(inputs.gold.table.rows()) == [("ana", "spouse", "ben", "d1")]
+    assert list(inputs.systems[0].table.rows()) == [("ana", "spouse", "ben", "d1")]
+    assert inputs.systems[0].outside == 1
+    assert inputs.documents == {"d1", "empty"}
+    with pytest.raises(ValidationError, match="no document of the list has a gold triple"):
+        read_inputs(GOLD, [SYSTEM], documents=b"other\n")
+
+
+def test_triples_take_no_table_of_links():
+    with pytest.raises(UsageError, match="plain triples, whose names are taken as they are"):
+        read_inputs(GOLD, [SYSTEM], stop=b"Country\n")
+
+
+def test_only_documents_of_an_empty_table():
+    assert len(only_documents(TripleTable(), {"d"})) == 0
+
+
+# Annotation
+
+
+def test_ace_and_cold_start_count_different_characters(ace):
+    raw, text = SGM.index("Ana"), 1
+    assert same(read_inputs(ace, [coldstart(raw)]))
+    assert not same(read_inputs(ace, [coldstart(text)]))
+    assert same(read_inputs(ace, [coldstart(text)], units="text"))
+
+
+def test_ace_and_documents_count_the_same(ace):
+    assert same(read_inputs(ace, [documents(1), documents(1)], names=["A", "B"]))
+
+
+def test_mixed_offsets_are_refused(ace):
+    with pytest.raises(UsageError, match="count the tags of the source files"):
+        read_inputs(ace, [coldstart(12), documents(1)], names=["A", "B"])
+    assert read_inputs(ace, [coldstart(12), documents(12)], names=["A", "B"], units="raw")
+
+
+def test_units_are_for_ace(ere):
+    with pytest.raises(UsageError, match="units are chosen for ACE annotation only"):
+        read_inputs(ere, [documents(0)], units="raw")
+
+
+@pytest.mark.parametrize("system", [coldstart(12), documents(1)], ids=["raw", "text"])
+def test_the_table_of_links_counts_as_ace_does(ace, system):
+    wiki = b"http://en.wikipedia.org/wiki/corvex%20AS\tD.sgm\tE2\t10\n"
+    inputs = read_inputs(ace, [system], wiki=wiki)
+    row = ("N:Ana", "Employment", "W:Corvex_AS", "D")
+    assert mapped(inputs) == ([row], [[row]])
+
+
+def test_a_table_of_links_in_raw_offsets(ace):
+    tab = b"run\tm1\tCorvex\tD:21-26\tm.07\tORG\tNAM\t1.0\n"
+    assert SGM[21:27] == "Corvex"
+    assert mapped(read_inputs(ace, [coldstart(12)], wiki=tab))[0] == [("N:Ana", "Employment", "W:m.07", "D")]
+
+
+def test_redirects_and_stop_list(ace):
+    wiki = b"doc,start,end,page\nD,1,4,Ana_Ruiz\nD,10,16,Corvex_AS\n"
+    inputs = read_inputs(ace, [documents(1)], wiki=wiki, redirects=b"Corvex_AS\tCorvex\n", stop=b"Ana Ruiz\n")
+    assert mapped(inputs)[0] == [("N:Ana", "Employment", "W:Corvex", "D")]
+    with pytest.raises(UsageError, match="nothing links to pages"):
+        read_inputs(ace, [documents(1)], stop=b"Ana Ruiz\n")
+
+
+def test_a_table_that_fits_nothing_is_an_error(ace):
+    with pytest.raises(ValidationError, match="no row fits a mention of"):
+        read_inputs(ace, [documents(1)], wiki=b"doc,start,end,page\nD,2,4,Ana_Ruiz\n")
+
+
+def test_rich_ere_has_links_of_its_own(ere):
+    inputs = read_inputs(ere, [documents(0, relation="orgaffiliation.leadership")])
+    assert mapped(inputs)[0] == [("N:Ana", "orgaffiliation.leadership", "W:m.07", "D")]
+    assert same(inputs)
+    stopped = read_inputs(ere, [documents(0)], stop=b"m.07\n")
+    assert mapped(stopped)[0] == [("N:Ana", "orgaffiliation.leadership", "N:Corvex", "D")]
+
+
+def test_documents_as_gold_and_system():
+    inputs = read_inputs(documents(4), [documents(4)], names=["A"])
+    assert same(inputs)
+    assert [entity.id for entity in inputs.systems[0].kb.entities] == ["D#A", "D#B"]
+
+
+def test_a_list_of_documents(tmp_path):
+    gold = documents(0, "d1") + documents(0, "d2")
+    inputs = read_inputs(gold, [gold], documents=b"d2\n", names=["A"])
+    assert [document.id for document in inputs.gold.corpus.documents] == ["d2"]
+    assert len(mapped(inputs)[1][0]) == 1
+    listed = tmp_path / "list.txt"
+    listed.write_text("d1\nd9\nd8\n")
+    with pytest.raises(ValidationError) as error:
+        read_inputs(gold, [gold], documents=listed)
+    assert [str(each) for each in error.value.problems] == [
+        f"{listed}:2: there is no document 'd9' in <bytes>, check its id",
+        f"{listed}:3: there is no document 'd8' in <bytes>, check its id",
+    ]
+
+
+def test_strict_cold_start(ace):
+    broken = coldstart(12)[5:]  # without the run id
+    inputs = read_inputs(ace, [broken])
+    assert "missing-run-id" in str(inputs.notes[0])
+    with pytest.raises(FormatError, match="the first line is no run id"):
+        read_inputs(ace, [broken], strict=True)
+
+
+# What does not fit
+
+
+def test_triples_and_annotation_do_not_fit(ace):
+    with pytest.raises(UsageError) as error:
+        read_inputs(GOLD, [SYSTEM, coldstart(0), documents(0)])
+    assert len(error.value.problems) == 2
+    assert "gold (<bytes>) is plain triples without mentions" in str(error.value)
+    assert "subject, relation, object, document" in str(error.value)
+    with pytest.raises(UsageError, match="the system is plain triples without mentions, but gold"):
+        read_inputs(ace, [SYSTEM])
+
+
+def test_what_cannot_be_gold_or_system():
+    with pytest.raises(UsageError, match="a Cold Start knowledge base cannot be gold"):
+        read_gold(coldstart(0))
+    with pytest.raises(UsageError, match="a table of links is not the output of a system"):
+        read_system(b"http://en.wikipedia.org/wiki/Oslo\ta.sgm\tE1\t4\n")
+    with pytest.raises(UsageError, match="cannot be read from a stream"):
+        read_gold(b"<deft_ere>")
+    with pytest.raises(UsageError, match="2 names for 1 systems"):
+        read_inputs(GOLD, [SYSTEM], names=["a", "b"])
+
+
+def test_names_of_systems(tmp_path):
+    path = tmp_path / "acme.v2.tsv"
+    path.write_bytes(SYSTEM)
+    assert read_system(path).name == "acme.v2"
+    assert [system_name(each) for each in ("a.jsonl.gz", "runs/b.tac", ".tsv")] == ["a", "b", ".tsv"]

@@ -1,0 +1,67 @@
+import dataclasses
+
+import pytest
+
+from adjudge.errors import UsageError
+from adjudge.tasks.kbp.options import PROFILES, KbOptions, changed_options, make_options, relation_name
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mention_match": "heads"}, "mention_match cannot be 'heads', did you mean head"),
+        ({"threshold": 100}, "a threshold of 100 % is not possible"),
+        ({"threshold": float("nan")}, "a threshold of nan % is not possible"),
+        ({"levels": ()}, "levels must be levels of mentions"),
+        ({"levels": "NAM"}, "levels must be levels of mentions"),
+        ({"gold_levels": ("NAME",)}, "a level in gold_levels cannot be 'NAME'"),
+        ({"exclude": "Family"}, "exclude must be several names"),
+        ({"min_confidence": 2}, "a confidence of 2 is not possible"),
+        ({"hops": 0}, "0 hops are not possible"),
+        ({"hops": True}, "True hops are not possible"),
+        ({"notch": 0}, "a notch constant of 0 is not possible"),
+        ({"one_to_two": True}, "there is no option 'one_to_two', did you mean one_to_one"),
+        ({"profile": "papers"}, "there is no profile 'papers', did you mean paper"),
+    ],
+)
+def test_wrong_choices(changes, message):
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        make_options(**changes)
+
+
+def test_profiles_differ_where_the_documentation_says():
+    assert changed_options(PROFILES["paper"]) == {}
+    assert changed_options(PROFILES["recommended"]) == {
+        "symmetric": "close",
+        "self_loops": "drop",
+        "identity": "both",
+        "interval": "jackknife",
+        "notch": 1.57,
+    }
+
+
+def test_options_are_values():
+    assert make_options("paper", hops=2) == dataclasses.replace(KbOptions(), hops=2)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        KbOptions().hops = 2
+
+
+@pytest.mark.parametrize(
+    ("relation", "options", "expected"),
+    [
+        ("Employment", {}, "Employment"),
+        ("Lasting-Personal", {}, None),
+        ("PER-SOC.Lasting-Personal", {}, None),
+        ("METONYMY", {}, None),
+        ("Lasting-Personal", {"exclude": ()}, "Lasting-Personal"),
+        ("Employment", {"include": ("Founder",)}, None),
+        ("ORG-AFF.Founder", {"include": ("Founder",)}, "ORG-AFF.Founder"),
+        ("Family", {"include": ("Family",), "exclude": ("Family",)}, None),
+        ("works", {"system_relations": {"works": "Employment"}, "include": ("Employment",)}, "Employment"),
+        ("works", {"gold_relations": {"works": "Employment"}}, "works"),
+        # A new name is not looked up again.
+        ("a", {"system_relations": {"a": "b", "b": "c"}}, "b"),
+    ],
+)
+def test_relations(relation, options, expected):
+    assert relation_name(relation, KbOptions(**options), "system") == expected
