@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.metrics import find
-from adjudge.tasks.catalogue import dygie_events, gen_arg, oneie, rams, textee
+from adjudge.tasks.catalogue import dygie_events, gen_arg, omnievent, oneie, rams, textee
+from adjudge.tasks.catalogue.paired import three
 
 CASES = [
     case
@@ -140,7 +141,7 @@ def test_wikievents_corpus(conformance):
         str(folder / "wikievents_test.jsonl.gz"),
         str(folder / "predictions.jsonl"),
         templates=str(folder / "event_role_KAIROS.json"),
-        clusters=str(folder / "wikievents_coref_test.jsonlines"),
+        coref=str(folder / "wikievents_coref_test.jsonlines"),
     )
     expected = ALL["wikievents-genarg-corpus"]["expected"]
     lines = [
@@ -156,3 +157,17 @@ def test_wikievents_corpus(conformance):
     ]
     assert sums["coref_id"] - sums["id"] == counts["arg_idn_coref_num"]
     assert sums["coref_cls"] - sums["cls"] == counts["arg_class_coref_num"]
+
+
+def test_omnievent():
+    given, expected = ALL["omni-unified-ed"]["input"], ALL["omni-unified-ed"]["expected"]
+    counts = omnievent.labels_counts(zip(given["gold"], given["pred"], strict=True), set(given["gold"]) - {"NA"})
+    assert [100 * value for value in three(*counts)] == pytest.approx(list(expected.values()))
+
+    given, expected = ALL["omni-with-type"]["input"], ALL["omni-with-type"]["expected"]
+    sides = [list(zip(given[f"{side}_event_types"], given[f"{side}_roles"], strict=True)) for side in ("gold", "pred")]
+    assert list(three(*omnievent.pair_counts(zip(*sides, strict=True)))) == pytest.approx(list(expected.values()))
+
+    given, expected = ALL["omni-multiset"]["input"], ALL["omni-multiset"]["expected"]
+    sides = [[tuple(item) for item in given[side]] for side in ("pred", "gold")]
+    assert omnievent.multiset_scores(*sides) == tuple(expected.values())

@@ -24,7 +24,7 @@ EXAMPLE = {
         }
     ],
 }
-Attach = Literal["trigger", "type", "none"]
+Attach = Literal["trigger", "span", "type", "none"]
 
 
 @metric("event.trigger-id", within="events", laws=LAWS, example=EXAMPLE)
@@ -53,9 +53,9 @@ def argument_id(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similari
     >>> argument_id.score(gold, [{**gold[0], "trigger": {"start": 0, "end": 3}}], attach="type").f1
     1.0
     """
-    if attach != "trigger":
+    if attach in ("type", "none"):
         return _flat(attach, beta, with_role=False)
-    return f(view(list[Event]).ignore("arguments.role").count("arguments").node, beta=beta)
+    return f(_attached(attach).ignore("arguments.role").count("arguments").node, beta=beta)
 
 
 @metric("event.argument-cls", within="events", laws=LAWS, example=EXAMPLE)
@@ -65,16 +65,21 @@ def argument_cls(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similar
     ArgF1 = F[trigger = * type = * number of equal arguments] over the 1:1 matching of events (Eq. 16). The inner
     count is not normalised, so an event without arguments adds nothing anywhere. With attach=type, the set of
     (event type, span, role) of the document is compared, and it does not matter which trigger an argument hangs on;
-    with attach=none, the set of (span, role).
+    with attach=none, the set of (span, role); with attach=span, the type of the event does not matter (RAMS).
 
     >>> event = {"type": "die", "trigger": {"start": 25, "end": 29}}
     >>> gold = [{**event, "arguments": [{"role": "victim", "span": {"start": 15, "end": 24}}]}]
     >>> argument_cls.score(gold, [{**event, "arguments": []}])
     precision=0.0 recall=0.0 f1=0.0
     """
-    if attach != "trigger":
+    if attach in ("type", "none"):
         return _flat(attach, beta, with_role=True)
-    return f(view(list[Event]).count("arguments").node, beta=beta)
+    return f(_attached(attach).count("arguments").node, beta=beta)
+
+
+def _attached(attach: Attach) -> Any:
+    events = view(list[Event])
+    return events.ignore("type") if attach == "span" else events
 
 
 def _flat(attach: Attach, beta: float, *, with_role: bool) -> ir.Similarity:

@@ -41,11 +41,11 @@ class _Type(msgspec.Struct):
     roles: list[str]
 
 
-def run(gold: Any, system: Any, *, templates: Any, clusters: Any = None) -> Published:
+def run(gold: Any, system: Any, *, templates: Any, coref: Any = None) -> Published:
     """Count one system."""
     documents = {each.id: each for each in read_wikievents_documents(gold)}
     ontology = _templates(templates)
-    corefer = {} if clusters is None else read_clusters(clusters)
+    corefer = {} if coref is None else read_clusters(coref)
     lines = _lines(system, documents)
     rows = {identifier: dict.fromkeys(COUNTS, 0.0) for identifier in documents}
     for identifier, sentences in lines.items():
@@ -57,7 +57,7 @@ def run(gold: Any, system: Any, *, templates: Any, clusters: Any = None) -> Publ
                 found = set(_found(template, sentence.split(), document.tokens, event.trigger))
                 right = {(_bare(span, document.tokens), role) for span, role in event.arguments}
                 _count(rows[identifier], found, right, canonical)
-    shown = {title: key for title, key in LINES.items() if clusters is not None or not key.startswith("coref")}
+    shown = {title: key for title, key in LINES.items() if coref is not None or not key.startswith("coref")}
     text = []
     for title, key in shown.items():
         sums = summed(rows.items(), (key, "system", "gold"))

@@ -38,6 +38,9 @@ FAMILY = Family(
                 ),
             },
         ),
+        "oneie": Compat(
+            "OneIE: its report of sentences; relations have no direction", "adjudge.tasks.catalogue.oneie:run"
+        ),
         "dygie": Compat("DyGIE++: one label per ordered pair of spans", "adjudge.tasks.catalogue.dygie_relations:run"),
         "scirex": Compat(
             "the end-to-end script of SciREX, with a fixed order of ties", "adjudge.tasks.catalogue.scirex:run"

@@ -1,0 +1,7 @@
+"""`adjudge event`: triggers and arguments of events."""
+
+from __future__ import annotations
+
+from adjudge.cli.family import family_group
+
+command = family_group("event")

@@ -1,0 +1,102 @@
+"""What published work does to events before it compares them: gold triggers, heads of spans, mentions that corefer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from adjudge.formats.wikievents import read_clusters
+
+Span = tuple[int, int]
+
+
+def adjust(gold: Any, system: Any, *, triggers: str = "", spans: str = "", clusters: str = "") -> tuple[Any, Any]:
+    """A pair of documents as they are to be compared.
+
+    `triggers` gold: events of the system whose trigger and type gold does not have are left out. `spans` head: a span
+    that has a `head` is its head. `clusters`: a file of clusters; an argument that is a mention of one is its first
+    mention, on both sides.
+
+    >>> event = {"type": "die", "trigger": {"start": 5, "end": 6}, "arguments": []}
+    >>> other = {**event, "type": "meet"}
+    >>> adjust({"events": [event]}, {"events": [event, other]}, triggers="gold")[1]["events"] == [event]
+    True
+    """
+    sides = [gold, system]
+    if spans == "head":
+        sides = [_headed(side) for side in sides]
+    if clusters:
+        first = _first_mentions(gold, clusters)
+        sides = [_with_arguments(side, lambda span: first.get(span, span)) for side in sides]
+    if triggers == "gold":
+        sides[1] = _at_gold_triggers(*sides)
+    return sides[0], sides[1]
+
+
+def _at_gold_triggers(gold: Any, system: Any) -> Any:
+    if not _has_events(system):
+        return system
+    known = {_trigger(event) for event in gold["events"]}
+    return {**system, "events": [event for event in system["events"] if _trigger(event) in known]}
+
+
+def _trigger(event: Mapping[str, Any]) -> tuple[Any, ...]:
+    return event["trigger"]["start"], event["trigger"]["end"], event["type"]
+
+
+def _headed(side: Any) -> Any:
+    if not _has_events(side):
+        return side
+    events = [
+        {
+            **event,
+            "trigger": event["trigger"].get("head", event["trigger"]),
+            "arguments": [{**each, "span": each.get("head") or each["span"]} for each in event["arguments"]],
+        }
+        for event in side["events"]
+    ]
+    return {**side, "events": events}
+
+
+def _with_arguments(side: Any, change: Any) -> Any:
+    if not _has_events(side):
+        return side
+
+    def changed(argument: Mapping[str, Any]) -> dict[str, Any]:
+        start, end = change((argument["span"]["start"], argument["span"]["end"]))
+        return {**argument, "span": {"start": start, "end": end}}
+
+    events = [{**event, "arguments": [changed(each) for each in event["arguments"]]} for event in side["events"]]
+    return {**side, "events": events}
+
+
+def _first_mentions(gold: Any, path: str) -> dict[Span, Span]:
+    """Mentions of clusters and the first mention of each; ids are those of gold's entities."""
+    places = {
+        each["id"]: (each["span"]["start"], each["span"]["end"]) for each in gold.get("entities", ()) if "id" in each
+    }
+    found: dict[Span, Span] = {}
+    for cluster in _clusters(path).get(str(gold["id"]), ()):
+        spans = [places[name] for name in cluster if name in places]
+        found.update((span, min(spans)) for span in spans)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _clusters(path: str) -> Any:
+    return read_clusters(path)
+
+
+def _has_events(side: Any) -> bool:
+    """Whether a document has events that look like events; what does not is left for the metric to complain of."""
+    if not isinstance(side, Mapping) or not isinstance(side.get("events"), list):
+        return False
+    return all(
+        isinstance(event, Mapping)
+        and isinstance(event.get("trigger"), Mapping)
+        and {"start", "end"} <= event["trigger"].keys()
+        and isinstance(event.get("arguments"), list)
+        and all(isinstance(each, Mapping) and isinstance(each.get("span"), Mapping) for each in event["arguments"])
+        for event in side["events"]
+    )

@@ -1,0 +1,158 @@
+"""OmniEvent's unified evaluation: every candidate gets a label, and labels are compared.
+
+Candidates for triggers are the gold triggers and the negative ones of the file; for arguments of a trigger, its gold
+arguments and the other mentions of entities. Departures from our rows: what a system finds outside the candidates
+disappears, and costs nothing; a type that gold never has costs nothing either; arguments are scored once for each
+trigger. `mode` says which triggers take part in the scores of arguments: `loose` only gold triggers that were found,
+`default` these and negative triggers that were taken for events, `strict` also gold triggers that were not found.
+With `paradigm` seq2seq, words are compared instead of candidates, as multisets, with 1e-10 added to denominators.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from adjudge.formats.omnievent import read_omnievent
+from adjudge.stats.measure import Prf
+from adjudge.tasks.catalogue.family import Published
+from adjudge.tasks.catalogue.paired import paired, summed
+
+NOTHING = "NA"
+TINY = 1e-10
+COLUMNS = tuple(f"{task}:{column}" for task in ("ed", "eae") for column in ("matched", "system", "gold"))
+MEASURES = (
+    Prf("event.omnievent-trigger", ("ed:matched", "ed:system"), ("ed:matched", "ed:gold")),
+    Prf("event.omnievent-argument", ("eae:matched", "eae:system"), ("eae:matched", "eae:gold")),
+)
+EMPTY: dict[str, Any] = {"events": []}
+Pair = tuple[str, str]
+
+
+def run(gold: Any, system: Any, *, mode: str | None = None, paradigm: str | None = None) -> Published:
+    """Count one system."""
+    pairs = paired(read_omnievent(gold), read_omnievent(system), EMPTY)
+    if paradigm == "seq2seq":
+        return _words(pairs)
+    types = {event["type"] for _, right, _ in pairs for event in right["events"]}
+    rows = []
+    for identifier, right, found in pairs:
+        triggers = list(_triggers(right, found))
+        arguments = list(_arguments(right, found, mode or "default"))
+        numbers = (*labels_counts(triggers, types), *pair_counts(arguments))
+        rows.append((identifier, dict(zip(COLUMNS, map(float, numbers), strict=True))))
+    sums = summed(rows, COLUMNS)
+    return Published(
+        rows, MEASURES, _text(_exact(*(sums[c] for c in COLUMNS[:3])), _exact(*(sums[c] for c in COLUMNS[3:])))
+    )
+
+
+def labels_counts(pairs: Iterable[Pair], types: Iterable[str]) -> tuple[int, int, int]:
+    """Right, found and gold labels of (gold, system) pairs; only types that gold has anywhere are counted.
+
+    >>> labels_counts([("A", "A"), ("NA", "C"), ("B", "NA")], {"A", "B"})
+    (1, 1, 2)
+    """
+    known = set(types)
+    both = list(pairs)
+    right = sum(gold == system for gold, system in both if gold in known)
+    return right, sum(system in known for _, system in both), sum(gold in known for gold, _ in both)
+
+
+def pair_counts(pairs: Iterable[tuple[Pair, Pair]]) -> tuple[int, int, int]:
+    """The same for (event type, role) of gold and system; one is nothing as soon as either part is.
+
+    >>> pair_counts([(("Attack", "Agent"), ("Attack", "Agent")), (("Attack", "Agent"), ("Attack", "NA"))])
+    (1, 1, 2)
+    """
+    right = found = total = 0
+    for gold, system in pairs:
+        is_gold, is_system = not _nothing(gold), not _nothing(system)
+        right += is_gold and gold == system
+        found += is_system
+        total += is_gold
+    return right, found, total
+
+
+def multiset_scores(found: Sequence[Any], right: Sequence[Any]) -> tuple[float, float, float]:
+    """Precision, recall and F1 of two lists of items, each of which can be matched once.
+
+    >>> multiset_scores(["a", "a", "b"], ["a", "c"])
+    (0.333..., 0.499..., 0.399...)
+    """
+    return _smoothed((Counter(found) & Counter(right)).total(), len(found), len(right))
+
+
+def _smoothed(matched: int, system: int, gold: int) -> tuple[float, float, float]:
+    precision, recall = matched / (system + TINY), matched / (gold + TINY)
+    return precision, recall, 2 * precision * recall / (precision + recall + TINY)
+
+
+def _nothing(pair: Pair) -> bool:
+    return NOTHING in pair or "None" in pair
+
+
+def _span(value: Mapping[str, int]) -> tuple[int, int]:
+    return value["start"], value["end"]
+
+
+def _triggers(gold: Any, system: Any) -> Iterator[Pair]:
+    said = {_span(event["trigger"]): event["type"] for event in system["events"]}
+    for event in gold["events"]:
+        yield event["type"], said.get(_span(event["trigger"]), NOTHING)
+    for trigger in gold["negative_triggers"]:
+        yield NOTHING, said.get(_span(trigger), NOTHING)
+
+
+def _arguments(gold: Any, system: Any, mode: str) -> Iterator[tuple[Pair, Pair]]:
+    said = {_span(event["trigger"]): event for event in system["events"]}
+    negative = [{"type": NOTHING, "trigger": trigger, "arguments": []} for trigger in gold["negative_triggers"]]
+    for event in (*gold["events"], *(negative if mode != "loose" else ())):
+        answer = said.get(_span(event["trigger"]))
+        if answer is None and (event["type"] == NOTHING or mode != "strict"):
+            continue
+        kind = NOTHING if answer is None else answer["type"]
+        roles = {_span(each["span"]): each["role"] for each in (answer or event)["arguments"]} if answer else {}
+        own = [(_span(each["span"]), each["role"]) for each in event["arguments"]]
+        taken = {span for span, _ in own}
+        others = [(span, NOTHING) for span in dict.fromkeys(map(_span, gold["candidates"])) if span not in taken]
+        for span, role in (*own, *others):
+            yield (event["type"], role), (kind, roles.get(span, NOTHING))
+
+
+def _words(pairs: list[tuple[str, Any, Any]]) -> Published:
+    rows = []
+    for identifier, right, found in pairs:
+        row: dict[str, float] = {}
+        for task, items in (("ed", _trigger_words), ("eae", _argument_words)):
+            sides = Counter(items(found)), Counter(items(right))
+            row[f"{task}:matched"] = float((sides[0] & sides[1]).total())
+            row[f"{task}:system"], row[f"{task}:gold"] = (float(side.total()) for side in sides)
+        rows.append((identifier, row))
+    sums = summed(rows, COLUMNS)
+    numbers = [_smoothed(*(sums[column] for column in part)) for part in (COLUMNS[:3], COLUMNS[3:])]
+    return Published(rows, MEASURES, _text(*numbers))
+
+
+def _trigger_words(side: Any) -> Iterator[tuple[str, ...]]:
+    return ((event["text"], event["type"]) for event in side["events"])
+
+
+def _argument_words(side: Any) -> Iterator[tuple[str, ...]]:
+    return ((each["text"], event["type"], each["role"]) for event in side["events"] for each in event["arguments"])
+
+
+def _exact(matched: int, system: int, gold: int) -> tuple[float, float, float]:
+    precision, recall = (matched / below if below else 0.0 for below in (system, gold))
+    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _text(triggers: tuple[float, float, float], arguments: tuple[float, float, float]) -> str:
+    names = ("precision", "recall", "micro_f1")
+    tasks = {"ED": triggers, "EAE": arguments}
+    shown = {
+        task: {name: 100.0 * value for name, value in zip(names, each, strict=True)} for task, each in tasks.items()
+    }
+    return json.dumps(shown, indent=2) + "\n"
