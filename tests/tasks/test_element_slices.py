@@ -224,3 +224,31 @@ def test_the_signature_names_slices_limits_and_chosen_documents() -> None:
     parts = [next(part for part in each.split("|") if part.startswith("docs:")) for each in chosen]
     assert all(part.startswith("docs:2#") for part in parts)
     assert parts[0] != parts[1]
+
+
+def test_elements_of_elements():
+    # Two events, three arguments: the slice of a role has only its arguments, and only the events that have any.
+    def event(start, *roles):
+        arguments = [{"role": role, "span": {"start": at, "end": at + 1}} for at, role in enumerate(roles)]
+        return {"type": "t", "trigger": {"start": start, "end": start + 1}, "arguments": arguments}
+
+    gold = [{"id": "d", "events": [event(10, "agent", "place"), event(20, "agent")]}]
+    system = [{"id": "d", "events": [event(10, "agent", "time"), event(20)]}]
+    result = score("event.argument-cls", gold, system, by=["events.arguments.role"], bootstrap=0)
+    found = {
+        each.slice["events.arguments.role"]: (each.numerator, each.denominator)
+        for each in result.systems[0].scores
+        if each.slice and each.part == "recall"
+    }
+    assert found == {"agent": (1, 2), "place": (0, 1), "time": (0, 0)}
+
+
+def test_an_unknown_field_of_inner_elements_is_refused():
+    event = {
+        "type": "t",
+        "trigger": {"start": 0, "end": 1},
+        "arguments": [{"role": "r", "span": {"start": 1, "end": 2}}],
+    }
+    documents = [{"id": "d", "events": [event]}]
+    with pytest.raises(UsageError, match=r"no element has a field 'rule' to slice by .*did you mean role"):
+        score("event.argument-cls", documents, documents, by=["events.arguments.rule"], bootstrap=0)

@@ -50,19 +50,31 @@ def same(one: Any, other: Any) -> bool:
 def element_values(document: Any, path: str) -> list[Any]:
     """The values of an element's field, such as `relations.type`, in one document; None where there is none.
 
+    The field may be one of elements of elements (`events.arguments.role`).
+
     >>> element_values({"relations": [{"type": "x"}, {"type": True}, {"type": "x"}, {}]}, "relations.type")
     ['x', True, None]
     """
     outer, _, inner = path.partition(".")
     found: dict[tuple[bool, Any], Any] = {}
     for item in _items(document, outer):
-        value = _scalar(item, inner)
-        found.setdefault((isinstance(value, bool), value), value)
+        for value in element_values(item, inner) if is_nested(item, inner) else [_scalar(item, inner)]:
+            found.setdefault((isinstance(value, bool), value), value)
     return list(found.values())
 
 
+def is_nested(item: Any, path: str) -> bool:
+    """Whether the path goes on through elements of the item's own.
+
+    >>> is_nested({"arguments": []}, "arguments.role"), is_nested({"span": {"start": 1}}, "span.start")
+    (True, False)
+    """
+    outer, dot, _ = path.partition(".")
+    return bool(dot) and isinstance(field_of(item, outer), list | tuple)
+
+
 def restricted(document: Any, path: str, value: Any) -> Any:
-    """The document with only those elements whose field has a value.
+    """The document with only those elements whose field has a value, and those that still have such elements.
 
     >>> restricted({"id": "a", "relations": [{"type": "x"}, {"type": "y"}]}, "relations.type", "y")
     {'id': 'a', 'relations': [{'type': 'y'}]}
@@ -75,7 +87,15 @@ def restricted(document: Any, path: str, value: Any) -> Any:
         )
     if not isinstance(document.get(outer), list | tuple):
         return document
-    return {**document, outer: [item for item in _items(document, outer) if same(_scalar(item, inner), value)]}
+    kept = []
+    for item in _items(document, outer):
+        if is_nested(item, inner):
+            part = restricted(item, inner, value)
+            if part[inner.partition(".")[0]]:
+                kept.append(part)
+        elif same(_scalar(item, inner), value):
+            kept.append(item)
+    return {**document, outer: kept}
 
 
 def _items(document: Any, outer: str) -> Sequence[Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.elements import NOTHING, field_of, is_scalar
+from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar
 from adjudge.tasks.observe import AnyMetric, compared_fields, looks_at
 
 LONGEST = 64  # characters of a text that is an attribute rather than content
@@ -64,6 +64,9 @@ def _check_path(name: str, inner: str, elements: Sequence[Any], metrics: Sequenc
         fields = dict.fromkeys(field for each in compared for field in sorted(each or ()))
         raise UsageError(f"no metric looks at {name!r}", hint=f"name a field of {' or '.join(fields)}")
     items = [item for each in elements if isinstance(each, list | tuple) for item in each]
+    while any(is_nested(item, inner) for item in items):
+        outer, _, inner = inner.partition(".")
+        items = [below for item in items if isinstance(each := field_of(item, outer), list | tuple) for below in each]
     if items and all(field_of(item, inner) is NOTHING for item in items):
         known = dict.fromkeys(field for item in items for field in _names(item))
         hint = did_you_mean(inner, known) or (f"fields are {', '.join(known)}" if known else "check the name")
