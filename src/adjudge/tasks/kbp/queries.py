@@ -1,0 +1,314 @@
+"""Answer queries from a knowledge base: find the node at which a query starts, then follow its relations.
+
+The official rule for the start: of the named mentions that have a character in common with the entry point, take those
+with most characters in common, of these the ones with fewest characters outside it, of these the first in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from adjudge.errors import Problem, UsageError
+from adjudge.formats.kb_answers import join_places
+from adjudge.formats.kb_coldstart_schema import find_slot
+from adjudge.model.kbp import NAMED, NORMALISED, Entity, Fact, KnowledgeBase, Mention, TripleTable
+from adjudge.model.kbp_queries import Answer, AnswerSet, EntryPoint, KbQuery, Question
+
+
+class Fill(NamedTuple):
+    """One way in which a node fills a slot; `node` is empty for a plain string, `mention` its name in the document."""
+
+    node: str
+    value: str
+    mention: Mention | None = None
+    provenance: str = ""
+    type: str = ""
+    confidence: float = 1.0
+
+
+class Asked(Protocol):
+    """What can be asked: a knowledge base with mentions, or a table of triples."""
+
+    name: str
+
+    def start(self, question: Question, *, same_type: bool = False) -> str | None:
+        """The node at which a question starts, None if there is none."""
+        ...
+
+    def fills(self, node: str, slot: str) -> Sequence[Fill]:
+        """The objects of a relation of a node, in file order; one of them for each document that says so."""
+        ...
+
+    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        """By node, the relations that have an answer, and the nodes among the answers."""
+        ...
+
+    def entry(self, node: str) -> tuple[tuple[EntryPoint, ...], str] | None:
+        """Where a query about the node can start, and its type; None if nowhere."""
+        ...
+
+
+class KbIndex:
+    """A knowledge base by subject and relation, and its named mentions by document.
+
+    >>> from adjudge.model.kbp import Entity, Fact
+    >>> ana = Entity("a", "PER", (Mention("d", 0, 3, text="Ana", canonical=True),))
+    >>> ben = Entity("b", "PER", (Mention("d", 8, 11, text="Ben", canonical=True),))
+    >>> index = KbIndex(KnowledgeBase("r", [ana, ben], [Fact("a", "per:spouse", "b", "d")]))
+    >>> index.start(Question("Q", "Q", ("per:spouse",), EntryPoint("Ana", "d", 2, 9)))
+    'a'
+    >>> [fill.value for fill in index.fills("a", "per:spouse")]
+    ['Ben']
+    """
+
+    def __init__(self, kb: KnowledgeBase, *, name: str = "") -> None:
+        self.kb = kb
+        self.name = name or kb.id
+        self.entities = kb.by_id()
+        self.unnamed = 0  # facts whose object has no mention in their document, so that nobody could judge them
+        self._facts: dict[tuple[str, str], list[Fact]] = {}
+        for fact in kb.facts:
+            self._facts.setdefault((fact.subject, _slot(fact.relation)), []).append(fact)
+        self._fills: dict[tuple[str, str], list[Fill]] = {}
+        self._places: dict[str, list[tuple[Entity, Mention]]] = {}
+        for entity in kb.entities:
+            for mention in entity.named():
+                self._places.setdefault(mention.document, []).append((entity, mention))
+
+    def overlapping(self, document: str, start: int, end: int, *, type: str = "") -> list[Entity]:
+        """The nodes that the rule for entry points leaves before it takes the first, in file order."""
+        best: tuple[int, int] | None = None
+        found: list[Entity] = []
+        for entity, mention in self._places.get(document, ()):
+            common = min(end, mention.end) - max(start, mention.start)
+            if common <= 0 or (type and entity.type.lower() != type):
+                continue
+            rank = -common, mention.end - mention.start - common
+            if best is None or rank < best:
+                best, found = rank, [entity]
+            elif rank == best and entity is not found[-1]:
+                found.append(entity)
+        return found
+
+    def start(self, question: Question, *, same_type: bool = False) -> str | None:
+        """The node that the rule finds, or the node that the query names if it has no entry point."""
+        point = question.entry_point
+        if point is None:
+            return question.node if question.node in self.entities else None
+        type_ = question.type.lower() if same_type else ""
+        found = self.overlapping(*point[1:], type=type_)
+        return found[0].id if found else None
+
+    def documents(self) -> frozenset[str]:
+        """The documents in which something is mentioned by name."""
+        return frozenset(self._places)
+
+    def fills(self, node: str, slot: str) -> Sequence[Fill]:
+        """The fillers, named by the mention that is canonical in the document of the fact."""
+        key = node, _slot(slot)
+        fills = self._fills.get(key)
+        if fills is None:
+            fills = self._fills[key] = [
+                fill for fact in self._facts.get(key, ()) if (fill := self._fill(fact)) is not None
+            ]
+        return fills
+
+    def _fill(self, fact: Fact) -> Fill | None:
+        spans = set(fact.provenance.justification or fact.provenance.filler)
+        if fact.literal:
+            where = fact.provenance.filler[:1]
+            literal = Mention(fact.document, *where[0], text=fact.object) if where else None
+            provenance = join_places((fact.document, *span) for span in spans)
+            return Fill("", fact.object, literal, provenance, "STRING", fact.confidence)
+        entity, subject = self.entities.get(fact.object), self.entities.get(fact.subject)
+        mention = _name_in(entity, fact.document)
+        if entity is None or mention is None:
+            self.unnamed += 1
+            return None
+        if subject is not None and "event" in (entity.kind, subject.kind):
+            # What supports an argument of an event includes the name of the subject.
+            name = _name_in(subject, fact.document)
+            spans |= {name.span} if name is not None else set()
+        provenance = join_places((fact.document, *span) for span in spans or {mention.span})
+        return Fill(entity.id, mention.text, mention, provenance, entity.type, fact.confidence)
+
+    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        """The nodes that a relation leads to, if it has an answer at all."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for subject, relation in self._facts:
+            if fills := self.fills(subject, relation):
+                found.setdefault(subject, {})[relation] = [fill.node for fill in fills if fill.node]
+        return found
+
+    def entry(self, node: str) -> tuple[tuple[EntryPoint, ...], str] | None:
+        """Its first canonical mention by name that leads back to it, or the first such mention by name."""
+        entity = self.entities.get(node)
+        if entity is None or entity.kind != "entity":
+            return None
+        for mention in sorted(entity.named(), key=lambda each: not each.canonical):
+            point = EntryPoint(" ".join(mention.text.split()), mention.document, mention.start, mention.end)
+            if self.overlapping(*point[1:])[0] is entity:
+                return (point,), entity.type
+        return None
+
+
+class TripleIndex:
+    """A table of triples by subject and relation; nodes are known by their names.
+
+    >>> table = TripleTable()
+    >>> table.add("ana", "spouse", "ben", "d1")
+    >>> TripleIndex(table).fills("ana", "spouse")[0].value
+    'ben'
+    """
+
+    def __init__(self, table: TripleTable, *, name: str = "") -> None:
+        self.table = table
+        self.name = name
+        names = table.names
+        self._nodes, self._relations = names.nodes, names.relations
+        self._objects: dict[tuple[int, int], dict[int, None]] = {}
+        for subject, relation, object_ in zip(table.subjects, table.relations, table.objects, strict=True):
+            self._objects.setdefault((subject, relation), {})[object_] = None
+        self._known = {subject for subject, _ in self._objects} | set(table.objects)
+
+    def start(self, question: Question, *, same_type: bool = False) -> str | None:  # noqa: ARG002
+        """The node of that name; triples have no types and no mentions."""
+        names = (question.node, question.entry_point.name if question.entry_point else "")
+        return next((each for each in names if each and self._nodes.get(each) in self._known), None)
+
+    def fills(self, node: str, slot: str) -> Sequence[Fill]:
+        """The objects, each once."""
+        key = self._nodes.get(node), self._relations.get(slot)
+        listed = self._nodes.listed
+        if key[0] is None or key[1] is None:
+            return ()
+        return [Fill(listed[each], listed[each]) for each in self._objects.get((key[0], key[1]), ())]
+
+    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        """The nodes that a relation leads to."""
+        nodes, relations = self._nodes.listed, self._relations.listed
+        found: dict[str, dict[str, list[str]]] = {}
+        for (subject, relation), objects in self._objects.items():
+            found.setdefault(nodes[subject], {})[relations[relation]] = [nodes[each] for each in objects]
+        return found
+
+    def entry(self, node: str) -> tuple[tuple[EntryPoint, ...], str] | None:  # noqa: ARG002
+        """Its name alone."""
+        return (), ""
+
+
+class _Walks:
+    """The sequences of relations that lead somewhere from a node; a relation may lead to strings, so to no nodes."""
+
+    def __init__(self, leads: Mapping[str, Mapping[str, Collection[str]]]) -> None:
+        self.leads = leads
+        self._known: dict[str, Collection[tuple[str, ...]]] = {}
+
+    def after(self, node: str, hops: int) -> Collection[tuple[str, ...]]:
+        """The sequences of so many relations, each once."""
+        here = self.leads.get(node, {})
+        if hops == 1:
+            found = self._known.get(node)
+            if found is None:
+                found = self._known[node] = [(relation,) for relation in here]
+            return found
+        return {
+            (relation, *rest)
+            for relation, nodes in here.items()
+            for each in nodes
+            for rest in self.after(each, hops - 1)
+        }
+
+
+def _slot(name: str) -> str:
+    """A relation as it is looked up: old and misspelt names of Cold Start are what they stand for."""
+    domain, colon, rest = name.partition(":")
+    slot = find_slot(domain.lower(), rest.lower())[0] if colon else None
+    return name if slot is None else f"{slot.domain}:{slot.name}"
+
+
+def _name_in(entity: Entity | None, document: str) -> Mention | None:
+    """The mention by which a node is called in a document.
+
+    The official program takes the canonical one; without one, the first by name says the same.
+    """
+    here = [each for each in entity.mentions if each.document == document] if entity is not None else []
+    named = (each for each in here if each.level != NORMALISED)
+    return min(named, key=lambda each: (not each.canonical, each.level != NAMED), default=None)
+
+
+def index_kb(kb: KnowledgeBase | TripleTable, *, name: str = "") -> KbIndex | TripleIndex:
+    """What can be asked of a knowledge base or a table of triples."""
+    return KbIndex(kb, name=name) if isinstance(kb, KnowledgeBase) else TripleIndex(kb, name=name)
+
+
+def answer_questions(kb: Asked, asked: Sequence[Question], *, same_type: bool = False) -> AnswerSet:
+    """The answers of a knowledge base, hop by hop, in the order of the questions; remarks on what it cannot answer.
+
+    >>> table = TripleTable()
+    >>> for row in (("ana", "spouse", "ben", "d1"), ("ben", "employer", "corvex", "d2")): table.add(*row)
+    >>> question = Question("Q1", "Q1", ("spouse", "employer"), node="ana")
+    >>> [(each.asked, each.value) for each in answer_questions(TripleIndex(table), [question]).answers]
+    [('Q1', 'ben'), ('Q1_2f5b7ad0b8cb', 'corvex')]
+    """
+    answers: list[Answer] = []
+    lost = []
+    for question in asked:
+        node = kb.start(question, same_type=same_type)
+        if node is None:
+            lost.append(question.id)
+            continue
+        open_: dict[str, dict[str, None]] = {node: {question.id: None}}  # nodes, and the questions that lead there
+        for slot in question.slots:
+            following: dict[str, dict[str, None]] = {}
+            for each, ids in open_.items():
+                for fill in kb.fills(each, slot):
+                    place = join_places([fill.mention[:3]]) if fill.mention else ""
+                    value = " ".join(fill.value.split())
+                    for id_ in ids:
+                        answer = Answer(id_, value, slot, place, fill.provenance, fill.node, fill.type, fill.confidence)
+                        answers.append(answer)
+                        if fill.node:
+                            following.setdefault(fill.node, {})[answer.target] = None
+            open_ = following
+    notes = []
+    if lost:
+        message = f"{len(lost)} of {len(asked)} questions start at no node: {', '.join(lost[:5])}"
+        notes.append(Problem(message + (", ..." if len(lost) > 5 else ""), path=kb.name or None))
+    if isinstance(kb, KbIndex) and kb.unnamed:
+        message = f"{kb.unnamed} facts that would answer have an object without a mention in their document"
+        notes.append(Problem(message, path=kb.name or None))
+    return AnswerSet(kb.name, answers, range(1, len(answers) + 1), notes=notes)
+
+
+def generate_queries(gold: Asked, number: int, *, hops: Sequence[int] = (1, 2), seed: int = 13) -> list[KbQuery]:
+    """A random set of queries that gold can answer: for each number of hops, up to `number` of them.
+
+    Every pair of an entity and a sequence of relations with an answer is equally likely, none is drawn twice.
+
+    >>> table = TripleTable()
+    >>> for row in (("ana", "spouse", "ben", "d1"), ("ben", "employer", "corvex", "d2")): table.add(*row)
+    >>> [(each.id, each.node, each.slots) for each in generate_queries(TripleIndex(table), 9)][1:]
+    [('Q1H_0002', 'ben', ('employer',)), ('Q2H_0001', 'ana', ('spouse', 'employer'))]
+    """
+    import numpy as np
+
+    if number < 1 or not hops or min(hops) < 1:
+        raise UsageError(f"{number} queries of {', '.join(map(str, hops)) or 'no'} hops", hint="ask for one or more")
+    walks = _Walks(gold.leads())
+    entries = {node: entry for node in sorted(walks.leads) if (entry := gold.entry(node)) is not None}
+    nodes = list(entries)
+    queries = []
+    for length in dict.fromkeys(hops):
+        ends = np.cumsum([len(walks.after(node, length)) for node in nodes], dtype=np.int64)
+        total = int(ends[-1]) if nodes else 0
+        random = np.random.default_rng((seed, length))
+        drawn = np.sort(random.choice(total, min(number, total), replace=False)) if total else ends
+        for place, index in enumerate(drawn.tolist() if total else (), 1):
+            which = int(np.searchsorted(ends, index, side="right"))
+            sequences = sorted(walks.after(nodes[which], length))
+            slots = sequences[index - int(ends[which])]  # counted from the end
+            points, type_ = entries[nodes[which]]
+            queries.append(KbQuery(f"Q{length}H_{place:04d}", slots, points, type_, nodes[which]))
+    return queries

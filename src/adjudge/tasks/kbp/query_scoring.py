@@ -1,0 +1,277 @@
+"""Scores of answers to queries: the counts of rows added up by query, precision, recall and F1, intervals, comparisons.
+
+A query takes the place that a document has elsewhere: it is what is resampled. `kbp.query.hop0` and `kbp.query.hop1`
+pool the counts of a hop, `kbp.query` those of all hops. With `.macro` they are means over rows that gold can answer:
+the first hop of a question, and the second below each class of the first. A query with several entry points asks
+several questions; `each` of them counts, only the `best` one, or their `mean` (the official SF, LDC-MAX, LDC-MEAN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.model.kbp_queries import AnswerSet, Question
+from adjudge.stats.measure import Measure, Prf, Ratio, Total
+from adjudge.tasks.kbp.answers import COUNTS, OFFICIAL, Counted, Policy, Row, count_answers
+from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
+
+if TYPE_CHECKING:
+    from adjudge.stats.build import Test
+    from adjudge.stats.data import AttributeValue
+    from adjudge.stats.result import Note, Result
+    from adjudge.stats.signature import SignatureValue
+    from adjudge.stats.table import StatsTable
+
+View: TypeAlias = Literal["each", "best", "mean"]
+VIEWS: tuple[View, ...] = ("each", "best", "mean")
+FIELDS = ("query", "slots", "hops", "type")
+"""What results can be sliced by."""
+
+TABLE_HEADER = ("system", "row", "hop", *COUNTS, "precision", "recall", "f1")
+
+
+class Ratios(NamedTuple):
+    """Precision, recall and F1; what cannot be divided is 0."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def ratios(right: float, system: float, gold: float) -> Ratios:
+    """The three from counts.
+
+    >>> ratios(1, 2, 1)
+    Ratios(precision=0.5, recall=1.0, f1=0.6666666666666666)
+    """
+    return Ratios(
+        right / system if system else 0.0,
+        right / gold if gold else 0.0,
+        2 * right / (system + gold) if system + gold else 0.0,
+    )
+
+
+def row_ratios(row: Row) -> Ratios:
+    """The three of a row."""
+    counts = row.counts
+    return ratios(counts["right"], counts["right"] + counts["wrong"], counts["gold"])
+
+
+def check_questions(asked: Sequence[Question]) -> None:
+    """Raise if there are no questions, or two queries ask the same one, whose answers could not be told apart."""
+    if not asked:
+        raise ValidationError("there are no queries", hint="check the file of queries")
+    seen: dict[str, str] = {}
+    for question in asked:
+        other = seen.setdefault(question.id, question.query)
+        if other != question.query:
+            message = f"the queries {other} and {question.query} ask the same at the same place"
+            raise ValidationError(message, hint="leave one of them out")
+    if len(seen) < len(asked):
+        raise ValidationError("a query has the same entry point twice", hint="leave one of them out")
+
+
+def metric_hops(asked: Sequence[Question]) -> int:
+    """How many hops the longest query has."""
+    return max(len(question.slots) for question in asked)
+
+
+def query_measures(hops: int, view: View = "each") -> list[Measure]:
+    """The measures for queries of so many hops; the mean of entry points has no counts to pool.
+
+    >>> [measure.name for measure in query_measures(1) if isinstance(measure, Prf)]
+    ['kbp.query.hop0', 'kbp.query']
+    """
+    names = [*(f"hop{hop}" for hop in range(hops)), "all"]
+    found: list[Measure] = []
+    for name in names if view != "mean" else ():
+        metric = _metric(name)
+        right, system, gold = (f"{name}:{count}" for count in ("right", "system", "gold"))
+        found.append(Prf(metric, (right, system), (right, gold)))
+        counts = (("tp", right), ("system", system), ("gold", gold))
+        found += [Total(metric, part, ((column, 1.0),)) for part, column in counts]
+    for name in names:
+        for part in Ratios._fields:
+            top, bottom = ((f"{name}:{part}", 1.0),), ((f"{name}:rows", 1.0),)
+            found.append(Ratio(f"{_metric(name)}.macro", part, top, bottom))
+    return found
+
+
+def _metric(name: str) -> str:
+    return "kbp.query" if name == "all" else f"kbp.query.{name}"
+
+
+def query_table(asked: Sequence[Question], counted: Counted, *, view: View = "each") -> StatsTable:
+    """The sums of each query, in the order of the queries."""
+    from adjudge.stats.table import StatsTable
+
+    if view not in VIEWS:
+        hint = did_you_mean(view, VIEWS) or f"choose from {', '.join(VIEWS)}"
+        raise UsageError(f"no view {view!r} of entry points", hint=hint)
+    hops = metric_hops(asked)
+    names = [*(f"hop{hop}" for hop in range(hops)), "all"]
+    columns = [f"{name}:{column}" for name in names for column in ("right", "system", "gold", *Ratios._fields, "rows")]
+    by_question: dict[str, list[Row]] = {}
+    for row in counted.rows:
+        by_question.setdefault(row.question, []).append(row)
+    queries: dict[str, list[Question]] = {}
+    for question in asked:
+        queries.setdefault(question.query, []).append(question)
+    rows = []
+    for query, members in queries.items():
+        groups = [by_question.get(question.id, []) for question in members]
+        if view == "best":
+            groups = [max(groups, key=_group_f1)]
+        sums = dict.fromkeys(columns, 0.0)
+        if view == "mean":
+            _add_means(groups, sums)
+        else:
+            for row in (row for group in groups for row in group):
+                _add_row(row, sums)
+        rows.append((query, sums))
+    first = [members[0] for members in queries.values()]
+    attributes: dict[str, list[AttributeValue]] = {
+        "query": [question.query for question in first],
+        "slots": ["/".join(question.slots) for question in first],
+        "hops": [len(question.slots) for question in first],
+        "type": [question.type or None for question in first],
+    }
+    return StatsTable.from_rows(rows, columns, attributes=attributes)
+
+
+def _group_f1(rows: Sequence[Row]) -> float:
+    """The F1 by which the best entry point is chosen; the first of equals is."""
+    right, wrong, gold = (sum(row.counts[name] for row in rows) for name in ("right", "wrong", "gold"))
+    return ratios(right, right + wrong, gold).f1
+
+
+def _add_row(row: Row, sums: dict[str, float]) -> None:
+    counts = row.counts
+    for name in (f"hop{row.hop}", "all"):
+        sums[f"{name}:right"] += counts["right"]
+        sums[f"{name}:system"] += counts["right"] + counts["wrong"]
+        sums[f"{name}:gold"] += counts["gold"]
+        for part, value in row_ratios(row)._asdict().items():
+            sums[f"{name}:{part}"] += value
+        sums[f"{name}:rows"] += counts["gold"] > 0
+
+
+def _add_means(groups: Sequence[Sequence[Row]], sums: dict[str, float]) -> None:
+    """Rows with the same path are one row, with the mean of their values."""
+    by_path: dict[Path, list[Row]] = {}
+    for row in (row for group in groups for row in group):
+        by_path.setdefault(row.path, []).append(row)
+    for path, rows in by_path.items():
+        values = [row_ratios(row) for row in rows]
+        for name in (f"hop{len(path)}", "all"):
+            for place, part in enumerate(Ratios._fields):
+                sums[f"{name}:{part}"] += sum(value[place] for value in values) / len(values)
+            sums[f"{name}:rows"] += any(row.counts["gold"] for row in rows)
+
+
+class QueryScores(NamedTuple):
+    """The result by the common contract, and behind it all rows and outcomes of each system."""
+
+    result: Result
+    counted: Mapping[str, Counted]
+
+
+def score_answers(
+    asked: Sequence[Question],
+    systems: Sequence[AnswerSet],
+    judge: Judge,
+    *,
+    policy: Policy = OFFICIAL,
+    view: View = "each",
+    justifications: Sequence[tuple[int, int]] | None = None,
+    by: Sequence[str] = (),
+    bootstrap: int = 1000,
+    ci: float = 0.95,
+    seed: int = 13,
+    test: Test = "paired-bootstrap",
+    fields: Mapping[str, SignatureValue] | None = None,
+) -> QueryScores:
+    """Judge and count the answers of some systems, and score them; names of systems must differ.
+
+    `justifications` has, for each system, how many answers with the same node are kept in one document and in all.
+
+    >>> from adjudge.model.kbp_queries import Answer, Assessment
+    >>> question = Question("Q1", "Q1", ("spouse",))
+    >>> pool = [Assessment("Q1", "Ben", "correct", ("1",)), Assessment("Q1", "Al", "correct", ("2",))]
+    >>> judge = PoolJudge(pool, ["Q1"])
+    >>> scores = score_answers([question], [AnswerSet("A", [Answer("Q1", "Ben")])], judge, bootstrap=0)
+    >>> scores.result["kbp.query"].recall
+    0.5000
+    """
+    from adjudge.stats.build import build_result
+
+    check_questions(asked)
+    names = [system.name for system in systems]
+    if len(set(names)) < len(names):
+        raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
+    for field in by:
+        if field not in FIELDS:
+            hint = did_you_mean(field, FIELDS) or f"choose from {', '.join(FIELDS)}"
+            raise UsageError(f"cannot slice by {field!r}", hint=hint)
+    limits = justifications if justifications is not None else [(0, 0)] * len(systems)
+    counted = {
+        system.name: count_answers(asked, system.answers, judge, policy=policy, justifications=limit)
+        for system, limit in zip(systems, limits, strict=True)
+    }
+    for system in systems:
+        found = counted[system.name]
+        if system.answers and found.strangers == len(system.answers):
+            message = f"{system.name}: no answer is to one of the queries"
+            raise ValidationError(message, hint="check that the ids of the queries are the same in both files")
+    result = build_result(
+        task="kbp",
+        profile="query",
+        measures=query_measures(metric_hops(asked), view),
+        tables={name: query_table(asked, found, view=view) for name, found in counted.items()},
+        by=tuple(by),
+        bootstrap=bootstrap,
+        level=ci,
+        seed=seed,
+        test=test,
+        notes={system.name: _notes(system, counted[system.name], judge) for system in systems},
+        signature_fields={**_signature(policy, view), **(fields or {})},
+    )
+    return QueryScores(result, counted)
+
+
+def _signature(policy: Policy, view: View) -> dict[str, SignatureValue]:
+    changed = {
+        name.replace("_", "-"): value for name, value in policy._asdict().items() if value != getattr(OFFICIAL, name)
+    }
+    return {"entry-points": view, **changed}
+
+
+def _notes(system: AnswerSet, counted: Counted, judge: Judge) -> list[Note]:
+    from adjudge.stats.result import Note
+
+    notes = [Note("answers", 1, note.message) for note in system.notes]
+
+    def add(code: str, count: int, noun: str, rest: str) -> None:
+        if count:
+            notes.append(Note(code, count, f"{count} {noun}{'s' * (count != 1)} {rest}"))
+
+    totals = {name: sum(row.counts[name] for row in counted.rows) for name in COUNTS}
+    add("not-asked", counted.strangers, "answer", "left out, to no question that was asked")
+    add("justifications", counted.dropped, "answer", "left out, further justifications of the same nodes")
+    add("unassessed", totals["unassessed"], "answer", "not assessed")
+    add("wrong-parent", totals["parent"], "answer", "below a wrong answer")
+    if isinstance(judge, PoolJudge):
+        add("other-assessments", judge.strangers, "assessment", "of no question that was asked")
+    return notes
+
+
+def row_table(counted: Mapping[str, Counted]) -> str:
+    """All rows with all counts as lines with TABs, a header first."""
+    lines = ["\t".join(TABLE_HEADER)]
+    for name, found in counted.items():
+        for row in found.rows:
+            values = (*(str(row.counts[count]) for count in COUNTS), *(f"{value:.4f}" for value in row_ratios(row)))
+            lines.append("\t".join((name, row.name, str(row.hop), *values)))
+    return "".join(f"{line}\n" for line in lines)
