@@ -38,7 +38,7 @@ def test_help(adjudge) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("scor",), "there is no command 'scor', did you mean score or coref? (see adjudge --help)"),
+        (("scor",), "there is no command 'scor', did you mean score or coref or record? (see adjudge --help)"),
         (("score",), "missing argument 'METRIC' (see adjudge score --help)"),
         (("metrics", "relations"), "there is no metric 'relations', did you mean relation"),
         (("explain", "relation.strict", "--format", "md"), "a metric cannot be explained as md, use text or json"),

@@ -16,6 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from adjudge.algebra import values
 from adjudge.errors import UsageError, did_you_mean
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -88,6 +89,8 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "separations": _separations,
     "memberships": _memberships,
     "tree": _tree,
+    "fold": values.fold,
+    "present": values.present,
 }
 
 
@@ -114,15 +117,47 @@ def _without(*words: str) -> Callable[[Iterable[str]], list[str]]:
     return lambda values: [value for value in values if value not in unwanted]
 
 
+def _only(name: str, *wanted: str) -> Callable[[Iterable[Any]], list[Any]]:
+    """Records whose field has one of the values; what is no such record stays, so that it is found to be wrong."""
+    get, kept = _get(name), frozenset(wanted)
+
+    def keeps(value: Any) -> bool:
+        try:
+            return get(value) in kept
+        except (KeyError, AttributeError, TypeError, ValueError, IndexError):
+            return True
+
+    return lambda values: [value for value in values if keeps(value)]
+
+
+def _unpunctuated(name: str) -> Callable[[Iterable[Any]], list[Any]]:
+    """Records whose field has a character that is not punctuation; others stay that cannot be judged."""
+    get = _get(name)
+
+    def keeps(value: Any) -> bool:
+        try:
+            return not all(unicodedata.category(character).startswith("P") for character in get(value))
+        except (KeyError, AttributeError, TypeError, ValueError, IndexError):
+            return True
+
+    return lambda values: [value for value in values if keeps(value)]
+
+
 def _split(separator: str) -> Callable[[str], list[str]]:
     return lambda text: text.split(separator)
 
 
-WITH_ARGUMENTS: dict[str, Callable[..., Callable[[Any], Any]]] = {
+WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "get": _get,
     "ngrams": _ngrams,
     "without": _without,
+    "only": _only,
+    "unpunctuated": _unpunctuated,
     "split": _split,
+    "entries": values.entries,
+    "near": values.near,
+    "within": values.within,
+    "days": values.days,
 }
 
 _CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)

@@ -36,6 +36,7 @@ class Definition:
     within: str | None
     laws: tuple[str, ...]
     example: Mapping[str, Any] | None
+    embedded: tuple[str, ...] = ()
 
     def __call__(self, **options: Any) -> Any:
         """The metric, with the function's own options and the conventions (duplicates, empty, undefined, pool)."""
@@ -50,7 +51,9 @@ class Definition:
         pool = common.pop("pool", "micro")
         built = self.build(**{key: _option(self, key, value) for key, value in own.items()})
         conventions = _conventions(common)
-        origin = _written(self.name, {key: value for key, value in own.items() if value != known[key].default})
+        changed = {key: value for key, value in own.items() if value != known[key].default}
+        # A file may change under its name, so what was read from one is written in full.
+        origin = None if any(key in self.embedded for key in changed) else _written(self.name, changed)
         if isinstance(built, Combined):
             return _renamed(built, self, origin).with_options(pool=pool, conventions=conventions)
         return Metric(
@@ -103,25 +106,31 @@ def _option(definition: Definition, name: str, value: Any) -> Any:
         ) from None
 
 
-def _renamed(built: Combined, definition: Definition, origin: str) -> Combined:
+def _renamed(built: Combined, definition: Definition, origin: str | None) -> Combined:
     """A combined metric under its catalogue name."""
     return replace(built, name=definition.name, about=definition.about, laws=definition.laws, origin=origin)
 
 
 def metric(
-    name: str, *, within: str | None = None, laws: tuple[str, ...] = (), example: Mapping[str, Any] | None = None
+    name: str,
+    *,
+    within: str | None = None,
+    laws: tuple[str, ...] = (),
+    example: Mapping[str, Any] | None = None,
+    embedded: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., ir.Similarity | Combined]], Definition]:
     """Put a function that builds a similarity into the catalogue.
 
     `within` is the field of a document that the similarity compares; `laws` are the properties it promises, which one
-    property-based suite tests for every member; `example` is a document.
+    property-based suite tests for every member; `example` is a document. `embedded` names options that are files, whose
+    content becomes part of the metric.
     """
     unknown = [law for law in laws if law not in LAWS]
     if unknown:
         raise UsageError(f"{name} claims an unknown law {unknown[0]!r}", hint=f"known are {', '.join(LAWS)}")
 
     def define(build: Callable[..., ir.Similarity | Combined]) -> Definition:
-        return Definition(name, build, within, laws, example)
+        return Definition(name, build, within, laws, example, embedded)
 
     return define
 

@@ -15,9 +15,19 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     line: int | None = None
 
 
+class CorpusNote(msgspec.Struct, frozen=True):
+    """Something a reader of scores should know of the documents: a code, how often, a sentence, and where."""
+
+    code: str
+    count: int
+    message: str
+    examples: tuple[str, ...] = ()
+
+
 class Corpus(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents of one source, in their order; `digest` is a SHA-256 of what they say."""
+    """The documents of one source, in their order; `digest` is a SHA-256 of what they say, `notes` go to the result."""
 
     path: str | None
     documents: tuple[Document, ...]
     digest: str
+    notes: tuple[CorpusNote, ...] = ()

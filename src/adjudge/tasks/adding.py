@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from adjudge.errors import UsageError
 from adjudge.tasks.documents import Side
 from adjudge.tasks.elements import same
@@ -146,7 +148,8 @@ def _rows(counted: Sequence[Counted], columns: Sequence[str]) -> Rows:
 def _notes(campaign: Campaign, place: int) -> list[Note]:
     from adjudge.stats.result import Note
 
-    side, notes = campaign.systems[place], []
+    side = campaign.systems[place]
+    notes = [Note(*msgspec.structs.astuple(note)) for note in side.notes]
     missing = [identifier for identifier in campaign.ids if identifier not in side.documents]
     if missing:
         verb = "gold document has" if len(missing) == 1 else "gold documents have"

@@ -7,7 +7,7 @@ from adjudge.tasks.catalogue.family import Compat, Family, Option, Reader
 TRAIN = "training data that Ign F1 leaves out, as documents or as a list of [head name, tail name, relation]"
 FAMILY = Family(
     name="relation",
-    about="Relations between spans, between entities of a document, and among several entities.",
+    about="Relations: between spans, between entities of a document, and among several entities.",
     metrics=("relation.strict", "relation.boundary", "relation.relaxed"),
     readers={
         "dygie": Reader(

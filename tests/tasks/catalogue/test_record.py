@@ -1,0 +1,120 @@
+"""Records: rows worked out by hand, files of fields, and the command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adjudge.cli.app import run_command
+from adjudge.errors import AdjudgeError
+from adjudge.metrics import find
+from adjudge.metrics.record_schema import read_schema
+
+GOLD = [
+    {"name": "Ada Lovelace", "born": 1815, "tags": ["maths", "computing"]},
+    {"name": "Alan Turing", "born": 1912, "tags": ["logic"]},
+]
+SYSTEM = [
+    {"name": "alan turing", "born": "1912", "tags": ["logic"]},
+    {"name": "Ada Lovelace", "born": 1816, "tags": ["maths"], "died": 1852},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [
+        # Gold has 4 + 3 values, the system 3 + 4. Right: Turing's name and tag; Lovelace's name and one tag.
+        ("record.fields", 4 / 7, 4 / 7),
+        # With numbers, Turing's birth as well.
+        ("record.fields(numbers=true)", 5 / 7, 5 / 7),
+        # Dice: Turing 2*2/(3+3) = 2/3, Lovelace 2*2/(4+4) = 1/2; with numbers 1 and 1/2.
+        ("record.match", (2 / 3 + 1 / 2) / 2, (2 / 3 + 1 / 2) / 2),
+        ("record.match(numbers=true)", 3 / 4, 3 / 4),
+        ("record.exact", 0, 0),
+        ("record.exact(numbers=true)", 1 / 2, 1 / 2),
+        # As it is written, "alan turing" is another name.
+        ('record.fields(text="exact")', 3 / 7, 3 / 7),
+    ],
+)
+def test_by_hand(name, precision, recall):
+    found = find(name).score(GOLD, SYSTEM)
+    assert (found.precision, found.recall) == pytest.approx((precision, recall))
+
+
+class TestSchema:
+    @pytest.fixture
+    def schema(self, tmp_path):
+        path = tmp_path / "fields.yaml"
+        path.write_text("name: words\nborn: {number: 1}\ntags: text\ndied: ignore\n")
+        return str(path)
+
+    def test_by_hand(self, schema):
+        # Names are right, births within one year, tags 1 of 1 and 1 of 2. Gold 4 + 3 values, the system 3 + 3.
+        found = find(f'record.fields(schema="{schema}")').score(GOLD, SYSTEM)
+        assert (found.precision, found.recall) == (6 / 6, 6 / 7)
+
+    def test_the_metric_holds_the_fields_and_not_the_file(self, schema, tmp_path):
+        metric = find(f'record.match(schema="{schema}")')
+        (tmp_path / "fields.yaml").unlink()
+        again = find(str(metric))
+        sides = {"records": GOLD}, {"records": SYSTEM}
+        assert list(again.observe(*sides).counts.values()) == list(metric.observe(*sides).counts.values())
+
+    def test_words_are_worth_what_they_share(self, tmp_path):
+        path = tmp_path / "fields.yaml"
+        path.write_text("name: words")
+        # "Ada Lovelace" and "Ada King Lovelace" share two words: 2*2/(2+3).
+        found = find(f'record.match(schema="{path}")').score(GOLD[:1], [{"name": "Ada King Lovelace"}])
+        assert found.f1 == pytest.approx(0.8)
+
+    def test_a_relative_tolerance_and_a_date(self, tmp_path):
+        path = tmp_path / "fields.json"
+        path.write_text('{"price": {"number": 0.05, "relative": true}, "when": {"date": 1}, "note": {"sim": "edit"}}')
+        metric = find(f'record.exact(schema="{path}")')
+        gold = [{"price": 100, "when": "2015-03-14"}]
+        assert metric.score(gold, [{"price": "$104", "when": "March 15, 2015"}]).f1 == 1
+        assert metric.score(gold, [{"price": "$106", "when": "March 15, 2015"}]).f1 == 0
+        assert metric.score(gold, [{"price": "$104", "when": "March 16, 2015"}]).f1 == 0
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("name: wrods", "name: there is no comparison 'wrods', did you mean words"),
+            ("name: {number: -1}", "says no comparison"),
+            ("name: {sim: nothing}", "name: "),
+            ("name: ignore", "all fields are ignored"),
+            ("- name", "expected fields and how they are compared"),
+            ("name: [", "fields.yaml:1:8: this is not YAML"),
+            ("", "expected fields"),
+        ],
+    )
+    def test_mistakes_are_said(self, tmp_path, text, says):
+        path = tmp_path / "fields.yaml"
+        path.write_text(text)
+        with pytest.raises(AdjudgeError) as caught:
+            read_schema(path)
+        assert says in str(caught.value)
+
+
+class TestCommand:
+    @pytest.fixture
+    def files(self, tmp_path):
+        (tmp_path / "gold.jsonl").write_text(
+            json.dumps({"id": "d", "records": GOLD}) + '\n{"id": "e", "records": []}\n'
+        )
+        answer = {"id": "d", "output": f"Here:\n```json\n{json.dumps(SYSTEM)}\n```"}
+        (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + '\n{"id": "e", "output": "None found."}\n')
+        return [str(tmp_path / name) for name in ("gold.jsonl", "answers.jsonl")]
+
+    def test_a_note_says_what_could_not_be_used(self, files, capsys):
+        assert run_command(["record", "score", *files, "--bootstrap", "0", "--format", "json"]) == 0
+        (system,) = json.loads(capsys.readouterr().out)["systems"]
+        (note,) = system["notes"]
+        assert (note["code"], note["count"], note["examples"]) == ("malformed-answer", 1, ["e"])
+        scores = {(s["metric"], s["part"]): s["value"] for s in system["scores"]}
+        assert scores["record.fields", "f1"] == pytest.approx(4 / 7)
+
+    def test_strictly_it_is_an_error(self, files, capsys):
+        assert run_command(["record", "score", *files, "--system-reader", "answers-strict"]) == 1
+        assert "answers.jsonl:2: output: there is no well-formed JSON in it" in capsys.readouterr().err
