@@ -14,6 +14,7 @@ PREMODIFIERS = (
     *(str(number) for number in range(1, 11)),
     *("MORE", "MOST", "MANY", "SEVERAL", "SOME", "ALL", "FEW", "ANY", "ANOTHER", "OTHER", "CERTAIN", "OF"),
 )
+_BLANK = re.compile(r"\s")
 _PATTERNS = tuple((word, re.compile(word + r"\s+")) for word in PREMODIFIERS)
 
 
@@ -24,9 +25,11 @@ def bare(text: str) -> str:
     >>> bare('"THE MEN OF THE ELN"'), bare("GUERRILLA GROUP")
     ('"MEN ELN"', 'GUERRILLGROUP')
     """
+    if not _BLANK.search(text):
+        return text
     for word, pattern in _PATTERNS:
         while word in text:
-            shorter = pattern.sub("", text)
+            shorter = "".join(pattern.split(text))
             if shorter == text:
                 break
             text = shorter
@@ -41,38 +44,37 @@ def same(key: Value | None, answer: Value | None) -> bool:
     >>> same(Compound("or", ("A1", "B1")), "B1"), same(Compound("optional", ("A1",)), None)
     (True, True)
     """
-    if isinstance(key, str) and isinstance(answer, str):
-        return ERROR not in (key, answer) and (key == answer or bare(key) == bare(answer))
-    if isinstance(answer, Compound) and answer.kind == "optional":
-        answer = answer.parts[0]
-    if isinstance(key, Compound) and key.kind == "optional":
-        return answer is None or same(key.parts[0], answer)
-    if key is None or answer is None:
-        return key is None and answer is None
-    ours = key.parts if isinstance(key, Compound) and key.kind == "or" else None
-    theirs = answer.parts if isinstance(answer, Compound) and answer.kind == "or" else None
-    if ours is not None and theirs is not None:
-        return all(any(same(one, other) for other in theirs) for one in ours) and all(
-            any(same(one, other) for one in ours) for other in theirs
-        )
-    if ours is not None:
-        return any(same(one, answer) for one in ours)
-    if theirs is not None:
-        return any(same(key, other) for other in theirs)
-    if isinstance(key, str) or isinstance(answer, str):
-        return isinstance(key, str) and isinstance(answer, str) and same(key, answer)
-    return (
-        key.kind == answer.kind
-        and len(key.parts) == len(answer.parts)
-        and all(same(one, other) for one, other in zip(key.parts, answer.parts, strict=True))
-    )
+    if isinstance(key, str):
+        if isinstance(answer, str):
+            return key != ERROR != answer and (key == answer or bare(key) == bare(answer))
+        if answer is None:
+            return False
+        if answer.kind == "or":
+            return any(same(key, other) for other in answer.parts)
+        return answer.kind == "optional" and same(key, answer.parts[0])
+    if key is None:
+        return answer is None
+    kind = key.kind
+    if kind == "or":
+        if isinstance(answer, Compound) and answer.kind == "or":
+            return all(any(same(one, other) for other in answer.parts) for one in key.parts) and all(
+                any(same(one, other) for one in key.parts) for other in answer.parts
+            )
+        return any(same(one, answer) for one in key.parts)
+    if kind == "optional":
+        return answer is None or same(key.parts[0], required(answer))
+    if not isinstance(answer, Compound):
+        return False
+    if answer.kind == "or":
+        return any(same(key, other) for other in answer.parts)
+    return kind == answer.kind and len(key.parts) == len(answer.parts) and all(map(same, key.parts, answer.parts))
 
 
 def half(key: Value, answer: Value, slot: Slot) -> bool:
     """Whether an answer is worth half: it stands above the key in the set, or is its country.
 
     >>> from adjudge.formats.muc4_slots import muc4_slots
-    >>> half("MINE", "EXPLOSIVE", muc4_slots().slots[7]), half("EXPLOSIVE", "MINE", muc4_slots().slots[7])
+    >>> half("MINE", "EXPLOSIVE", muc4_slots().scored[5]), half("EXPLOSIVE", "MINE", muc4_slots().scored[5])
     (True, False)
     """
     if slot.type == "location":
@@ -83,10 +85,6 @@ def half(key: Value, answer: Value, slot: Slot) -> bool:
 def is_above(key: Value | None, answer: Value | None, slot: Slot) -> bool:
     """Whether an answer stands above a value of the key in the set of the slot."""
     key, answer = required(key), required(answer)
-    if isinstance(key, Compound) and key.kind == "or":
-        return any(is_above(part, answer, slot) for part in key.parts)
-    if isinstance(answer, Compound) and answer.kind == "or":
-        return any(is_above(key, part, slot) for part in answer.parts)
     return isinstance(key, str) and isinstance(answer, str) and answer in slot.above.get(key, ())
 
 
@@ -109,14 +107,19 @@ def is_optional(value: Value | None) -> bool:
     return isinstance(value, Compound) and value.kind == "optional"
 
 
-def words(value: Value | None) -> set[str]:
+def words(value: Value | None) -> frozenset[str]:
     """The words of all texts in a value, without premodifiers.
 
     >>> sorted(words(Compound("xref", ("DEATH", '"THE MAYOR OF LIMA"'))))
     ['DEATH', 'LIMA', 'MAYOR']
     """
     if value is None:
-        return set()
+        return frozenset()
     if isinstance(value, str):
-        return set(re.findall(r"[^\s\"]+", bare(value)))
-    return set().union(*(words(part) for part in value.parts))
+        return _words(value)
+    return frozenset().union(*(words(part) for part in value.parts))
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(bare(text).replace('"', " ").split())

@@ -11,6 +11,7 @@ from adjudge.formats.muc4_values import Compound, Value
 from adjudge.tasks.catalogue.muc4_equal import half, is_above, is_optional, required, same
 
 Outcome: TypeAlias = Literal["correct", "partial"]
+TagStatus: TypeAlias = Literal["same", "match", "partial", "fail"]
 Entries: TypeAlias = Mapping[str, Sequence[Decision]]  # the decisions for one key template, by slot
 
 
@@ -42,68 +43,62 @@ class Tally(NamedTuple):
 
 
 class Link(NamedTuple):
-    """One line of an explanation: a value of the key, a value of the response, and what became of them."""
+    """A key, the answer that was found for it, and what that is worth."""
 
-    outcome: str
-    key: Value | None
-    answer: Value | None
+    outcome: Outcome
+    key: Value
+    answer: Value
+    decided: bool = False
+
+
+class Judged(NamedTuple):
+    """The counts of a slot, the keys and answers that nothing was found for, and the pairs that were made."""
+
+    tally: Tally
+    keys: Sequence[Value]
+    answers: Sequence[Value]
+    links: Sequence[Link]
 
 
 class Verdict(NamedTuple):
-    """What the automatic rule says of an answer; `keys` are the places of the keys that it uses up."""
+    """What the automatic rule says of an answer; it uses up the keys at the places `keys`, perhaps none."""
 
-    outcome: Outcome | Literal["vanish"]
+    outcome: Outcome
     keys: tuple[int, ...]
     decided: bool = False
 
 
-def score_slot(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries) -> Tally:
-    """The counts of one slot.
+def judge(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries) -> Judged:
+    """What the answers of one slot are worth.
 
     >>> from adjudge.formats.muc4_slots import muc4_slots
-    >>> kind = muc4_slots().slots[4]
-    >>> score_slot(kind, ["BOMBING"], ["ATTACK"], {}).partial
+    >>> judge(muc4_slots().scored[2], ["BOMBING"], ["ATTACK"], {}).tally.partial
     1
     """
-    return judge(slot, keys, answers, entries)[0]
-
-
-def judge(
-    slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries, links: list[Link] | None = None
-) -> tuple[Tally, list[Value], list[Value]]:
-    """The counts, and the keys and answers that nothing was found for."""
     if len(keys) <= 1 and len(answers) <= 1:
         return _single(slot, keys, answers, entries)
-    return _several(slot, list(keys), list(answers), entries)
+    return _several(slot, keys, answers, entries)
 
 
-def _single(
-    slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries
-) -> tuple[Tally, list[Value], list[Value]]:
-    if not answers:
-        if not keys or is_optional(keys[0]):
-            return Tally(blank=1, chances=_chances(slot, ())), [], []
-        return Tally(missing=1, chances=_chances(slot, keys)), list(keys), []
-    answer = answers[0]
-    if not keys:
-        if is_optional(answer):
-            return Tally(blank=1, chances=_chances(slot, ())), [], []
-        verdict = automatic(slot, keys, answer, entries)
-        if isinstance(verdict, Verdict):
-            return Tally(chances=_chances(slot, ())), [], []
-        return Tally(spurious=1, chances=_chances(slot, ())), [], list(answers)
-    key = keys[0]
+def _single(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries) -> Judged:
+    if not answers or not keys:
+        given = keys or answers
+        if not given or is_optional(given[0]):
+            return Judged(Tally(blank=1, chances=_chances(slot, ())), keys, answers, ())
+        tally = Tally(missing=len(keys), spurious=len(answers), chances=_chances(slot, keys))
+        return Judged(tally, keys, answers, ())
+    key, answer = keys[0], answers[0]
     chances = _chances(slot, keys)
     if same(key, answer):
-        return Tally(correct=1, chances=chances), [], []
-    verdict = automatic(slot, keys, answer, entries)
-    if isinstance(verdict, Verdict) and verdict.outcome == "correct":
-        return Tally(correct=1, decided=int(verdict.decided), chances=chances), [], []
-    if isinstance(verdict, Verdict) and verdict.outcome == "partial":
-        return Tally(partial=1, decided_partial=int(verdict.decided), chances=chances), [], []
-    if slot.type == "set" and _set_credit(slot, key, answer):
-        return Tally(partial=1, chances=chances), [], []
-    return Tally(incorrect=1, chances=chances), list(keys), list(answers)
+        return Judged(Tally(correct=1, chances=chances), (), (), (Link("correct", key, answer),))
+    verdict = automatic(slot, [required(key) or key], answer, entries)
+    if verdict is None and slot.type == "set" and _set_credit(slot, key, answer):
+        verdict = Verdict("partial", (0,))
+    if verdict is not None:
+        right, decided = verdict.outcome == "correct", int(verdict.decided)
+        tally = Tally(int(right), int(not right), 0, decided * right, decided * (not right), chances=chances)
+        return Judged(tally, (), (), (Link(verdict.outcome, key, answer, verdict.decided),))
+    return Judged(Tally(incorrect=1, chances=chances), keys, answers, ())
 
 
 def _set_credit(slot: Slot, key: Value, answer: Value) -> bool:
@@ -116,42 +111,46 @@ def _set_credit(slot: Slot, key: Value, answer: Value) -> bool:
     return same(key.parts[0], answer) or is_above(key.parts[0], answer, slot)
 
 
-def _several(
-    slot: Slot, keys: list[Value], answers: list[Value], entries: Entries
-) -> tuple[Tally, list[Value], list[Value]]:
-    correct = partial = decided = decided_partial = 0
-    used: list[Value] = []
+def _several(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries) -> Judged:
+    links: list[Link] = []
     left: list[Value] = []
+    failed: list[Value] = list(answers)
     for key in keys:
-        for place, answer in enumerate(answers):
+        for place, answer in enumerate(failed):
             if same(key, answer):
-                correct += 1
-                used.append(key)
-                del answers[place]
+                links.append(Link("correct", key, answer))
+                del failed[place]
                 break
         else:
             left.append(key)
-    failed: list[Value] = []
-    for answer in answers:
-        verdict = automatic(slot, left, answer, entries)
-        if not isinstance(verdict, Verdict):
-            failed.append(answer)
-            continue
-        used += [left[place] for place in verdict.keys]
-        left = [key for place, key in enumerate(left) if place not in verdict.keys]
-        if verdict.outcome == "correct":
-            correct += len(verdict.keys)
-            decided += len(verdict.keys) if verdict.decided else 0
-        elif verdict.outcome == "partial":
-            partial += len(verdict.keys)
-            decided_partial += len(verdict.keys) if verdict.decided else 0
+    if left:  # people are not asked about answers to nothing
+        remaining, failed = failed, []
+        for answer in remaining:
+            verdict = automatic(slot, left, answer, entries)
+            if verdict is None:
+                failed.append(answer)
+                continue
+            links += (Link(verdict.outcome, left[place], answer, verdict.decided) for place in verdict.keys)
+            left = [key for place, key in enumerate(left) if place not in verdict.keys]
+    used = [link.key for link in links]
     incorrect, spurious, missing = leftovers(left, failed)
-    counted = [key for key in keys if not is_optional(key) or key in used]
-    blank = int(not (correct or partial or incorrect or spurious or missing))
+    needed = [key for key in left if not is_optional(key)]
+    # Optional keys count if they are taken for wrong answers; the program then takes the first one again and again.
+    spare = [key for key in left if is_optional(key)]
+    extra = spare[:1] * (len(failed) - len(needed)) if len(needed) < len(failed) <= len(left) else []
+    correct = [link for link in links if link.outcome == "correct"]
+    partial = [link for link in links if link.outcome == "partial"]
     tally = Tally(
-        correct, partial, incorrect, decided, decided_partial, spurious, missing, blank, _chances(slot, counted)
+        len(correct),
+        len(partial),
+        incorrect,
+        sum(link.decided for link in correct),
+        sum(link.decided for link in partial),
+        spurious,
+        missing,
+        chances=_chances(slot, used + needed + extra),
     )
-    return tally, left, failed
+    return Judged(tally, left, failed, links)
 
 
 def leftovers(keys: Sequence[Value], answers: Sequence[Value]) -> tuple[int, int, int]:
@@ -182,7 +181,7 @@ def automatic(slot: Slot, keys: Sequence[Value], answer: Value, entries: Entries
     if isinstance(inner, Compound) and inner.kind == "xref":
         tagged = _same_tag(slot, keys, inner.parts[1], entries)
         if tagged:
-            verdict = _by_tag(slot, keys, tagged, inner.parts[0])
+            verdict = _by_tag(slot, tagged, inner.parts[0])
             if verdict is not None:
                 return verdict
             if len(tagged) < len(keys):
@@ -198,40 +197,40 @@ def automatic(slot: Slot, keys: Sequence[Value], answer: Value, entries: Entries
 
 def _same_tag(
     slot: Slot, keys: Sequence[Value], tag: Value | None, entries: Entries
-) -> list[tuple[int, Value, Outcome]]:
-    """The keys whose reference is that of an answer, last first, and whether people said so only in part."""
-    found: list[tuple[int, Value, Outcome]] = []
-    related: list[tuple[Outcome, Value]] = []
-    for name in slot.refers:
-        decision = find_decision(entries.get(name, ()), tag)
-        if decision is not None and decision.status != "fail":
-            status: Outcome = "correct" if decision.status == "match" else "partial"
-            related += [(status, value) for value in decision.keys]
+) -> list[tuple[int, Compound, TagStatus]]:
+    """The keys whose reference is that of an answer, last first, and how people decided about it."""
+    decisions = [
+        decision for name in slot.refers if (decision := find_decision(entries.get(name, ()), tag)) is not None
+    ]
+    found: list[tuple[int, Compound, TagStatus]] = []
     for place in range(len(keys) - 1, -1, -1):
         key = required(keys[place])
         if not (isinstance(key, Compound) and key.kind == "xref"):
             continue
-        if same(key.parts[1], tag):
-            found.append((place, key, "correct"))
-            continue
-        for status, value in related:
-            if same(key.parts[1], value):
-                found.append((place, key, status))
-                break
+        status = "same" if same(key.parts[1], tag) else _tag_status(key.parts[1], decisions)
+        if status is not None:
+            found.append((place, key, status))
     return found
 
 
-def _by_tag(
-    slot: Slot, keys: Sequence[Value], tagged: list[tuple[int, Value, Outcome]], value: Value | None
-) -> Verdict | None:
+def _tag_status(tag: Value | None, decisions: Sequence[Decision]) -> TagStatus | None:
+    for decision in decisions:
+        if decision.status == "fail" or any(same(value, tag) for value in decision.keys):
+            return decision.status
+    return None
+
+
+def _by_tag(slot: Slot, tagged: list[tuple[int, Compound, TagStatus]], value: Value | None) -> Verdict | None:
     for place, key, status in tagged:
-        assert isinstance(key, Compound)
         if same(key.parts[0], value):
-            return Verdict(status, (place,))
-    for place, key, _ in tagged:
-        assert isinstance(key, Compound)
+            if status == "fail":
+                return None
+            if len(tagged) > 1:
+                return Verdict("correct", (place,), True)
+            return Verdict("partial" if status == "partial" else "correct", (place,))
+    for place, key, status in tagged:
         inner = key.parts[0]
-        if inner is not None and value is not None and half(inner, value, slot):
+        if status != "fail" and inner is not None and value is not None and half(inner, value, slot):
             return Verdict("partial", (place,))
     return None
 
@@ -254,10 +253,10 @@ def _apply(decision: Decision, keys: Sequence[Value]) -> Verdict | None:
             if place not in places and same(key, value):
                 places.append(place)
                 break
-    if places:
+    if len(places) == len(decision.keys):
         return Verdict(outcome, tuple(places), True)
     if not keys and any(is_optional(value) for value in decision.keys):
-        return Verdict("vanish", ())
+        return Verdict(outcome, (), True)  # such an answer counts nowhere
     return None
 
 
@@ -274,4 +273,6 @@ def _alternatives(key: Value) -> int:
     inner = required(key)
     if isinstance(inner, Compound) and inner.kind == "xref":
         inner = inner.parts[0]
+    elif is_optional(key):
+        return 1
     return len(inner.parts) if isinstance(inner, Compound) and inner.kind == "or" else 1

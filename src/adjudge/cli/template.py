@@ -1,0 +1,7 @@
+"""`adjudge template`: incidents with slots and their fillers."""
+
+from __future__ import annotations
+
+from adjudge.cli.family import family_group
+
+command = family_group("template")

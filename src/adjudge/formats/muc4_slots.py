@@ -1,0 +1,196 @@
+"""The slots of a template: labels, types, sets of values with what stands above them, and how templates are aligned.
+
+The template of MUC-4 comes with the package; others are files of the same form, TOML or JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast, get_args
+
+from adjudge.errors import FormatError, Problem, did_you_mean
+from adjudge.formats.muc4_values import SlotType
+from adjudge.formats.source import Source
+from adjudge.formats.whole import read_whole
+
+TYPES: tuple[str, ...] = tuple(name for name in get_args(SlotType))
+_BUILT_IN = Path(__file__).with_name("muc4_slots.toml")
+
+
+class Slot(NamedTuple):
+    """One slot; `above` gives for each value of a set the values above it, nearest first."""
+
+    id: str
+    label: str
+    type: SlotType
+    refers: tuple[str, ...] = ()
+    above: Mapping[str, tuple[str, ...]] = {}
+
+
+class Slots(NamedTuple):
+    """The slots of one kind of template: `scored` are those with fillers, in the order of the report.
+
+    A template starts with the slot `message`. Two templates may be aligned if the slot `kind` agrees and one of the
+    slots `content` does. `totals` are rows of the report and the slots that they add up.
+    """
+
+    name: str
+    message: Slot
+    template: Slot
+    scored: tuple[Slot, ...]
+    kind: Slot | None
+    content: tuple[Slot, ...]
+    totals: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def muc4_slots() -> Slots:
+    """The 25 slots of MUC-4.
+
+    >>> muc4_slots().scored[5].above["MINE"]
+    ('BOMB', 'EXPLOSIVE')
+    """
+    return read_slots(_BUILT_IN)
+
+
+def read_slots(source: Source) -> Slots:
+    """The slots of a template, from a file in TOML or JSON.
+
+    >>> text = b'name = "trade"'
+    >>> read_slots(text)
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: <bytes>: there are no slots, add one [[slots]] table for each
+    """
+    whole = read_whole(source)
+    data = _decoded(whole.data, whole.place)
+    if not isinstance(data, dict) or not isinstance(data.get("slots"), list) or not data["slots"]:
+        raise FormatError(Problem("there are no slots", whole.place, hint="add one [[slots]] table for each"))
+    return _Maker(data, whole.place).make()
+
+
+def _decoded(data: bytes, place: str) -> Any:
+    try:
+        text = data.decode("utf-8-sig")
+        if text.lstrip()[:1] in ("{", "["):
+            import json
+
+            try:
+                return json.loads(text)
+            except json.JSONDecodeError as error:
+                problem = Problem(f"this is not JSON: {error.msg}", place, error.lineno, error.colno)
+                raise FormatError(problem) from None
+        import tomllib
+
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise FormatError(Problem(f"this is not TOML: {error}", place)) from None
+    except UnicodeDecodeError:
+        raise FormatError(Problem("this is not UTF-8", place, hint="save the file as UTF-8")) from None
+    except RecursionError:
+        raise FormatError(Problem("lists are nested too deeply", place, hint="write them more simply")) from None
+
+
+class _Maker:
+    """Makes slots of what a file says, and collects what is wrong with it."""
+
+    def __init__(self, data: dict[str, Any], place: str) -> None:
+        self.data = data
+        self.place = place
+        self.problems: list[Problem] = []
+
+    def wrong(self, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(message, self.place, hint=hint))
+
+    def make(self) -> Slots:
+        sets, alignment, totals = self.table("sets"), self.table("alignment"), self.table("totals")
+        slots = [slot for number, given in enumerate(self.data["slots"], 1) if (slot := self.slot(number, given, sets))]
+        for type_ in ("message", "template"):
+            if (count := sum(slot.type == type_ for slot in slots)) != 1:
+                self.wrong(f"{count} slots have the type {type_}", "exactly one does")
+        for what, texts in (("id", [slot.id for slot in slots]), ("label", [slot.label for slot in slots])):
+            for text in sorted({text for text in texts if texts.count(text) > 1}):
+                self.wrong(f"two slots have the {what} {text!r}", "make them differ")
+        scored = {slot.id: slot for slot in slots if slot.type not in ("message", "template")}
+        kind, content = alignment.get("type"), alignment.get("content", [])
+        if not _strings(content) or not isinstance(kind, str | None):
+            self.wrong("alignment: type is a slot and content a list of slots")
+            kind, content = None, []
+        for slot in slots:
+            self.check_names(f"slot {slot.id}", slot.refers, scored)
+        self.check_names("alignment", [*([] if kind is None else [kind]), *content], scored)
+        rows = {row: self.total(row, given, scored) for row, given in totals.items()}
+        if self.problems:
+            raise FormatError(self.problems)
+        return Slots(
+            str(self.data.get("name", "template")),
+            next(slot for slot in slots if slot.type == "message"),
+            next(slot for slot in slots if slot.type == "template"),
+            tuple(scored.values()),
+            None if kind is None else scored[kind],
+            tuple(scored[name] for name in content),
+            rows,
+        )
+
+    def table(self, name: str) -> dict[str, Any]:
+        given = self.data.get(name, {})
+        if isinstance(given, dict):
+            return given
+        self.wrong(f"{name} is no table", f"write [{name}] and a line for each entry below it")
+        return {}
+
+    def slot(self, number: int, given: Any, sets: Mapping[str, Any]) -> Slot | None:
+        if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in ("id", "label", "type")):
+            self.wrong(f"slot {number} has no id, label and type", "give all three as strings")
+            return None
+        name = given["id"]
+        if given["type"] not in TYPES:
+            self.wrong(f"slot {name}: there is no type {given['type']!r}", f"types are {', '.join(TYPES)}")
+        for key in given:
+            if key not in ("id", "label", "type", "refers", "values"):
+                self.wrong(f"slot {name}: there is no field {key!r}", did_you_mean(key, ("refers", "values")))
+        values, refers = given.get("values", []), given.get("refers", [])
+        if isinstance(values, str):
+            if values not in sets:
+                self.wrong(f"slot {name}: there is no set {values!r}", did_you_mean(values, sets) or "add it to [sets]")
+            values = sets.get(values, [])
+        if not _strings(values) or not _strings(refers):
+            self.wrong(f"slot {name}: values and refers are lists of strings")
+            return None
+        return Slot(name, given["label"], cast("SlotType", given["type"]), tuple(refers), _above(values))
+
+    def check_names(self, where: str, names: Sequence[str], known: Mapping[str, Slot]) -> None:
+        for name in names:
+            if name not in known:
+                self.wrong(f"{where}: there is no slot {name!r}", did_you_mean(name, known))
+
+    def total(self, row: str, given: Any, known: Mapping[str, Slot]) -> tuple[str, ...]:
+        if _strings(given):
+            self.check_names(f"total {row}", given, known)
+            return tuple(given)
+        if not isinstance(given, str):
+            self.wrong(f"total {row} is neither the start of names of slots nor a list of slots")
+            return ()
+        chosen = tuple(name for name in known if name.startswith(given))
+        if not chosen:
+            self.wrong(f"total {row}: no slot starts with {given!r}")
+        return chosen
+
+
+def _strings(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
+
+def _above(values: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """For each value, the values above it.
+
+    >>> _above(["GUN", "GUN > RIFLE"])
+    {'GUN': (), 'RIFLE': ('GUN',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for text in values:
+        *above, value = (part.strip().upper() for part in text.split(">"))
+        found[value] = tuple(reversed(above))
+    return found

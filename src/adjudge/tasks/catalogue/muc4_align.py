@@ -1,0 +1,175 @@
+"""Which response template answers which key template of a message, and what each pair is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from adjudge.formats.muc4 import Template
+from adjudge.formats.muc4_slots import Slot, Slots
+from adjudge.tasks.catalogue.muc4_equal import words
+from adjudge.tasks.catalogue.muc4_slot import Entries, Tally, find_decision, judge
+
+Standing: TypeAlias = Literal["matched", "missing", "spurious", "irrelevant", "optional"]
+Tallies: TypeAlias = Mapping[str, Tally]
+
+NOTHING: Entries = {}
+EMPTY: Tallies = {}
+_BLANK = Tally(blank=1)
+
+
+class Pair(NamedTuple):
+    """A key template and the response template that answers it, one of them perhaps missing, and the counts by slot."""
+
+    key: Template | None
+    response: Template | None
+    standing: Standing
+    tallies: Tallies
+
+
+class Candidate(NamedTuple):
+    """Two templates that may be aligned: their places, and what the pair is worth."""
+
+    key: int
+    response: int
+    recall: int
+    tallies: Tallies
+
+
+def candidates(
+    keys: Sequence[Template], responses: Sequence[Template], slots: Slots, history: Mapping[str, Entries]
+) -> list[Candidate]:
+    """The pairs of templates that may be aligned, best recall first; equal ones as the templates stand."""
+    found: list[Candidate] = []
+    for i, key in enumerate(keys):
+        for j, response in enumerate(responses):
+            tallies = _allowed(key, response, slots, history.get(key.id, NOTHING))
+            if tallies is not None:
+                found.append(Candidate(i, j, recall(tallies.values()), tallies))
+    return sorted(found, key=lambda each: -each.recall)
+
+
+def by_id(templates: Sequence[Template]) -> list[Template]:
+    """Templates in the order of their ids, which are texts: 10 stands before 2."""
+    return sorted(templates, key=lambda template: template.id)
+
+
+def align(
+    keys: Sequence[Template], responses: Sequence[Template], slots: Slots, history: Mapping[str, Entries]
+) -> list[Pair]:
+    """The pairs of one message: greedily, best recall first, and each template once."""
+    keys, responses = by_id(keys), by_id(responses)
+    taken: dict[int, Candidate] = {}
+    free = set(range(len(responses)))
+    for candidate in candidates(keys, responses, slots, history):
+        if candidate.key not in taken and candidate.response in free:
+            taken[candidate.key] = candidate
+            free.remove(candidate.response)
+    # A message that need not be answered, and is not, counts as irrelevant, once.
+    unanswered = all(key.optional for key in keys) and all(response.irrelevant for response in responses)
+    found: list[Pair] = []
+    for i, key in enumerate(keys):
+        chosen = taken.get(i)
+        response = responses[chosen.response] if chosen is not None else None
+        standing = _standing(key, response, first=unanswered and i == 0)
+        if standing == "optional":
+            tallies = EMPTY
+        else:
+            tallies = chosen.tallies if chosen is not None else score_pair(key, None, slots, NOTHING)
+        found.append(Pair(key, response, standing, tallies))
+    for j in sorted(free):
+        tallies = score_pair(None, responses[j], slots, NOTHING)
+        found.append(Pair(None, responses[j], _standing(None, responses[j]), tallies))
+    return found
+
+
+def score_pair(
+    key: Template | None, response: Template | None, slots: Slots, entries: Entries, known: Tallies = EMPTY
+) -> Tallies:
+    """The counts of every slot of two templates; those that are `known` are not made again."""
+    ours = key.values if key is not None else {}
+    theirs = response.values if response is not None else {}
+    tallies: dict[str, Tally] = {}
+    for slot in slots.scored:
+        name = slot.id
+        if name in known:
+            tallies[name] = known[name]
+        elif name in ours or name in theirs:
+            tallies[name] = judge(slot, ours.get(name, ()), theirs.get(name, ()), entries).tally
+        else:
+            tallies[name] = Tally(blank=1, chances=len(slot.above)) if slot.type == "set" else _BLANK
+    return tallies
+
+
+def recall(tallies: Iterable[Tally]) -> int:
+    """The recall of some tallies as a whole percentage; 100 if there was nothing to find.
+
+    >>> recall([Tally(correct=1), Tally(partial=1), Tally(missing=1)])
+    50
+    """
+    correct = partial = possible = 0
+    for tally in tallies:
+        correct += tally.correct
+        partial += tally.partial
+        possible += tally.incorrect + tally.missing
+    possible += correct + partial
+    return 100 if not possible else percent(2 * correct + partial, 2 * possible) or 0
+
+
+def percent(numerator: int, denominator: int) -> int | None:
+    """A ratio as a whole percentage, by way of whole thousandths; a half goes to the even number.
+
+    >>> percent(1, 8), percent(3, 8), percent(1, 0)
+    (12, 38, None)
+    """
+    if denominator == 0:
+        return None
+    thousandths = 1000 * numerator // denominator
+    whole, rest = divmod(thousandths, 10)
+    return whole + int(rest > 5 or (rest == 5 and whole % 2 == 1))
+
+
+def _standing(key: Template | None, response: Template | None, *, first: bool = False) -> Standing:
+    no_key = key is None or key.irrelevant
+    no_response = response is None or response.irrelevant
+    if no_key:
+        return "irrelevant" if no_response else "spurious"
+    if no_response:
+        assert key is not None
+        if key.optional:
+            return "irrelevant" if first else "optional"
+        return "missing"
+    return "matched"
+
+
+def _allowed(key: Template, response: Template, slots: Slots, entries: Entries) -> Tallies | None:
+    if key.irrelevant or response.irrelevant:
+        return score_pair(key, response, slots, entries)
+    known: dict[str, Tally] = {}
+    if slots.kind is not None and not _agrees(slots.kind, key, response, entries, known)[0]:
+        return None
+    empty = True
+    for slot in slots.content:
+        yes, blank = _agrees(slot, key, response, entries, known)
+        if yes:
+            return score_pair(key, response, slots, entries, known)
+        empty = empty and blank
+    return score_pair(key, response, slots, entries, known) if empty else None
+
+
+def _agrees(
+    slot: Slot, key: Template, response: Template, entries: Entries, known: dict[str, Tally]
+) -> tuple[bool, bool]:
+    """Whether a slot speaks for two templates being the same, and whether it is empty on both sides."""
+    ours, theirs = key.values.get(slot.id, ()), response.values.get(slot.id, ())
+    if not ours and not theirs:
+        return False, True
+    judged = judge(slot, ours, theirs, entries)
+    known[slot.id] = judged.tally
+    if judged.tally.correct or judged.tally.partial:
+        return True, False
+    if judged.keys and judged.answers and (slot.type == "string" or len(ours) > 1 or len(theirs) > 1):
+        undecided = [value for value in judged.answers if find_decision(entries.get(slot.id, ()), value) is None]
+        wanted = frozenset[str]().union(*map(words, judged.keys))
+        return any(not wanted.isdisjoint(words(value)) for value in undecided), False
+    return False, False
