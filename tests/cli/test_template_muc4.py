@@ -52,7 +52,7 @@ def test_the_same_numbers_as_data(score):
 
 
 def test_one_message(score):
-    ran = score("key.txt", "poor.txt", "--compat", "muc4-3.3", "--message", "M1")
+    ran = score("key.txt", "poor.txt", "--compat", "muc4-3.3", "--explain", "M1")
     assert ran.code == 0
     assert "inc-type            partial    BOMBING  |  ATTACK\n" in ran.out
 
@@ -73,7 +73,7 @@ def test_the_default_aligns_optimally(score):
         (["key.txt", "history.el"], 1, "history.el: there are no templates"),
         (["key.txt", "good.txt", "--history", "key.txt"], 1, "key.txt:1:1: the file is not one list"),
         (["key.txt", "good.txt", "--slots", "history.el"], 1, "history.el: this is not TOML"),
-        (["key.txt", "good.txt", "--message", "M3"], 2, "there is no message 'M3'"),
+        (["key.txt", "good.txt", "--explain", "M3"], 2, "there is no message 'M3'"),
     ],
 )
 def test_mistakes(score, arguments, code, message):

@@ -17,8 +17,10 @@ from adjudge.cli.gates import apply_gates
 from adjudge.cli.options import compose, named, refuse_with, scoring_options
 from adjudge.cli.output import check_targets, emit, finish
 from adjudge.cli.score import score_files, system_names
-from adjudge.errors import UsageError
-from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result
+from adjudge.cli.streams import say
+from adjudge.errors import UsageError, visible
+from adjudge.report.files import write_atomic
+from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result, published_runs
 from adjudge.tasks.scoring import Adjust
 
 _NOT_COMPAT = (
@@ -29,7 +31,6 @@ _NOT_COMPAT = (
     "pool",
     "profile",
     "docs",
-    "explain",
     "jobs",
     "time_limit",
     "hierarchy",
@@ -126,33 +127,47 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
             raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
         if value is None and key in compat.options and compat.options[key].required:
             raise UsageError(f"--compat {name} needs --{key}", hint=compat.options[key].about)
+    chosen = {key.replace("-", "_"): own[key] for key in compat.options}
+    if options["explain"] is not None:
+        if not compat.explain:
+            raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
+        refuse_with("--explain", ("save", "fail_under", "format_"))
+        chosen[compat.explain] = options["explain"]
     given = [named(system) for system in systems]
     check_targets(options["output"], options["save"], inputs=[gold, *(path for _, path in given)])
     if [gold, *(path for _, path in given)].count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     sources = {called: _kept(path) for called, (_, path) in zip(system_names(given), given, strict=True)}
-    texts, result = published_result(
-        family.name,
-        compat,
-        name,
-        _kept(gold),
-        sources,
-        options={key.replace("-", "_"): own[key] for key in compat.options},
-        bootstrap=options["bootstrap"] if options["format_"] != "text" or options["save"] else 0,
-        level=options["ci"],
-        seed=options["seed"],
-        test=options["test"],
-    )
-    if options["format_"] != "text":
+    source = _kept(gold)
+    found = published_runs(compat, source, sources, chosen)
+    plain = options["format_"] == "text"
+    result = None
+    if not plain or options["save"] is not None or options["fail_under"]:
+        result = published_result(
+            family.name,
+            name,
+            found,
+            source,
+            sources,
+            options=chosen,
+            bootstrap=options["bootstrap"] if not plain or options["save"] is not None else 0,
+            level=options["ci"],
+            seed=options["seed"],
+            test=options["test"],
+        )
+    if result is not None and not plain:
         finish(result, **options)
     else:
-        if options["save"] is not None:
-            from adjudge.report.files import write_atomic
-
+        if result is not None and options["save"] is not None:
             write_atomic(options["save"], result.to_json(with_tables=True) + "\n")
-        several = len(texts) > 1
-        emit("".join(f"{called}\n{text}\n" if several else text for called, text in texts.items()), options["output"])
-    apply_gates(options["fail_under"], result)
+        texts = (f"{called}\n{each.text}\n" if len(found) > 1 else each.text for called, each in found.items())
+        emit("".join(texts), options["output"])
+        if not options["quiet"]:
+            for called, each in found.items():
+                for note in each.notes:
+                    say(visible(f"note: {called}: {note.message}"))
+    if result is not None:
+        apply_gates(options["fail_under"], result)
 
 
 def _kept(path: str) -> Any:

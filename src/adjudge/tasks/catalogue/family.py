@@ -21,7 +21,7 @@ Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
 """Called with the gold and the system documents; gives the system's, brought to the gold ones."""
 
 JSONL = "jsonl"
-FAMILIES: tuple[str, ...] = ("ner", "amr", "tree", "relation")
+FAMILIES: tuple[str, ...] = ("ner", "amr", "tree", "relation", "event", "template", "record")
 
 
 class Reader(NamedTuple):
@@ -47,11 +47,15 @@ class Option(NamedTuple):
 
 
 class Compat(NamedTuple):
-    """A published scorer: `run` is `module:function`, called as `run(gold, system, **options)`, gives a `Published`."""
+    """A published scorer: `run` is `module:function`, called as `run(gold, system, **options)`, gives a `Published`.
+
+    `explain` is the name under which it takes the document of `--explain`, if it can show one instead of its report.
+    """
 
     about: str
     run: str
     options: Mapping[str, Option] = {}
+    explain: str = ""
 
 
 class Family(NamedTuple):
@@ -137,26 +141,10 @@ def pairing(gold: str, system: str | None = None) -> Pair | None:
     return cast("Pair", load(own.pair))
 
 
-def published_result(
-    family: str,
-    compat: Compat,
-    name: str,
-    gold: Any,
-    systems: Mapping[str, Any],
-    *,
-    options: Mapping[str, Any],
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: Test = "paired-bootstrap",
-) -> tuple[dict[str, str], Result]:
-    """What a published scorer prints for each system, and the same numbers as a result.
-
-    The problems of all files are raised together.
-    """
-    from adjudge.stats.build import build_result
-    from adjudge.stats.table import StatsTable
-
+def published_runs(
+    compat: Compat, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> dict[str, Published]:
+    """Every system as a published scorer sees it; the problems of all files are raised together."""
     run = load(compat.run)
     found: dict[str, Published] = {}
     problems: list[Problem] = []
@@ -167,6 +155,26 @@ def published_result(
             problems += (problem for problem in error.problems if problem not in problems)
     if problems:
         raise FormatError(problems)
+    return found
+
+
+def published_result(
+    family: str,
+    name: str,
+    found: Mapping[str, Published],
+    gold: Any,
+    systems: Mapping[str, Any],
+    *,
+    options: Mapping[str, Any],
+    bootstrap: int = 1000,
+    level: float = 0.95,
+    seed: int = 13,
+    test: Test = "paired-bootstrap",
+) -> Result:
+    """What a published scorer counted as a result, with intervals."""
+    from adjudge.stats.build import build_result
+    from adjudge.stats.table import StatsTable
+
     first = next(iter(found.values()))
     # A scorer may report a row for each type that it has seen; all systems have all of them.
     measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
@@ -175,7 +183,7 @@ def published_result(
     tables = {
         system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
     }
-    result = build_result(
+    return build_result(
         task=family,
         profile=name,
         measures=measures,
@@ -188,7 +196,6 @@ def published_result(
         notes={system: list(each.notes) for system, each in found.items()},
         signature_fields=_signature(gold, systems, options),
     )
-    return {system: each.text for system, each in found.items()}, result
 
 
 def _filled(
