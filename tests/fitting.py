@@ -73,6 +73,8 @@ def values(node: ir.Similarity) -> st.SearchStrategy[Any]:
             return st.sampled_from(["a", "A b", "b  a", "The b.", ""])
         case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent():
             return values(node.of)
+        case ir.Graph():
+            return graphs(values(node.of), node.nodes, node.edges)
         case ir.Edit():
             return st.text("ab", max_size=4)
         case ir.Number():
@@ -100,6 +102,16 @@ def trees() -> st.SearchStrategy[Any]:
     return st.recursive(
         leaf, lambda t: st.fixed_dictionaries({"label": label, "children": st.lists(t, max_size=3)}), max_leaves=4
     )
+
+
+def graphs(nodes: st.SearchStrategy[Any], names: str, edges: str) -> st.SearchStrategy[Any]:
+    """Small directed acyclic graphs; an edge is a pair of places."""
+
+    def made(found: list[Any], chosen: list[bool]) -> dict[str, Any]:
+        pairs = [[a, b] for b in range(len(found)) for a in range(b)]
+        return {names: found, edges: [pair for pair, take in zip(pairs, chosen, strict=False) if take]}
+
+    return st.builds(made, st.lists(nodes, max_size=4), st.lists(st.booleans(), min_size=6, max_size=6))
 
 
 def renamed(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, case_of, get, is_kind, kind, may_be_absent, names
 from adjudge.algebra.functions import Fn
-from adjudge.errors import did_you_mean
+from adjudge.errors import ValidationError, did_you_mean
 
 Misfit: TypeAlias = tuple[str, str, str | None]
 Side: TypeAlias = Literal["system", "gold"]
@@ -260,6 +260,9 @@ def _after(function: Fn | None, of: ir.Similarity, value: Any, path: str, side: 
     name = function.name.rpartition(":")[2] if "(" not in function.name else function.name
     try:
         result = function(value)
+    except ValidationError as error:  # the function says itself what is wrong with the value
+        yield from ((path, problem.message, problem.hint) for problem in error.problems)
+        return
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         yield path, f"{name} cannot be applied to {describe(value)} ({reason})", None

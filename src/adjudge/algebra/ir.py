@@ -37,7 +37,7 @@ OverlapKind: TypeAlias = Literal[
     "pairs-precision",
     "pairs-recall",
 ]
-SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall", "containment", "any"]
+SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall", "containment", "any", "partial"]
 Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
 
 
@@ -151,7 +151,10 @@ class Overlap(Node, frozen=True, tag="overlap"):
 
 
 class Span(Node, frozen=True, tag="span"):
-    """Overlap of two spans [start, end), given as objects or pairs; `inclusive` ends count as in [start, end]."""
+    """Overlap of two spans [start, end), given as objects or pairs; `inclusive` ends count as in [start, end].
+
+    `any` is 1 for spans that overlap; `partial` is 1 for equal spans and 1/2 for others that overlap.
+    """
 
     by: SpanKind = "jaccard"
     start: str = "start"

@@ -415,6 +415,7 @@ def overlap(by: str, shared: Fraction, s: Fraction, g: Fraction) -> Fraction:
         "pairs-precision": shared * (shared - 1) / (s - 1) if s > 1 else Fraction(s == g),
         "pairs-recall": shared * (shared - 1) / (g - 1) if g > 1 else Fraction(s == g),
         "any": ONE,
+        "partial": ONE if shared == s == g else Fraction(1, 2),
     }[by]
 
 

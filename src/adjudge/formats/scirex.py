@@ -55,6 +55,7 @@ class SciRex(NamedTuple):
     mentions: list[Span]
     entities: dict[str, list[Span]]
     relations: list[tuple[str, ...]]
+    types: list[str]
 
 
 class SciRexSide(NamedTuple):
@@ -66,11 +67,11 @@ class SciRexSide(NamedTuple):
 
 
 def read_scirex(source: Source, *, name: str | None = None) -> Corpus:
-    """Gold documents as the catalogue has them: salient entities under `clusters`, relations under `nary`.
+    """Gold documents as the catalogue has them: `entities` (mentions), salient ones as `clusters`, relations as `nary`.
 
     >>> line = b'{"doc_id": "d", "ner": [], "coref": {"m": [[0, 3]]}, "n_ary_relations": []}'
     >>> read_scirex(line).documents[0].data
-    {'id': 'd', 'clusters': [], 'nary': []}
+    {'id': 'd', 'entities': [], 'clusters': [], 'nary': []}
     """
     return _corpus(read_scirex_gold(source, name=name))
 
@@ -113,10 +114,10 @@ def read_scirex_system(source: Source, *, name: str | None = None) -> SciRexSide
     if problems:
         raise FormatError(problems)
     parts = {part: {each.id: each.data["value"] for each in corpus.documents} for part, corpus in corpora.items()}
-    documents = {
-        identifier: SciRex(parts["ner"].get(identifier, []), clusters, parts["rel"].get(identifier, []))
-        for identifier, clusters in parts["cluster"].items()
-    }
+    documents = {}
+    for identifier, clusters in parts["cluster"].items():
+        spans, types = parts["ner"][identifier]
+        documents[identifier] = SciRex(spans, clusters, parts["rel"][identifier], types)
     digest = hashlib.sha256("".join(corpora[part].digest for part in PARTS).encode()).hexdigest()
     return SciRexSide(str(source), documents, digest)
 
@@ -159,12 +160,13 @@ def _gold(line: _Gold) -> dict[str, Any]:
         relations.append(tuple(relation[role] for role in ROLES))
     used = dict.fromkeys(entity for relation in relations for entity in relation)
     entities = {entity: _checked(dict.fromkeys(coref[entity]), f"$.coref.{entity}") for entity in used}
-    mentions = _checked(((start, end) for start, end, _ in line.ner), "$.ner")
-    return {"value": {"mentions": mentions, "entities": entities, "relations": relations}}
+    mentions, types = _spans(line)["value"]
+    return {"value": {"mentions": mentions, "entities": entities, "relations": relations, "types": types}}
 
 
-def _spans(line: _Ner) -> dict[str, Any]:
-    return {"value": _checked(((start, end) for start, end, _ in line.ner), "$.ner")}
+def _spans(line: _Ner | _Gold) -> dict[str, Any]:
+    spans = _checked(((start, end) for start, end, _ in line.ner), "$.ner")
+    return {"value": (spans, [kind for _, _, kind in line.ner])}
 
 
 def _clusters(line: _Clusters) -> dict[str, Any]:
@@ -205,7 +207,9 @@ def _corpus(side: SciRexSide) -> Corpus:
             for names in dict.fromkeys(document.relations)
             if all(document.entities.get(name) for name in names)
         ]
-        data = {"id": identifier, "clusters": clusters, "nary": nary}
+        pairs = zip(_mentions(document.mentions), document.types, strict=True)
+        entities = [{"span": span, "type": kind} for span, kind in pairs]
+        data = {"id": identifier, "entities": entities, "clusters": clusters, "nary": nary}
         documents.append(Document(id=identifier, data=data))
     return Corpus(path=side.place, documents=tuple(documents), digest=side.digest)
 

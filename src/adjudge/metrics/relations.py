@@ -25,7 +25,15 @@ FACTS = {
 }
 _FILLER = {"role": "Task", "mentions": [{"start": 11, "end": 14}]}
 _METHOD = {"role": "Method", "mentions": [{"start": 0, "end": 4}, {"start": 20, "end": 24}]}
-NARY = {"id": "d1", "clusters": [[[0, 4], [20, 24]], [[11, 14]]], "nary": [[_METHOD, _FILLER]]}
+NARY = {
+    "id": "d1",
+    "entities": [
+        {"span": {"start": 0, "end": 4}, "type": "Method"},
+        {"span": {"start": 11, "end": 14}, "type": "Task"},
+    ],
+    "clusters": [[[0, 4], [20, 24]], [[11, 14]]],
+    "nary": [[_METHOD, _FILLER]],
+}
 
 
 @metric("relation.strict", within="relations", laws=LAWS, example=EXAMPLE)
@@ -122,6 +130,19 @@ def docred_evidence(*, beta: float = 1.0) -> ir.Similarity:
     0.333...
     """
     return f(set_of(record(type=exact, head=exact, tail=exact, evidence=set_of(exact))), beta=beta)
+
+
+@metric(
+    "relation.scirex-mentions", within="entities", laws=("self", "order", "swap", "bounded", "pooled"), example=NARY
+)
+def scirex_mentions(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of mentions of the right type that share more than half of their tokens, matched one-to-one (SciREX, Eq. 29).
+
+    >>> gold = [{"span": {"start": 0, "end": 4}, "type": "Task"}, {"span": {"start": 9, "end": 11}, "type": "Metric"}]
+    >>> scirex_mentions.score(gold, [{"span": {"start": 0, "end": 3}, "type": "Task"}]).recall
+    0.5
+    """
+    return f(set_of(record(type=exact, span=iou(above=0.5))), beta=beta)
 
 
 @metric("relation.scirex-clusters", within="clusters", laws=("self", "order", "bounded", "pooled"), example=NARY)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.source import source_name
-from adjudge.model.document import Corpus, Document
+from adjudge.model.document import Corpus, CorpusNote, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
 Read: TypeAlias = Callable[..., Corpus]
 """How a file is read, if it is not JSON lines."""
+Pair: TypeAlias = Callable[[Corpus, Corpus], Corpus]
+"""How the documents of a system are brought to the gold ones, if that needs both."""
 
 LISTED = 10
 SIMILAR = 3
@@ -34,6 +36,7 @@ class Side:
     digest: str
     paired_by_place: bool = False
     jsonl: bool = False
+    notes: tuple[CorpusNote, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -47,10 +50,12 @@ def read_sides(
     names: Sequence[str] | None = None,
     *,
     read: tuple[Read | None, Read | None] = (None, None),
+    pair: Pair | None = None,
 ) -> tuple[Side, list[Side]]:
     """Gold and the systems; everything that is wrong with any of the files is raised together.
 
-    `read` has the readers of gold and system files that are not JSON lines.
+    `read` has the readers of gold and system files that are not JSON lines, `pair` what brings system documents to the
+    gold ones.
 
     `system` is the documents of one system, a list of paths, or a mapping from names to documents. A mapping that has
     the id of a gold document among its keys is one system (id -> document), any other mapping is several.
@@ -76,6 +81,10 @@ def read_sides(
         raise FormatError(problems)
     assert read_gold is not None
     found = [side for side in sides if side is not None]
+    if pair is not None:
+        found = [_paired(read_gold, side, pair, problems) for side in found]
+        if problems:
+            raise FormatError(problems)
     for side in found:
         _check_level(read_gold, side)
     _check_ids(read_gold, found)
@@ -113,13 +122,26 @@ def _attempt(source: Documents, name: str, problems: list[Problem], read: Read |
         return None
 
 
+def _paired(gold: Side, side: Side, pair: Pair, problems: list[Problem]) -> Side:
+    if gold.path is None or side.path is None:  # documents in memory are as the metrics want them
+        return side
+    sides = [
+        Corpus(path=each.path, documents=tuple(each.documents.values()), digest=each.digest) for each in (gold, side)
+    ]
+    try:
+        return replace(side, documents={document.id: document for document in pair(*sides).documents})
+    except FormatError as error:
+        problems.extend(error.problems)
+        return side
+
+
 def _side(source: Documents, name: str, read: Read | None) -> Side:
     if isinstance(source, Side):
         return source
     if isinstance(source, Corpus) or _is_file(source):
         corpus = source if isinstance(source, Corpus) else (read or read_all)(source)
         documents = {document.id: document for document in corpus.documents}
-        return Side(name, corpus.path, documents, corpus.digest, jsonl=read is None)
+        return Side(name, corpus.path, documents, corpus.digest, jsonl=read is None, notes=corpus.notes)
     if isinstance(source, Mapping):
         found = {str(key): Document(id=str(key), data=value) for key, value in source.items()}
         return Side(name, None, found, _digest(found))

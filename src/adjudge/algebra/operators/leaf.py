@@ -157,6 +157,8 @@ def _measure(by: str, shared: int, s: int, g: int) -> tuple[int, int]:
     if by in ("pairs-precision", "pairs-recall"):
         whole = s if by == "pairs-precision" else g
         return (shared * (shared - 1), whole - 1) if whole > 1 else (int(s == g), 1)
+    if by == "partial":
+        return 1, 1 if shared == s == g else 2
     return (1 if by == "any" else shared), 1
 
 

@@ -22,6 +22,7 @@ from adjudge.algebra.operators.base import (
     simplest,
 )
 from adjudge.algebra.operators.leaf import EditOp
+from adjudge.errors import ValidationError
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
@@ -90,6 +91,8 @@ class MappedOp(Wrapper):
         name, function = entry
         try:
             return function(value)
+        except ValidationError as error:  # the function says itself what is wrong with the value
+            raise Misfit(error.problems[0].message, error.problems[0].hint) from None
         except Exception as error:  # a user's function may raise anything; the value is what does not fit it
             reason = f"{type(error).__name__}: {error}"
             raise Misfit(f"the function {name} cannot take {describe(value)} ({reason})") from error
@@ -100,7 +103,7 @@ class MappedOp(Wrapper):
             return self.inner.prepare(mapped, side, memo)
         except Misfit as misfit:
             entry = self.functions[side]
-            raise misfit.under("" if entry is None else f"|{entry[0]}") from None
+            raise misfit.under("" if entry is None else f"|{_short(entry[0])}") from None
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         self.inner.align(s, g, self._marked(sp, SYSTEM), self._marked(gp, GOLD), report, ctx)
@@ -110,7 +113,7 @@ class MappedOp(Wrapper):
 
     def _marked(self, path: str, side: int) -> str:
         entry = self.functions[side]
-        return path if entry is None else f"{path}|{entry[0]}"
+        return path if entry is None else f"{path}|{_short(entry[0])}"
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         if self.inner.nested:
@@ -122,6 +125,11 @@ class MappedOp(Wrapper):
         label = names[0] if names[0] == names[1] else f"system: {names[0]}, gold: {names[1]}"
         inner = self.inner.line()
         return Line(f"map ({label}), then {inner.text}", inner.cost, inner.children)
+
+
+def _short(name: str) -> str:
+    """The name of a function without its module, which would make paths unreadable."""
+    return name if "(" in name else name.rpartition(":")[2]
 
 
 class UnitOp(Wrapper):

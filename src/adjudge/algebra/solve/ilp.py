@@ -43,7 +43,12 @@ def settled(value: float, bound: float, step: float) -> bool:
     >>> settled(5.0, 5.9, 1.0), settled(5.0, 5.9, 0.5), settled(5.0, 5.0, 0.0)
     (True, False, True)
     """
-    return bound <= value + max(step * (1.0 - 1e-6), 1e-9 * max(1.0, abs(value)))
+    return bound <= ceiling(value, step)
+
+
+def ceiling(value: float, step: float) -> float:
+    """The highest bound under which nothing can be better than `value` by more than rounding."""
+    return value + max(step * (1.0 - 1e-6), 1e-9 * max(1.0, abs(value)))
 
 
 def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, time_limit: float | None) -> Answer:

@@ -121,22 +121,30 @@ def _components(
 
     def find(node: Hashable) -> Hashable:
         parent.setdefault(node, node)
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
+        while (above := parent[node]) != node:
+            parent[node] = node = parent[above]
         return node
 
+    def join(one: Hashable, other: Hashable) -> None:
+        parent[find(one)] = find(other)
+
+    # A system variable is known by its number n, a gold variable by -1 - n.
     terms = {needs: worth[needs] for needs in sorted(groups)}
-    for needs in (*terms, *((pair,) for pair in singles)):
-        nodes = [*(("s", s) for s, _ in needs), *(("g", g) for _, g in needs), *ties.get(needs, ())]
-        for node in nodes[1:]:
-            parent[find(nodes[0])] = find(node)
+    wanted = sorted({*singles, *(pair for needs in terms for pair in needs)})
+    for s, g in wanted:
+        join(s, -1 - g)
+    for needs in terms:
+        for pair in needs[1:]:
+            join(needs[0][0], pair[0])
+    for needs, elements in ties.items():
+        for node in elements:
+            join(needs[0][0] if needs else min(elements, key=repr), node)
     parts: dict[Hashable, tuple[dict[Pair, float], dict[Needs, float]]] = {}
-    for pair in sorted({*singles, *(pair for needs in terms for pair in needs)}):
-        parts.setdefault(find(("s", pair[0])), ({}, {}))[0][pair] = singles.get(pair, 0.0)
+    for pair in wanted:
+        parts.setdefault(find(pair[0]), ({}, {}))[0][pair] = singles.get(pair, 0.0)
     for needs, value in terms.items():
         if needs or ties.get(needs):
-            root = find(("s", needs[0][0]) if needs else min(ties[needs], key=repr))
+            root = find(needs[0][0] if needs else min(ties[needs], key=repr))
             parts.setdefault(root, ({}, {}))[1][needs] = value
     return [_core(candidates, own, groups, ties, pairs, match) for candidates, own in parts.values()]
 

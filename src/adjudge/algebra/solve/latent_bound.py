@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 
 from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
-from adjudge.algebra.solve.ilp import settled
+from adjudge.algebra.solve.ilp import ceiling, settled
 from adjudge.algebra.solve.latent_core import Climber, Core
 
 _NOTHING = 1e-12
@@ -137,11 +137,12 @@ class Relaxation:
         self, bound: float, row_price: dict[int, float], column_price: dict[int, float], incumbent: Incumbent
     ) -> None:
         """Exclude candidates with which nothing can beat the incumbent."""
+        limit = ceiling(incumbent.value, incumbent.step)
         hopeless = []
-        for p, (row, column) in enumerate(self.core.keys):
-            if self.alive[p]:
-                slack = row_price.get(row, 0.0) + column_price.get(column, 0.0) - self.worth[p]
-                if slack > 0.0 and incumbent.beats(bound - slack):
+        for p, (alive, worth, (row, column)) in enumerate(zip(self.alive, self.worth, self.core.keys, strict=True)):
+            if alive:
+                slack = row_price.get(row, 0.0) + column_price.get(column, 0.0) - worth
+                if slack > 0.0 and bound - slack <= limit:
                     hopeless.append(p)
         if hopeless:
             self.exclude(hopeless)

@@ -1,0 +1,293 @@
+"""Columns of tokens and tags: one token per line, an empty line after each sentence, the tag in the last column.
+
+    U.N.       NNP  I-NP  I-ORG
+    official   NN   I-NP  O
+
+Columns are separated by blanks or TABs. A line whose first column is `-DOCSTART-` begins a document; without such
+lines each sentence is a document. Offsets are tokens of the document, counted from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.source import Source
+from adjudge.formats.tags import (
+    OUTSIDE,
+    SCHEMES,
+    Chunk,
+    Steps,
+    Turns,
+    decode,
+    decode_strict,
+    lenient,
+    outside_of,
+    split_tag,
+)
+from adjudge.formats.whole import read_text
+from adjudge.model.document import Corpus, Document
+
+DOCUMENT = "-DOCSTART-"
+BOUNDARY = "-X-"
+LIMIT = 100
+
+_BLANKS = re.compile(r"[ \t\r]+")
+
+
+class Sentence(NamedTuple):
+    """The tags of a sentence, its first line, and the number of its document, counted from 1 (0 without documents)."""
+
+    line: int
+    tags: list[str]
+    document: int
+
+
+class Columns(NamedTuple):
+    """A file of tags; `starts` is the number of lines that begin a document."""
+
+    place: str
+    digest: str
+    sentences: list[Sentence]
+    starts: int
+
+
+def read_columns(source: Source, *, column: int = -1, name: str | None = None, prefixes: str = "") -> Columns:
+    """The tags of a file, from one of its columns (-1 is the last); every line that has none is a problem.
+
+    >>> read_columns(b"EU B-ORG\\nrejects O\\n").sentences
+    [Sentence(line=1, tags=['B-ORG', 'O'], document=0)]
+    """
+    whole, text = read_text(source, name=name)
+    scan = _Scan(whole.place, column, prefixes)
+    number = 1
+    for block in text.split("\n\n"):
+        if not scan.plain(block, number):
+            for line in block.split("\n"):
+                scan.line(line, number)
+                number += 1
+            scan.finish()
+            number += 1
+        else:
+            number += block.count("\n") + 2
+    if not scan.sentences and not scan.problems:
+        scan.problems.append(Problem("the file has no tokens", path=whole.place, hint="write tokens and their tags"))
+    if scan.problems:
+        raise FormatError(_some(scan.problems, whole.place))
+    return Columns(whole.place, whole.digest, scan.sentences, scan.starts)
+
+
+class _Scan:
+    """The state of reading."""
+
+    def __init__(self, place: str, column: int, prefixes: str) -> None:
+        self.place, self.column, self.prefixes = place, column, prefixes
+        self.sentences: list[Sentence] = []
+        self.problems: list[Problem] = []
+        self.tags: list[str] = []
+        self.known: set[str] = set()
+        self.width = self.wide = 0  # the number of columns, and the line that has it first
+        self.begun = self.starts = 0
+
+    def plain(self, block: str, number: int) -> bool:
+        """Take a whole sentence at once if nothing is special about it."""
+        if not self.width or not block.isascii() or DOCUMENT in block or BOUNDARY in block:
+            return False
+        rows = [*map(str.split, block.split("\n"))]
+        if {*map(len, rows)} != {self.width}:
+            return False
+        column = self.column
+        tags = [row[column] for row in rows]
+        if not self.known.issuperset(tags):
+            return False
+        self.sentences.append(Sentence(number, tags, self.starts))
+        return True
+
+    def line(self, line: str, number: int) -> None:
+        """Take one line."""
+        parts = line.split() if line.isascii() else _BLANKS.split(line.strip(" \t\r"))
+        if not parts or parts[0] in ("", BOUNDARY, DOCUMENT):
+            self.finish()
+            self.starts += parts[:1] == [DOCUMENT]
+            return
+        if not self.tags:
+            self.begun = number
+        tag = OUTSIDE
+        if not self.width and len(parts) >= -self.column:
+            self.width, self.wide = len(parts), number
+        if len(parts) != self.width:
+            self.problems.append(_misshapen(self.place, number, len(parts), self.width, self.wide, -self.column))
+        else:
+            tag = parts[self.column]
+            if tag not in self.known:
+                self._check(tag, line, parts, number)
+        self.tags.append(tag)
+
+    def _check(self, tag: str, line: str, parts: Sequence[str], number: int) -> None:
+        found = split_tag(tag)
+        if found is None or (self.prefixes and found[0] not in self.prefixes):
+            self.problems.append(_no_tag(self.place, number, line, parts, self.column, self.prefixes))
+        else:
+            self.known.add(tag)
+
+    def finish(self) -> None:
+        """The end of a sentence, if one is open."""
+        if self.tags:
+            self.sentences.append(Sentence(self.begun, self.tags, self.starts))
+            self.tags = []
+
+
+def _misshapen(place: str, number: int, found: int, width: int, first: int, needed: int) -> Problem:
+    if not width:
+        message, hint = f"{found} column, at least {needed} are needed", "end each line with its tags"
+    else:
+        message = f"{found} column{'s' * (found != 1)}, but {width} in line {first}"
+        hint = "write the same columns in every line, and an empty line between sentences"
+    return Problem(message, path=place, line=number, hint=hint)
+
+
+def _no_tag(place: str, number: int, line: str, parts: Sequence[str], column: int, prefixes: str) -> Problem:
+    tag = parts[column]
+    rest = line.rstrip(" \t\r")
+    for part in reversed(parts[len(parts) + column + 1 :]):
+        rest = rest[: len(rest) - len(part)].rstrip(" \t\r")
+    hint = f"tags of this scheme begin with {', '.join(prefixes)}" if prefixes else "write O, or B-TYPE and I-TYPE"
+    return Problem(f"{tag!r} is not a tag", path=place, line=number, column=len(rest) - len(tag) + 1, hint=hint)
+
+
+def _some(problems: list[Problem], place: str) -> list[Problem]:
+    more = len(problems) - LIMIT
+    return problems if more <= 0 else [*problems[:LIMIT], Problem(f"and {more} more problems", path=place)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents
+
+
+def grouped(columns: Columns) -> Iterator[tuple[str, list[Sentence]]]:
+    """Documents and their sentences: those between `-DOCSTART-` lines, or each sentence by itself.
+
+    >>> [name for name, _ in grouped(read_columns(b"a O\\n\\nb O\\n"))]
+    ['sentence-1', 'sentence-2']
+    """
+    if not columns.starts:
+        for number, sentence in enumerate(columns.sentences, 1):
+            yield f"sentence-{number}", [sentence]
+        return
+    found: dict[int, list[Sentence]] = {number: [] for number in range(1, columns.starts + 1)}
+    for sentence in columns.sentences:
+        found.setdefault(sentence.document, []).append(sentence)
+    for number in sorted(found):  # sentences before the first line are document 0
+        yield f"document-{number}", found[number]
+
+
+def read_bio(source: Source, *, name: str | None = None, column: int = -1) -> Corpus:
+    """The entities of a file, leniently: every run of tags of a type is one, as conlleval takes it.
+
+    >>> read_bio(b"U.N. I-ORG\\nofficial O\\n").documents[0].data["entities"]
+    [{'span': {'start': 0, 'end': 1}, 'type': 'ORG'}]
+    """
+    columns = read_columns(source, name=name, column=column)
+    steps = Steps(lenient)
+    return _corpus(columns, [decode(sentence.tags, steps) for sentence in columns.sentences])
+
+
+def read_both_gold(source: Source, *, name: str | None = None) -> Corpus:
+    """The entities of the last column but one: the gold side of a file that has both."""
+    return read_bio(source, name=name, column=-2)
+
+
+def read_strict(source: Source, *, name: str | None = None, scheme: str, gold: bool = False) -> Corpus:
+    """The entities that a scheme allows; in a gold file all tags must belong to one, a system's others are left out.
+
+    >>> read_strict(b"EU I-ORG\\nto B-LOC\\n", scheme="IOB2").documents[0].data["entities"]
+    [{'span': {'start': 1, 'end': 2}, 'type': 'LOC'}]
+    """
+    columns = read_columns(source, name=name, prefixes=SCHEMES[scheme].prefixes)
+    turns = Turns(SCHEMES[scheme])
+    chunks = [decode_strict(sentence.tags, turns) for sentence in columns.sentences]
+    if gold:
+        problems = [
+            Problem(
+                f"{sentence.tags[place]} is not part of an entity in {scheme}",
+                path=columns.place,
+                line=sentence.line + place,
+                hint="mend the tag, or read the file with another scheme",
+            )
+            for sentence, own in zip(columns.sentences, chunks, strict=True)
+            for place in outside_of(own, sentence.tags)
+        ]
+        if problems:
+            raise FormatError(_some(problems, columns.place))
+    return _corpus(columns, chunks)
+
+
+read_iob1 = partial(read_strict, scheme="IOB1")
+read_iob2 = partial(read_strict, scheme="IOB2")
+read_ioe2 = partial(read_strict, scheme="IOE2")
+read_iobes = partial(read_strict, scheme="IOBES")
+read_bilou = partial(read_strict, scheme="BILOU")
+read_iob1_gold = partial(read_strict, scheme="IOB1", gold=True)
+read_iob2_gold = partial(read_strict, scheme="IOB2", gold=True)
+read_ioe2_gold = partial(read_strict, scheme="IOE2", gold=True)
+read_iobes_gold = partial(read_strict, scheme="IOBES", gold=True)
+read_bilou_gold = partial(read_strict, scheme="BILOU", gold=True)
+
+
+class _Mentions(dict[Chunk, dict[str, Any]]):
+    """Entities as documents have them; equal ones are the same object, which saves most of the work."""
+
+    def __missing__(self, chunk: Chunk) -> dict[str, Any]:
+        kind, start, end = chunk
+        found = self[chunk] = {"span": {"start": start, "end": end}, "type": kind}
+        return found
+
+
+def _corpus(columns: Columns, chunks: Sequence[Sequence[Chunk]]) -> Corpus:
+    own = iter(chunks)
+    mentions = _Mentions()
+    documents: list[Document] = []
+    # Sentences stand in file order, and so do their documents.
+    for identifier, sentences in grouped(columns):
+        entities, offset = [], 0
+        for sentence in sentences:
+            found = next(own)
+            if offset:
+                found = [(kind, start + offset, end + offset) for kind, start, end in found]
+            entities += [mentions[chunk] for chunk in found]
+            offset += len(sentence.tags)
+        lengths = [len(sentence.tags) for sentence in sentences]
+        data = {"id": identifier, "sentences": lengths, "entities": entities}
+        documents.append(Document(id=identifier, data=data, line=sentences[0].line if sentences else None))
+    return Corpus(path=columns.place, documents=tuple(documents), digest=columns.digest)
+
+
+def check_sentences(gold: Corpus, system: Corpus) -> Corpus:
+    """The system's documents, if they have the sentences of the gold ones, token for token.
+
+    >>> check_sentences(read_bio(b"EU B-ORG\\n"), read_bio(b"EU O\\n")).documents[0].id
+    'sentence-1'
+    """
+    path = system.path
+    if len(gold.documents) != len(system.documents):
+        what = gold.documents[0].id.partition("-")[0] if gold.documents else "document"
+        message = f"{len(system.documents)} documents, but {gold.path} has {len(gold.documents)} ({what}s)"
+        hint = f"write every sentence, the empty line after it and the {DOCUMENT} lines of the gold file"
+        raise FormatError(Problem(message, path=path, hint=hint))
+    problems = []
+    for left, right in zip(gold.documents, system.documents, strict=True):
+        if left.data["sentences"] != right.data["sentences"]:
+            here, there = right.data["sentences"], left.data["sentences"]
+            message = f"{right.id} has {_lengths(here)}, in {gold.path} {_lengths(there)}"
+            problems.append(Problem(message, path=path, line=right.line, hint="write a line for every gold token"))
+    if problems:
+        raise FormatError(_some(problems, path or "system"))
+    return system
+
+
+def _lengths(sentences: Sequence[int]) -> str:
+    tokens = sum(sentences)
+    return f"{tokens} token{'s' * (tokens != 1)} in {len(sentences)} sentence{'s' * (len(sentences) != 1)}"

@@ -1,0 +1,141 @@
+"""Files of graphs in Penman notation: blocks between blank lines, comments and metadata (# ::id ...) at will."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.source import Source
+from adjudge.formats.whole import Whole, read_text
+from adjudge.model.document import Corpus, Document
+from adjudge.model.penman import Graph, PenmanError, parse
+
+LIMIT = 100
+
+_ID = re.compile(r"#.*?::id[ \t]+(\S+)")
+
+
+class Block(NamedTuple):
+    """One graph of a file: its text without comments, the numbers of its lines, and its id if it has one."""
+
+    text: str
+    lines: tuple[int, ...]
+    id: str | None
+
+
+def read_penman(source: Source, *, name: str | None = None) -> Corpus:
+    r"""The graphs of a file as documents {"id", "amr"}; ids come from `# ::id` if every graph has one, else they count.
+
+    >>> read_penman(b"# ::id s1\n(b / boy)\n").documents
+    (Document(id='s1', data={'id': 's1', 'amr': '(b / boy)'}, line=2),)
+    """
+    whole, blocks = _read(source, name)
+    named = all(block.id is not None for block in blocks)
+    first: dict[str, int] = {}
+    problems = [problem for block in blocks if (problem := _problem(block, whole.place))]
+    for block in blocks if named else ():
+        assert block.id is not None
+        line = first.setdefault(block.id, block.lines[0])
+        if line != block.lines[0]:
+            message = f"the id {block.id} is also that of the graph in line {line}"
+            problems.append(Problem(message, path=whole.place, line=block.lines[0], hint="make ids unique"))
+    if problems:
+        raise FormatError(sorted(problems, key=lambda problem: problem.line or 0)[:LIMIT])
+    ids = [block.id if named and block.id else str(number) for number, block in enumerate(blocks, 1)]
+    return _corpus(whole, blocks, ids)
+
+
+def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
+    r"""The same, but graphs are numbered whatever their ids are, for files that belong together line by line.
+
+    >>> read_penman_in_order(b"# ::id s1\n(b / boy)\n").documents[0].id
+    '1'
+    """
+    whole, blocks = _read(source, name)
+    problems = [problem for block in blocks if (problem := _problem(block, whole.place))]
+    if problems:
+        raise FormatError(problems[:LIMIT])
+    return _corpus(whole, blocks, [str(number) for number in range(1, len(blocks) + 1)])
+
+
+def read_graphs(source: Source, *, name: str | None = None) -> list[tuple[str, Graph]]:
+    r"""The graphs of a file with their texts, in order.
+
+    >>> [graph.concepts for _, graph in read_graphs(b"(b / boy)\n\n(g / girl)")]
+    [{'b': 'boy'}, {'g': 'girl'}]
+    """
+    whole, blocks = _read(source, name)
+    found: list[tuple[str, Graph]] = []
+    problems: list[Problem] = []
+    for block in blocks:
+        try:
+            found.append((block.text, parse(block.text)))
+        except PenmanError as error:
+            problems.append(_placed(error, block, whole.place))
+    if problems:
+        raise FormatError(problems[:LIMIT])
+    return found
+
+
+def _read(source: Source, name: str | None) -> tuple[Whole, list[Block]]:
+    whole, text = read_text(source, name=name)
+    blocks = split(text)
+    if not blocks:
+        hint = "write (variable / concept ...), graphs separated by blank lines"
+        raise FormatError(Problem("there is no graph", path=whole.place, hint=hint))
+    return whole, blocks
+
+
+def split(text: str) -> list[Block]:
+    r"""The graphs of a text; metadata belong to the graph that follows, even after a blank line.
+
+    >>> split("# ::id s1 ::date today\n\n(b / boy\n   :mod (s / small))\n")
+    [Block(text='(b / boy\n   :mod (s / small))', lines=(3, 4), id='s1')]
+    """
+    blocks: list[Block] = []
+    lines: list[str] = []
+    numbers: list[int] = []
+    identifier: str | None = None
+
+    def close() -> None:
+        nonlocal identifier
+        if lines:
+            blocks.append(Block("\n".join(lines), tuple(numbers), identifier))
+            lines.clear()
+            numbers.clear()
+            identifier = None
+
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        if line[:1] == "#" or line.lstrip()[:1] == "#":
+            found = _ID.match(line.lstrip())
+            if found:
+                identifier = found[1]
+        elif line and not line.isspace():
+            lines.append(line)
+            numbers.append(number)
+        else:
+            close()
+    close()
+    return blocks
+
+
+def _problem(block: Block, place: str) -> Problem | None:
+    try:
+        parse(block.text)
+    except PenmanError as error:
+        return _placed(error, block, place)
+    return None
+
+
+def _placed(error: PenmanError, block: Block, place: str) -> Problem:
+    line, column = error.place(block.text)
+    return Problem(error.message, path=place, line=block.lines[line - 1], column=column, hint=error.hint)
+
+
+def _corpus(whole: Whole, blocks: list[Block], ids: list[str]) -> Corpus:
+    documents = tuple(
+        Document(id=identifier, data={"id": identifier, "amr": block.text}, line=block.lines[0])
+        for identifier, block in zip(ids, blocks, strict=True)
+    )
+    return Corpus(path=whole.place, documents=documents, digest=whole.digest)

@@ -1,0 +1,126 @@
+"""Penman notation: one graph, and files of them; whatever the bytes, documents or problems with a place."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.errors import FormatError
+from adjudge.formats.penman import read_graphs, read_penman, read_penman_in_order
+from adjudge.model.penman import PenmanError, parse
+
+
+def test_everything_that_the_notation_has():
+    graph = parse(
+        '(w/want-01 :ARG0 (b / boy~e.1) :ARG1(g / "go (there)":ARG0 b :op1 "a \\" b"~e.2 :url a:b/c)\n:li -1 )'
+    )
+    assert graph.top == "w"
+    assert graph.concepts == {"w": "want-01", "b": "boy~e.1", "g": '"go (there)"'}
+    assert graph.edges == [
+        ("w", "ARG0", "b"),
+        ("w", "ARG1", "g"),
+        ("g", "ARG0", "b"),
+        ("g", "op1", '"a \\" b"~e.2'),
+        ("g", "url", "a:b/c"),
+        ("w", "li", "-1"),
+    ]
+    assert graph.homes == {"b": 0, "g": 1}
+
+
+def test_a_variable_may_be_mentioned_before_it_is_defined():
+    graph = parse("(a / and :op1 b :op2 (b / boy))")
+    assert graph.homes == {"b": 1}
+    assert [target for _, _, target in graph.edges] == ["b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("", (1, 1), "there is no graph"),
+        ("boy", (1, 1), "expected an opening bracket, found boy"),
+        ("(b / boy", (1, 1), "this bracket is never closed"),
+        ("(b / boy\n :mod (s / small)", (1, 1), "this bracket is never closed"),
+        ("(b / boy))", (1, 10), "there is ) after the end of the graph"),
+        ("(b / boy) (g / girl)", (1, 11), "there is ( after the end of the graph"),
+        ("(b)", (1, 3), 'expected a "/" and a concept, found )'),
+        ("(b boy)", (1, 4), 'expected a "/" and a concept, found boy'),
+        ("(b / )", (1, 6), "expected a concept, found )"),
+        ("( / boy)", (1, 3), "expected a variable, found /"),
+        ("(b / boy girl)", (1, 10), "expected a :role or a closing bracket, found girl"),
+        ("(b / boy\n  :ARG0 )", (2, 9), "expected a node, a variable or a constant, found )"),
+        ("(b / boy :ARG0 :ARG1 x)", (1, 16), "expected a node, a variable or a constant, found :ARG1"),
+        ("(b / boy : x)", (1, 10), "a role has no name"),
+        ('(b / boy :op1 "x)', (1, 15), "this quotation mark is never closed"),
+        ("(b / boy :mod (b / bad))", (1, 16), "the variable b is defined twice"),
+    ],
+)
+def test_mistakes_have_a_place(text, place, message):
+    with pytest.raises(PenmanError) as raised:
+        parse(text)
+    assert raised.value.place(text) == place
+    assert raised.value.message == message
+
+
+def test_deep_graphs_need_no_deep_stack():
+    depth = 50_000
+    graph = parse("".join(f"(v{k} / c :r " for k in range(depth)) + "-" + ")" * depth)
+    assert len(graph.concepts) == len(graph.edges) == depth
+
+
+FILE = b"""# A comment.
+# ::id s.1 ::date 2020-01-01
+# ::snt A boy.
+(b / boy
+   # a comment in between
+   :mod (s / small))
+
+# ::snt Nobody. ::id s.2
+
+(n / nobody)
+"""
+
+
+def test_a_file():
+    corpus = read_penman(FILE)
+    assert [(each.id, each.line) for each in corpus.documents] == [("s.1", 4), ("s.2", 10)]
+    assert corpus.documents[0].data == {"id": "s.1", "amr": "(b / boy\n   :mod (s / small))"}
+    assert read_penman(gzip.compress(FILE)).documents == corpus.documents
+    assert read_penman(FILE.replace(b"\n", b"\r\n")).documents == corpus.documents
+    assert [each.id for each in read_penman_in_order(FILE).documents] == ["1", "2"]
+    assert [graph.top for _, graph in read_graphs(FILE)] == ["b", "n"]
+
+
+def test_ids_count_if_not_every_graph_has_one():
+    assert [each.id for each in read_penman(FILE.replace(b"::id s.2", b"")).documents] == ["1", "2"]
+
+
+def test_all_mistakes_at_once_with_lines_of_the_file():
+    text = FILE.replace(b"small))", b"small)").replace(b"(n / nobody)", b"(n / nobody :x)\n\n# ::id s.1\n(a / b)")
+    with pytest.raises(FormatError) as raised:
+        read_penman(text, name="f.amr")
+    assert [str(each) for each in raised.value.problems] == [
+        "f.amr:4:1: this bracket is never closed, add a closing bracket",
+        "f.amr:10:15: expected a node, a variable or a constant, found )",
+        "f.amr:13: the id s.1 is also that of the graph in line 4, make ids unique",
+    ]
+    for reader in (read_penman_in_order, read_graphs):
+        with pytest.raises(FormatError) as raised:
+            reader(text)
+        assert [each.line for each in raised.value.problems] == [4, 10]
+
+
+def test_a_file_without_a_graph_is_a_mistake():
+    with pytest.raises(FormatError, match="there is no graph"):
+        read_penman(b"# ::id s.1\n\n")
+
+
+@given(st.binary(max_size=60) | st.text('()/:"~ \n#abc', max_size=60).map(str.encode))
+def test_whatever_the_bytes_documents_or_problems(data):
+    found, problems = 0, []
+    try:
+        found = len(read_penman(data).documents)
+    except FormatError as error:
+        problems = error.problems
+    assert bool(found) != bool(problems)
+    assert all(problem.path for problem in problems)
