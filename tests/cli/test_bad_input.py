@@ -72,7 +72,7 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
         (
             ("relation.strit", "gold.jsonl", "good.jsonl"),
             2,
-            "there is no metric 'relation.strit', did you mean relation.strict or relation.spans?",
+            "there is no metric 'relation.strit', did you mean relation.strict or relation.spans or relation.docred?",
         ),
         (("relation.strict", "none.jsonl", "good.jsonl"), 2, "none.jsonl: there is no such file, check the path"),
         (("relation.strict", "gold.jsonl", "."), 2, ".: this is a folder, name the file in it"),

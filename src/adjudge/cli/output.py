@@ -6,14 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.cli import ReaderGone
 from adjudge.cli.options import is_file
 from adjudge.cli.streams import abandon_output, say
 from adjudge.errors import UsageError, visible
 from adjudge.report.files import check_writable, write_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Progress = Callable[[int, int], None]
 

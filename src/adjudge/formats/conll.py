@@ -8,14 +8,14 @@ most, cost almost nothing.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Container, Iterable, Iterator
-from itertools import accumulate, pairwise
-from pathlib import Path
-from typing import Any
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.conll_odd import Odd, last_line, odd_lines
 from adjudge.formats.conll_scan import (
     HEADER,
     Listener,
@@ -27,23 +27,23 @@ from adjudge.formats.conll_scan import (
     parse_brackets,
     scan,
 )
-from adjudge.formats.source import Source, opened, source_name
+from adjudge.formats.source import Source, is_file, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
+
+if TYPE_CHECKING:
+    from adjudge.formats.conll_survey import Survey
 
 PROFILES = ("conll-8.01", "clean", "strict")
 LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
 
 _CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
 _LARGE = 50_000_000  # bytes from which on loading numpy pays
-_ODD_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
 _HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
 
 Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
 Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
 _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
-Odd = tuple[int, int, bytes]  # a line that needs a look: its number in the block, its end, its last column
-Half = tuple[int, int, bytes, int]  # an open mention: first token; for messages the line, its block, its end
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+Half = tuple[int, int, bytes]  # an open mention: first token; for messages the number of the line and its piece
 
 
 def read_conll(
@@ -75,7 +75,7 @@ def read_conll(
         checker: Checker | None = Checker(place)
     else:
         checker = None
-    reading = _Reading(place, _numpy(source))
+    reading = _Reading(place, _survey(source))
     with opened(source, place) as stream:
         broken = scan(stream, reading if checker is None else _Both(reading, checker), hasher)
     if broken:
@@ -106,10 +106,10 @@ class _Both(Listener):
         for each in self.listeners:
             each.begin(name, number)
 
-    def lines(self, block: bytes, number: int) -> int:
+    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
         count = 0
         for each in self.listeners:
-            count = each.lines(block, number)
+            count = each.lines(block, start, end, number)
         return count
 
     def end(self, number: int) -> None:
@@ -142,8 +142,9 @@ class _Open:
 class _Reading(Listener):
     """Collects the documents of a file."""
 
-    def __init__(self, place: str, numpy: Any = None) -> None:
+    def __init__(self, place: str, survey: Survey | None = None) -> None:
         self.place = place
+        self.survey = survey
         self.notes: list[Problem] = []
         self.open: list[_Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
@@ -152,7 +153,6 @@ class _Reading(Listener):
         self.first_comment = 0
         self.has_bom = False
         self.damage: list[Problem] = []
-        self.numpy = numpy
 
     def bom(self) -> None:
         self.has_bom = True
@@ -175,9 +175,9 @@ class _Reading(Listener):
         for document in self.open:
             for chain, half in document.halves.items():
                 same, before = 0, 0
-                for _, opening, block, end in half:
+                for _, opening, piece in half:
                     same, before = (same + 1 if opening == before else 0), opening
-                    column = bracket_place(_line(block, end), 2, chain, same)
+                    column = bracket_place(last_line(piece), 2, chain, same)
                     document.problems.append(never_closed(document.name, chain, self.place, opening, column))
             self._keep(document)
         self.open.clear()
@@ -198,32 +198,34 @@ class _Reading(Listener):
             hint = "a document begins with a line such as: #begin document (name); part 000"
             self.notes.append(Problem("the file has no documents", path=self.place, hint=hint))
 
-    def lines(self, block: bytes, number: int) -> int:
-        if b"\t" not in block:
-            odd = _spaced_lines(block)
-        elif self.numpy is None:
-            odd = _tab_lines(block)
+    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
+        if self.survey is None:
+            odd = odd_lines(block[start:end])
         else:
-            odd = _tab_lines_at_once(block, self.numpy)
-        if b"#" in block and (block.startswith(b"#") or b"\n#" in block):  # one byte is found much faster than two
-            every = enumerate(block.split(b"\n"))
+            odd = self.survey.odd_lines(block, start, end)
+        if block.find(b"#", start, end) >= 0 and (  # one byte is found much faster than two
+            block.startswith(b"#", start, end) or block.find(b"\n#", start, end) >= 0
+        ):
+            every = enumerate(block[start:end].split(b"\n"))
             comments = [index for index, line in every if line.startswith(b"#") and not HEADER.match(line)]
             if comments:
                 self.first_comment = self.first_comment or number + comments[0]
                 self.comments += len(comments)
-        count = block.count(b"\n") + 1
+        count = 0
         several = list(odd) if len(self.open) > 1 else odd
         for document in self.open:
-            self._feed(document, block, several, number, count)
+            count = self._feed(document, several, number)
         return count
 
-    def _feed(self, document: _Open, block: bytes, odd: Iterable[Odd], number: int, count: int) -> None:
-        """Take the brackets of the lines that need a look; blank lines, which are no tokens, must be among them."""
-        base, chains, halves = document.tokens, document.chains, document.halves
-        look, known, mentions_of, half_of = self._look, self.seen.get, document.chains.get, document.halves.get
-        for index, end, column in odd:
-            kind, chain = known(column) or look(block, end, column)
-            token = base + index
+    def _feed(self, document: _Open, odd: Iterable[Odd], number: int) -> int:
+        """Take the brackets of the lines that need a look; the answer is how many lines there are in all."""
+        token, chains, halves = document.tokens, document.chains, document.halves
+        look, known, mentions_of, half_of = self._look, self.seen.get, chains.get, halves.get
+        ahead = number - token  # from the number of a token to that of its line
+        for skipped, blanks, column, piece in odd:
+            token += skipped
+            ahead += blanks
+            kind, chain = known(column) or look(column, piece)
             if kind == _SINGLE:
                 mentions = mentions_of(chain)
                 if mentions is None:
@@ -231,21 +233,24 @@ class _Reading(Listener):
                 else:
                     mentions.append((token, token))
             elif kind == _OPENS:
-                if chain not in chains:
-                    chains[chain] = []
                 half = half_of(chain)
                 if half is None:
-                    halves[chain] = [(token, number + index, block, end)]
+                    halves[chain] = [(token, token + ahead, piece)]
+                    if chain not in chains:
+                        chains[chain] = []
                 else:
-                    half.append((token, number + index, block, end))
+                    half.append((token, token + ahead, piece))
             elif kind == _CLOSES and (half := half_of(chain)):
                 chains[chain].append((half.pop()[0], token))
             elif kind == _BLANK:
-                base -= 1
+                token -= 1
+                ahead += 1
             elif kind != _NOTHING:
                 items = ((), (), (chain,)) if kind == _CLOSES else chain
-                self._several(document, items, token, (token, number + index, block, end))
-        document.tokens = base + count
+                self._several(document, items, token, (token, token + ahead, piece))
+            token += 1
+        document.tokens = token
+        return token + ahead - number
 
     def _several(self, document: _Open, items: Items, token: int, place: Half) -> None:
         """A token with several items: all one-token mentions, then all that open, then all that close."""
@@ -260,23 +265,25 @@ class _Reading(Listener):
             if halves.get(chain):
                 chains[chain].append((halves[chain].pop()[0], token))
             else:
-                _, number, block, end = place
-                column = bracket_place(_line(block, end), 3, chain, closes[:order].count(chain))
+                _, number, piece = place
+                column = bracket_place(last_line(piece), 3, chain, closes[:order].count(chain))
                 document.problems.append(never_opened(document.name, chain, self.place, number, column))
 
-    def _look(self, block: bytes, end: int, column: bytes) -> Shape:
-        """What a line holds whose last column, or what seems to be that, has not been seen before."""
-        if b"\n" in column:  # there is no TAB in this line
+    def _look(self, column: bytes, piece: bytes) -> Shape:
+        """What the last line of a piece holds; its last column, or what seems to be that, has not been seen before."""
+        if not piece:
+            return _BLANK, None
+        if b"\n" in column:  # the last line has but one column
             line = column[column.rfind(b"\n") + 1 :]
             shape = _odd_line(line)
             if not line:
-                self._remember(column, shape)  # a blank line after this column
+                self._remember(column, shape)  # a blank line
             return shape
         if column and b" " not in column and not column.isspace():
             shape = _shape(column)
             self._remember(column, shape)
             return shape
-        return _odd_line(_line(block, end))
+        return _odd_line(last_line(piece))
 
     def _remember(self, column: bytes, shape: Shape) -> None:
         if len(column) <= _SHORT:
@@ -321,11 +328,6 @@ class _Reading(Listener):
         return [document for document, _ in self.documents.values()]
 
 
-def _line(block: bytes, end: int) -> bytes:
-    """The line that ends there."""
-    return block[block.rfind(b"\n", 0, end) + 1 : end]
-
-
 def _odd_line(line: bytes) -> Shape:
     """What a line holds of which more than the last field must be looked at."""
     if not line.strip():
@@ -339,60 +341,13 @@ def _odd_line(line: bytes) -> Shape:
     return _shape(column if hint.start() < len(column) - len(field) else field)
 
 
-def _tab_lines(block: bytes) -> Iterator[Odd]:
-    """The lines that need a look, all but tokens without items: number, end, and what follows the last TAB.
+def _survey(source: Source) -> Survey | None:
+    """A faster way to find odd lines, if numpy is loaded anyway or the file so large that loading it pays."""
+    if "numpy" not in sys.modules and not (is_file(source) and os.path.getsize(source) > _LARGE):  # noqa: PTH202
+        return None
+    from adjudge.formats.conll_survey import Survey
 
-    For a line without a TAB that is what follows the last one before it, with the line break.
-
-    >>> list(_tab_lines(b"a\\t-\\nb\\t(1)\\n"))
-    [(1, 9, b'(1)'), (2, 10, b'(1)\\n')]
-    """
-    ends = [match.start() for match in _ODD_END.finditer(block)]
-    if block[-2:] != b"\t-":
-        ends.append(len(block))
-    count, rfind = block.count, block.rfind
-    odd = accumulate([count(b"\n", before, end) for before, end in pairwise([0, *ends])])
-    return zip(odd, ends, [block[rfind(b"\t", 0, end) + 1 : end] for end in ends], strict=True)
-
-
-def _tab_lines_at_once(block: bytes, np: Any) -> Iterator[Odd]:
-    """The same by comparing all bytes at once."""
-    data = np.frombuffer(block, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(data == 10), len(block))
-    looked_at = (data[ends - 1] != 45) | (data[ends - 2] != 9)  # not a TAB and a hyphen
-    looked_at[0] |= ends[0] < 2
-    odd = np.flatnonzero(looked_at)
-    places, rfind = ends[odd].tolist(), block.rfind
-    return zip(odd.tolist(), places, [block[rfind(b"\t", 0, end) + 1 : end] for end in places], strict=True)
-
-
-def _spaced_lines(block: bytes) -> Iterator[Odd]:
-    """The same for lines without TABs; the column is the last field if the items of all lines are there.
-
-    Such a line is one column, so a word in it can be an item. Whether one is, is found out for all lines at once: if
-    the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block, there
-    are none elsewhere.
-    """
-    lines = block.split(b"\n")
-    ends = [end - 1 for end in accumulate(len(line) + 1 for line in lines)]
-    odd = [index for index, line in enumerate(lines) if line[-1:] != b"-"]
-    columns = [lines[index][lines[index].rfind(b" ") + 1 :] for index in odd]
-    fields = b" ".join(columns).translate(_ZEROS)
-    zeros = block.translate(_ZEROS)
-    if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
-        return zip(odd, [ends[index] for index in odd], columns, strict=True)
-    return zip(range(len(lines)), ends, lines, strict=True)
-
-
-def _numpy(source: Source) -> Any:
-    """numpy if somebody has loaded it, or for a file so large that loading it pays; else None."""
-    if "numpy" in sys.modules:
-        return sys.modules["numpy"]
-    if isinstance(source, str | Path) and Path(source).is_file() and Path(source).stat().st_size > _LARGE:
-        import numpy
-
-        return numpy
-    return None
+    return Survey()
 
 
 def _shape(column: bytes) -> Shape:

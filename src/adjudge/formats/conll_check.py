@@ -116,9 +116,9 @@ class Checker(Listener):
                 self._warn("outside", message, number + index, 1, "begin a document before it")
                 return  # once per gap
 
-    def lines(self, block: bytes, number: int) -> int:
+    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
         """Line by line; a line can belong to several documents if end markers are missing."""
-        lines = block.split(b"\n")
+        lines = block[start:end].split(b"\n")
         for index, line in enumerate(lines):
             if line.strip():
                 for document in self.open:

@@ -12,7 +12,7 @@ from adjudge.formats.source import read_block
 BOM = b"\xef\xbb\xbf"
 HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
 _END = re.compile(rb"#\s*end document")
 _WORDS = re.compile(rb"#\s*(?:begin|end) document")
 _PATTERNS = tuple(
@@ -31,9 +31,12 @@ class Listener:
     def begin(self, name: bytes, number: int) -> None:
         """A header; a document that is open stays open, for it has had no end marker."""
 
-    def lines(self, block: bytes, number: int) -> int:  # noqa: ARG002
-        """Lines that belong to all open documents; `number` is that of the first. The answer is how many they are."""
-        return block.count(b"\n") + 1
+    def lines(self, block: bytes, start: int, end: int, number: int) -> int:  # noqa: ARG002
+        """Lines of a block that belong to all open documents; `number` is that of the first.
+
+        The answer is how many they are.
+        """
+        return block.count(b"\n", start, end) + 1
 
     def end(self, number: int) -> None:
         """An end marker; it ends all open documents."""
@@ -56,28 +59,28 @@ def scan(stream: IO[bytes], listener: Listener, hasher: Any = None) -> str | Non
         start = 0
         for first, last, header, is_end in _markers(block):
             if first > start:
-                number = _between(block[start : first - 1], number, listener, inside=inside)
+                number = _between(block, start, first - 1, number, listener, inside=inside)
             if is_end and inside:
                 listener.end(number)
                 inside = False
             if header is not None:
                 if inside:
-                    listener.lines(block[first:last], number)
+                    listener.lines(block, first, last, number)
                 listener.begin(header, number)
                 inside = True
             number, start = number + 1, last + 1
         if start <= len(block):
-            number = _between(block[start:], number, listener, inside=inside)
+            number = _between(block, start, len(block), number, listener, inside=inside)
     listener.finish()
     return None
 
 
-def _between(block: bytes, number: int, listener: Listener, *, inside: bool) -> int:
+def _between(block: bytes, start: int, end: int, number: int, listener: Listener, *, inside: bool) -> int:
     """Report lines that are no markers; the answer is the number of the next line."""
     if inside:
-        return number + listener.lines(block, number)
-    listener.outside(block, number)
-    return number + block.count(b"\n") + 1
+        return number + listener.lines(block, start, end, number)
+    listener.outside(block[start:end], number)
+    return number + block.count(b"\n", start, end) + 1
 
 
 def _blocks(stream: IO[bytes], hasher: Any) -> Iterator[bytes | str]:

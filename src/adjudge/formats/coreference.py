@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.source import Source, opened, source_name
+from adjudge.formats.source import Source, is_file, opened, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
 
 def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str]:
     """What to read (the open stream of a pipe, which can be read only once, else the source itself) and its format."""
-    again = isinstance(source, bytes) or (isinstance(source, str | Path) and Path(source).is_file())
+    again = isinstance(source, bytes) or is_file(source)
     peek: Any = stream
     return source if again else stream, format or sniff(peek.peek(1 << 13))
 

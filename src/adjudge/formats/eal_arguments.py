@@ -9,13 +9,14 @@ at, so a file with assessments can be read as well.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_fields import COLUMNS, LineReader
 from adjudge.formats.eal_ids import id_2014, sha1_id
 from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
-from adjudge.formats.eal_rows import LineWriter, comment_text, format_confidence, is_id, unwritable
+from adjudge.formats.eal_rows import LineWriter, Verbatim, comment_text, format_confidence, is_id, unwritable
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Response
 
@@ -58,13 +59,22 @@ def scan_arguments(
     data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
 ) -> tuple[Arguments, list[Finding]]:
     """The same with the kind of each problem, for programs."""
+    arguments, findings, _ = scan_verbatim(data, document, place, repeats=repeats)
+    return arguments, findings
+
+
+def scan_verbatim(
+    data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
+) -> tuple[Arguments, list[Finding], Verbatim]:
+    """The same, and the lines, so that what does not change need not be formatted again."""
     findings = Findings(place or document, document)
     reader = LineReader(document)
     read = reader.read
     found: list[Argument] = []
     keep = found.append
     comment: str | None = None
-    for number, line in enumerate(decode_lines(data, findings), 1):
+    lines = decode_lines(data, findings)
+    for number, line in enumerate(lines, 1):
         if not line:
             comment = None
         elif line[0] == "#":
@@ -79,7 +89,8 @@ def scan_arguments(
     if len({argument[0] for argument in found}) < len(found):
         found = _without_repeats(found, repeats, findings)
     reader.report_documents(findings)
-    return Arguments(document, found), findings.sorted()
+    wide = data.count(b"\t") > (COLUMNS - 1) * len(found)
+    return Arguments(document, found), findings.sorted(), Verbatim(document, found, lines, reader.odd, wide=wide)
 
 
 def _without_repeats(arguments: list[Argument], repeats: Repeats, findings: Findings) -> list[Argument]:
@@ -110,40 +121,62 @@ def write_arguments(arguments: Arguments, *, ids: Ids = "sha1") -> bytes:
     return write_named(arguments, ids)[0]
 
 
-def write_named(arguments: Arguments, ids: Ids) -> tuple[bytes, list[str]]:
-    """The same, and the id of each response."""
-    document = arguments.document
-    problems: list[Problem] = []
-    names: list[str] = []
-    rows: list[tuple[str, str]] = []
-    writer = LineWriter(document)
-    write, confidences = writer.response, writer.confidences
-    seen: set[str] = set()
-    for argument in arguments.arguments:
-        response, confidence, given, comment, _ = argument
-        middle, sure, above = write(response), confidences[confidence], comment_text(comment)
-        if middle is None or sure is None or above is None or (ids == "keep" and not is_id(given)):
-            reason = unwritable(argument, given if ids == "keep" else "", document)
-            problems.append(Problem(f"a response cannot be written: {reason}", path=document))
-            continue
-        seen.add(middle)
-        name = format_id(argument, ids)
-        names.append(name)
-        rows.append((name, f"{above}{name}\t{middle}\t{sure}\n"))
-    if len(seen) < len(rows):
-        problems.append(Problem("a response is there twice", path=document, hint="keep the more confident"))
-    if problems:
-        raise ValidationError(problems)
+def write_named(arguments: Arguments, ids: Ids, verbatim: Verbatim | None = None) -> tuple[bytes, list[str]]:
+    """The same, and the id of each response; `verbatim` has the lines of those that are as they were read."""
+    given = arguments.arguments
+    writer = LineWriter(arguments.document)
+    middles = verbatim.columns(given, writer.document) if verbatim is not None else [None] * len(given)
+    if None in middles:
+        known = zip(given, middles, strict=True)
+        middles = [writer.response(each[0]) if text is None else text for each, text in known]
+    sure = writer.column_11([each[1] for each in given])
+    above = ["" if each[3] is None else comment_text(each[3]) for each in given]
+    bad = {place for column in (middles, sure, above) if None in column for place in _nowhere(column)}
+    if ids == "keep":
+        bad.update(place for place, each in enumerate(given) if not is_id(each[2]))
+    if bad or len(set(middles)) < len(middles):
+        raise ValidationError(_unwritable(arguments, ids, middles, bad))
+    names = list(map(_NAMERS[ids], given))
+    lines = [
+        f"{top}{name}\t{middle}\t{end}\n" for top, name, middle, end in zip(above, names, middles, sure, strict=True)
+    ]
     # Digests are in order by their letters; of two responses with one id the lines decide.
-    rows.sort(key=None if ids == "sha1" else lambda row: (sort_key(row[0]), row[1]))
+    if ids != "sha1":
+        rows = sorted(zip(names, lines, strict=True), key=lambda row: (sort_key(row[0]), row[1]))
+    elif any(above):
+        rows = sorted(zip(names, lines, strict=True))
+    else:
+        return "".join(sorted(lines)).encode(), names
     return "".join([text for _, text in rows]).encode(), names
+
+
+def _nowhere(column: Sequence[str | None]) -> Iterator[int]:
+    return (place for place, text in enumerate(column) if text is None)
+
+
+def _unwritable(arguments: Arguments, ids: Ids, middles: Sequence[str | None], bad: Collection[int]) -> list[Problem]:
+    document = arguments.document
+    problems = []
+    for place in sorted(bad):
+        argument = arguments.arguments[place]
+        reason = unwritable(argument, argument.id if ids == "keep" else "", document)
+        problems.append(Problem(f"a response cannot be written: {reason}", path=document))
+    fine = [text for place, text in enumerate(middles) if place not in bad]
+    if len(set(fine)) < len(fine):
+        problems.append(Problem("a response is there twice", path=document, hint="keep the more confident"))
+    return problems
 
 
 def format_id(argument: Argument, ids: Ids) -> str:
     """The first column of a response."""
-    if ids == "sha1":
-        return sha1_id(argument.response)
-    return argument.id if ids == "keep" else str(id_2014(argument.response))
+    return _NAMERS[ids](argument)
+
+
+_NAMERS: dict[Ids, Callable[[Argument], str]] = {
+    "sha1": lambda argument: sha1_id(argument[0]),
+    "2014": lambda argument: str(id_2014(argument[0])),
+    "keep": lambda argument: argument[2],
+}
 
 
 def sort_key(id_: str) -> tuple[int, int, str]:

@@ -25,19 +25,22 @@ class LineReader:
 
     def __init__(self, document: str) -> None:
         self.document = document
-        self.names = _Names()
-        self.spans = _Spans()
+        self.odd: set[str] = set()  # fields that would be written in another way than they were read
+        self.names = _Names(self.odd)
+        self.spans = _Spans(self.odd)
         self.cases = _Cases(self.spans)
         self.additional = _SpanSets(self.spans)
-        self.realis = _RealisValues()
+        self.realis = _RealisValues(self.odd)
         self._strange: dict[str, tuple[int, int, int]] = {}  # another document: its first line, column, and how many
 
     def read(self, columns: list[str], comment: str | None, number: int) -> Argument | None:
         """The response of a line, or None if something is wrong with it."""
         try:
             id_, document, type_, role, text, at, because, filler, more, realis, sure = columns[:COLUMNS]
-            if document != self.document and document.strip(WHITE) != self.document:
-                return None
+            if document != self.document:
+                if document.strip(WHITE) != self.document:
+                    return None
+                self.odd.add(document)
             justifications = self.additional[because]
             confidence = float(sure)
             if not justifications or not 0 <= confidence <= 1 or "_" in sure or not sure.strip(WHITE).isascii():
@@ -92,25 +95,36 @@ class LineReader:
 
 
 class _Names(dict[str, str]):
+    def __init__(self, odd: set[str]) -> None:
+        self._odd = odd
+
     def __missing__(self, raw: str) -> str:
         value = raw.strip(WHITE)
         if not value:
             raise ValueError
+        if value != raw:
+            self._odd.add(raw)
         self[raw] = value
         return value
 
 
 class _Spans(dict[str, Span]):
+    def __init__(self, odd: set[str]) -> None:
+        self.odd = odd
+
     def __missing__(self, raw: str) -> Span:
         start, _, end = raw.partition("-")
         if start.isdecimal() and end.isdecimal() and len(start) < 10 and len(end) < 10 and raw.isascii():  # mostly
             first, last = int(start), int(end)
             if first <= last:
+                if start[0] == "0" != start or end[0] == "0" != end:
+                    self.odd.add(raw)
                 value = self[raw] = _span((first, last))
                 return value
         parsed = parse_span(raw.strip(WHITE))
         if isinstance(parsed, str):
             raise ValueError
+        self.odd.add(raw)
         self[raw] = parsed
         return parsed
 
@@ -120,7 +134,10 @@ class _Cases(dict[tuple[str, str], Cas]):
         self._spans = spans
 
     def __missing__(self, raw: tuple[str, str]) -> Cas:
-        value = self[raw] = _cas((raw[0].strip(WHITE), self._spans[raw[1]]))
+        text = raw[0].strip(WHITE)
+        if text != raw[0]:
+            self._spans.odd.add(raw[0])
+        value = self[raw] = _cas((text, self._spans[raw[1]]))
         return value
 
 
@@ -132,14 +149,21 @@ class _SpanSets(dict[str, tuple[Span, ...]]):
     def __missing__(self, raw: str) -> tuple[Span, ...]:
         value: tuple[Span, ...] | str
         if "," in raw:
-            spans = self._spans
+            spans, odd, items = self._spans, self._spans.odd, raw.split(",")
             try:
-                value = tuple(sorted({spans[each] for each in raw.split(",")}))
+                found = [spans[each] for each in items]
             except ValueError:  # also an item that is empty, which does not matter
                 value = parse_spans(raw.strip(WHITE))
+                odd.add(raw)
+            else:
+                value = tuple(sorted(set(found)))
+                if value != tuple(found) or not odd.isdisjoint(items):
+                    odd.add(raw)
         else:
             text = raw.strip(WHITE)
             value = () if text == "NIL" else (self._spans[text],)
+            if text != raw:
+                self._spans.odd.add(raw)
         if isinstance(value, str):
             raise ValueError
         self[raw] = value
@@ -147,10 +171,15 @@ class _SpanSets(dict[str, tuple[Span, ...]]):
 
 
 class _RealisValues(dict[str, Realis]):
+    def __init__(self, odd: set[str]) -> None:
+        self._odd = odd
+
     def __missing__(self, raw: str) -> Realis:
         value = _REALIS.get(raw.strip(WHITE).lower())
         if value is None:
             raise ValueError
+        if value != raw:
+            self._odd.add(raw)
         self[raw] = value
         return value
 

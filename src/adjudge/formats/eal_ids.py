@@ -7,15 +7,15 @@ responses, so both are needed to reproduce official scores. They are computed wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha1
-from itertools import chain
 from struct import Struct, pack
 
 from adjudge.model.eal import REALIS, Cas, Realis, Response
 
 _WORD = 0xFFFFFFFF
+
 _pack_nine = Struct("<9i").pack
 _ORDINAL = {realis: number for number, realis in enumerate(REALIS)}
 
@@ -70,14 +70,24 @@ def sha1_id(response: Response) -> str:
     """
     document, type_, role, (text, (start, end)), (first, last), justifications, additional, realis = response
     if len(justifications) == 1 and not additional:  # mostly
-        (because,) = justifications
-        numbers = _pack_nine(start, end, first, last, 0, because[0], because[1], 1, _ORDINAL[realis])
+        ((begin, stop),) = justifications
+        numbers = _pack_nine(start, end, first, last, 0, begin, stop, 1, _ORDINAL[realis])
     else:
-        flat = chain.from_iterable
-        several = (start, end, first, last, 0, *flat(justifications), 1, *flat(additional), _ORDINAL[realis])
-        numbers = pack(f"<{len(several)}i", *several)
+        several = [start, end, first, last, 0]
+        for span in justifications:
+            several += span
+        several.append(1)
+        for span in additional:
+            several += span
+        several.append(_ORDINAL[realis])
+        numbers = _packer(len(several))(*several)
     words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
     return sha1(words + numbers, usedforsecurity=False).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _packer(count: int) -> Callable[..., bytes]:
+    return Struct(f"<{count}i").pack
 
 
 def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> str:

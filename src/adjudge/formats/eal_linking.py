@@ -9,7 +9,7 @@ An id is looked for in the first column of the arguments; only if it is not ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
@@ -24,6 +24,7 @@ Separator: TypeAlias = Literal["any", "tab"]
 Incomplete: TypeAlias = Literal["error", "last"]
 
 INCOMPLETE = "INCOMPLETE"
+_DIGEST = 40  # characters of a content hash
 
 
 def parse_linking(
@@ -228,10 +229,13 @@ def write_linking(
     problems: list[Problem] = []
     lines = []
     used: set[str] = set()
+    if ids is None:
+        ids = _Hashes()
+    plain = _are_plain(ids.values())
     if not incomplete and linking.incomplete:
         problems.append(Problem("there are responses that nobody has linked", path=linking.document))
     for number, frame in enumerate(linking.frames, 1):
-        names = sorted(_ids(frame.responses, ids, linking.document, problems), key=sort_key)
+        names = _ids(frame.responses, ids, plain, linking.document, problems)
         if not names:
             problems.append(Problem("a frame has no responses", path=linking.document, hint="leave it out"))
         if layout == "2015":
@@ -243,7 +247,7 @@ def write_linking(
         used.add(name)
         lines.append(f"{name}\t{' '.join(names)}")
     if incomplete:
-        names = sorted(_ids(linking.incomplete, ids, linking.document, problems), key=sort_key)
+        names = _ids(linking.incomplete, ids, plain, linking.document, problems)
         between = separator if layout == "2015" else " "
         lines.append(f"{INCOMPLETE}\t{between.join(names)}")
     if problems:
@@ -259,15 +263,37 @@ def _fresh(number: int, taken: set[str | None]) -> str:
 
 
 def _ids(
-    responses: Iterable[Response], ids: Mapping[Response, str] | None, document: str, problems: list[Problem]
-) -> Iterator[str]:
+    responses: Collection[Response], ids: Mapping[Response, str], plain: bool, document: str, problems: list[Problem]
+) -> list[str]:
+    """The ids of responses, sorted; `plain` says that all are content hashes, which are in order by their letters."""
+    if plain:
+        try:
+            return sorted(map(ids.__getitem__, responses))
+        except KeyError:
+            pass  # the problem is told below
+    names = []
     for response in responses:
-        name = sha1_id(response) if ids is None else ids.get(response, "")
+        name = ids.get(response, "")
         if not name or name == INCOMPLETE or name[0] == "#" or name.split() != [name]:
             said = f"{response.cas.text!r} ({response.type}, {response.role})"
             what = f"has the id {name!r}, which cannot be written" if name else "has no id"
             problems.append(Problem(f"the response {said} {what}", path=document, hint="write content hashes"))
-        yield name
+        names.append(name)
+    return sorted(names, key=sort_key)
+
+
+def _are_plain(names: Collection[str]) -> bool:
+    """Whether names are as long as content hashes, and can be written."""
+    joined = "".join(names)
+    return set(map(len, names)) <= {_DIGEST} and "#" not in joined and joined.split() == [joined][: len(names)]
+
+
+class _Hashes(dict[Response, str]):
+    """The content hashes of responses, each computed when it is asked for."""
+
+    def __missing__(self, response: Response) -> str:
+        name = self[response] = sha1_id(response)
+        return name
 
 
 def _tokens(line: str, separator: Separator) -> Iterator[tuple[str, int]]:

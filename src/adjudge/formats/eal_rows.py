@@ -1,12 +1,15 @@
 """Writing the eleven columns of a response, so that a reader finds just that response in them.
 
-What cannot be read back is refused. A field that was seen before is looked up, not checked and printed again.
+What cannot be read back is refused. A field that was seen before is looked up, not checked and printed again, and a
+response that is as it was read keeps the text that it was read from, if that is the one that would be written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
+from adjudge.formats.eal_fields import COLUMNS
 from adjudge.formats.eal_lines import LARGEST, WHITE, parse_span
 from adjudge.model.eal import REALIS, Argument, Cas, Response, Span
 
@@ -19,13 +22,13 @@ class LineWriter:
         self.spans = _Spans()
         self.cases = _Cases(self.spans)
         self.sets = _SpanSets(self.spans)
-        self.confidences = _Confidences()  # column 11, or None for what would not be read as this number
-        self._document = document if document and _is_field(document) else None
+        self.confidences = _Confidences()
+        self.document = document if document and _is_field(document) else None  # None if it cannot stand in column 2
 
     def response(self, response: Response) -> str | None:
         """Columns 2 to 10, or None if they would not be read as this response; different responses differ in them."""
         document, type_, role, cas, filler, because, more, realis = response
-        if document != self._document or not because or realis not in REALIS:
+        if document != self.document or not because or realis not in REALIS:
             return None
         names, sets = self.names, self.sets
         try:
@@ -35,6 +38,46 @@ class LineWriter:
             )
         except ValueError:  # a field that could not be read
             return None
+
+    def column_11(self, confidences: Iterable[float]) -> list[str | None]:
+        """Each confidence as it is written, or None for what would not be read as this number."""
+        others = self.confidences
+        return [
+            repr(each) if type(each) is float and 0.001 <= each <= 1 else others[each]  # mostly as Python has it
+            for each in confidences
+        ]
+
+
+class Verbatim:
+    """The lines that the responses of one document were read from.
+
+    `odd` are fields that would be written in another way, such as 007-8 for 7-8. If they are not `wide`, the lines have
+    no more than eleven columns.
+    """
+
+    def __init__(
+        self, document: str, arguments: Sequence[Argument], lines: Sequence[str], odd: Collection[str], *, wide: bool
+    ) -> None:
+        self._document = document
+        self._arguments = arguments
+        self._lines = lines
+        self._odd = frozenset(odd)
+        self._wide = wide
+
+    def columns(self, arguments: Sequence[Argument], document: str | None) -> list[str | None]:
+        """Columns 2 to 10 of arguments as `LineWriter` would write them for a document, or None for those not known.
+
+        An argument must be the very object that was read: one that says something else may still have its line.
+        """
+        if document != self._document:
+            return [None] * len(arguments)
+        read = {argument[4]: argument for argument in self._arguments}
+        rows = [self._lines[each[4] - 1] if read.get(each[4]) is each else "" for each in arguments]
+        if self._wide:
+            rows = [row if row.count("\t") == COLUMNS - 1 else "" for row in rows]
+        if self._odd:
+            rows = [row if self._odd.isdisjoint(row.split("\t")) else "" for row in rows]
+        return [row[row.index("\t") + 1 : row.rindex("\t")] if row else None for row in rows]
 
 
 def is_id(id_: str) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adjudge.errors import Problem, UsageError
 from adjudge.stats.atomic import write_atomically
+
+if TYPE_CHECKING:  # slow to load, and most results are only printed
+    from pathlib import Path
 
 
 def write_atomic(path: str | Path, content: str | bytes) -> None:
@@ -15,6 +18,8 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
 
     A device or a pipe (such as /dev/stdout) cannot be replaced and is written directly.
     """
+    from pathlib import Path
+
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     target = Path(path)
     if target.is_dir():
@@ -31,6 +36,8 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
 
 def check_writable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
     """Raise now if `path` cannot be written later or would overwrite an input, before any work is done for it."""
+    from pathlib import Path
+
     target = Path(path)
     folder = target.resolve().parent
     if target.is_dir():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from adjudge.errors import Problem, UsageError
 
@@ -14,12 +13,15 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     A reader sees the old file or the new one, never half of one, and a failure leaves nothing behind.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(Path(folder) / "scores.json", b"{}")
     ...     sorted(p.name for p in Path(folder).iterdir())
     ['scores.json']
     """
-    import secrets  # it brings a random generator along, and most results are only printed
+    # Imported here because they are slow to load, and most results are only printed.
+    import secrets
+    from pathlib import Path
 
     # A symbolic link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))

@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats.measure import Array, Key, Measure, compute, count_keys
 from adjudge.stats.table import StatsTable, exact_sums
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Pool: TypeAlias = Literal["micro", "macro"]
 

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -23,17 +22,21 @@ from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
 from adjudge.stats.signature import SignatureValue
+from adjudge.stats.uncertainty import SampledCounts, Uncertainty, check_samples
 
 if TYPE_CHECKING:
     from adjudge.stats.table import StatsTable
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
+_NESTED = ("slice", "uncertainty")
+
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One part of one metric on one slice, as a fraction of one; a value of None is undefined.
 
     If a search was cut short, `optimal` is false and the true value is proven to lie between `value` and `bound`.
+    `uncertainty` has more of the intervals of metrics that do not add over documents.
     """
 
     metric: str
@@ -48,6 +51,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     optimal: bool = True
     bound: float | None = None
     slice: Slice
+    uncertainty: Uncertainty | None = None
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -63,7 +67,8 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """All scores of one system, and in a saved result its counts per document.
 
     `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
-    `elements` has the counts of elements by fields of theirs.
+    `elements` has the counts of elements by fields of theirs; `samples` the counts of metrics that do not add over
+    documents, in samples of them.
     """
 
     name: str
@@ -73,6 +78,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     table: TableData | None = None
     best: TableData | None = None
     elements: tuple[ElementTable, ...] = ()
+    samples: tuple[SampledCounts, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores:
         scores = [score for score in self.scores if score.metric == metric]
@@ -151,6 +157,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     signature: str
     systems: tuple[SystemResult, ...]
     comparisons: tuple[Comparison, ...]
+    notes: tuple[Note, ...] = ()
     ranking: Leaderboard | None = None
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
@@ -191,7 +198,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return [
             {
                 "system": system,
-                **{name: value for name, value in msgspec.structs.asdict(score).items() if name != "slice"},
+                **{name: getattr(score, name) for name in Score.__struct_fields__ if name not in _NESTED},
                 **{f"slice.{name}": score.slice.get(name) for name in fields},
             }
             for system, score in scores
@@ -204,7 +211,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         bare = msgspec.structs.replace(
             self,
             systems=tuple(
-                msgspec.structs.replace(system, table=None, best=None, elements=()) for system in self.systems
+                msgspec.structs.replace(system, table=None, best=None, elements=(), samples=())
+                for system in self.systems
             ),
             measures=(),
             options=None,
@@ -226,7 +234,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Read what `save` wrote; anything else is an error that says what is wrong where."""
         name = os.fspath(path)
         try:
-            data = Path(path).read_bytes()
+            with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
+                data = file.read()
         except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(Problem(f"cannot be read: {reason}", path=name, hint="check the path")) from error
@@ -305,6 +314,8 @@ def _check_table(system: SystemResult, where: str) -> None:
     attempt("best", system.best_stats)
     for place, each in enumerate(system.elements):
         attempt(f"elements[{place}]", partial(check_elements, each, system.documents))
+    for place, samples in enumerate(system.samples):
+        attempt(f"samples[{place}]", partial(check_samples, samples))
 
 
 def _position(data: bytes, message: str) -> tuple[int | None, int | None]:

@@ -6,26 +6,20 @@ scored twice.
 
 from __future__ import annotations
 
-import io
-import json
 import math
 import os
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData, group_rows, same_value
-
-Array: TypeAlias = npt.NDArray[np.float64]
+from adjudge.stats.measure import Array
 
 _SHOWN = 10
 
@@ -242,6 +236,9 @@ class StatsTable:
 
     def save_npz(self, path: str | os.PathLike[str]) -> None:
         """Write a compressed numpy archive; text is stored as JSON bytes, so that reading it runs no code."""
+        import io
+        import json
+
         header = {key: value for key, value in self.to_data().items() if key != "values"}
         text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         buffer = io.BytesIO()
@@ -251,6 +248,10 @@ class StatsTable:
     @classmethod
     def load_npz(cls, path: str | os.PathLike[str]) -> StatsTable:
         """Read what `save_npz` wrote."""
+        import json
+        import zipfile
+        from pathlib import Path
+
         try:
             # opened here: numpy leaves the file of a broken archive open
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from adjudge.stats.data import AttributeValue, value_key
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
-from adjudge.stats.result import Comparison, Result, Score, Slice
+from adjudge.stats.result import Comparison, Note, Result, Score, Slice
 
 SliceKey: TypeAlias = tuple[tuple[str, tuple[bool, AttributeValue]], ...]
 RowKey: TypeAlias = tuple[str, SliceKey, str]  # metric, slice, system
@@ -118,7 +118,7 @@ def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
         labels = [f"{c.metric} {c.part}"] + [slice_text(c.slice)] * sliced + [f"{c.a} - {c.b}"]
         numbers = [_difference(c)] + [_probability(c.p), _probability(c.p_holm), _share(c.wins)] * tested
         groups.setdefault((c.metric, c.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
-    test = next((c.test for c in shown if c.test), None)
+    test = ", ".join(_distinct(c.test for c in shown if c.test))
     header = ("comparison", *["slice"] * sliced, "systems", "difference", *["p", "p (Holm)", "wins"] * tested)
     if tested and test:
         header = (f"comparison ({test})", *header[1:])
@@ -161,19 +161,22 @@ def render_leaderboard(board: Leaderboard) -> str:
 
 def note_lines(result: Result) -> list[str]:
     """The notes as sentences, with the name of the system if there are several."""
-    lines = []
+    lines = [_note_line(note) for note in result.notes]
     for system in result.systems:
-        for note in system.notes:
-            name = f"{system.name}: " if len(result.systems) > 1 else ""
-            more = ", ..." if 0 < len(note.examples) < note.count else ""
-            examples = f" ({', '.join(note.examples)}{more})" if note.examples else ""
-            lines.append(clean(f"{name}{note.message}{examples}"))
+        name = f"{system.name}: " if len(result.systems) > 1 else ""
+        lines += [_note_line(note, name) for note in system.notes]
     return lines
+
+
+def _note_line(note: Note, name: str = "") -> str:
+    more = ", ..." if 0 < len(note.examples) < note.count else ""
+    examples = f" ({', '.join(note.examples)}{more})" if note.examples else ""
+    return clean(f"{name}{note.message}{examples}")
 
 
 def footer_fields(result: Result) -> list[tuple[str, str]]:
     """What stands below the scores: systems, profile, pooling, interval, signature."""
-    levels = _distinct(f"{100 * s.level:g} %" for system in result.systems for s in system.scores if s.level)
+    levels = _distinct(_level(s) for system in result.systems for s in system.scores if s.level)
     pools = _distinct(s.pool for system in result.systems for s in system.scores)
     systems = [f"{s.name} ({s.documents} document{'s' * (s.documents != 1)})" for s in result.systems]
     fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]
@@ -181,6 +184,10 @@ def footer_fields(result: Result) -> list[tuple[str, str]]:
     fields += [("interval", level) for level in levels]
     fields.append(("signature", result.signature))
     return [(name, clean(value)) for name, value in fields]
+
+
+def _level(score: Score) -> str:
+    return f"{100 * (score.level or 0):g} %" + (f" ({score.uncertainty.method})" if score.uncertainty else "")
 
 
 def format_grid(grid: Grid) -> str:

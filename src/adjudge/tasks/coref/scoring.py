@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
@@ -99,7 +99,7 @@ def observe(
     ours = _read_key(key, settings, errors, digest=digest)
     only = None if errors else frozenset(document.id for document in ours.documents)
     reader = Reader(() if errors else choose(ours, docs), only, settings, digest=digest, keep=keep)
-    named = all(isinstance(source, str | Path) and str(source) != "-" for _, source in responses)
+    named = all(isinstance(source, str | os.PathLike) and str(source) != "-" for _, source in responses)
     if jobs == 1 or len(responses) == 1 or not named:
         observed = {name: reader.read(None, source) for name, source in responses}
     else:

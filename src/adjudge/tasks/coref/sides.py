@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
@@ -33,7 +33,7 @@ def name_responses(
     """
     several = _several(response)
     sources = [key, *(source for _, source in several)]
-    if sum(isinstance(source, str | Path) and str(source) == "-" for source in sources) > 1:
+    if sum(isinstance(source, str | os.PathLike) and str(source) == "-" for source in sources) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     if names is not None and len(names) != len(several):
         raise UsageError(f"{len(names)} names for {len(several)} responses", hint="give one name for each response")
@@ -105,13 +105,13 @@ def _is_whole(source: Any) -> bool:
 
 
 def _is_file(source: Any) -> bool:
-    return isinstance(source, str | Path | bytes) or hasattr(source, "read")
+    return isinstance(source, str | os.PathLike | bytes) or hasattr(source, "read")
 
 
 def _stem(source: Any) -> str:
     from adjudge.formats.source import source_name
 
-    name = Path(source_name(source)).name
+    name = os.path.basename(source_name(source))  # noqa: PTH119  # see `formats.source.opened`
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return name or "response"

@@ -124,7 +124,7 @@ def apply(
         with _collected(problems):
             outcome = operation(arguments, frames)
             if not problems:
-                writer.write(outcome.arguments, outcome.linking)
+                writer.write(outcome.arguments, outcome.linking, store.verbatim(arguments.document))
                 counts.add(outcome, len(arguments.arguments))
     if problems:
         raise ValidationError(problems)

@@ -81,7 +81,11 @@ def _tie(argument: Argument) -> tuple[object, ...]:
 
 def distinct(arguments: Iterable[Argument]) -> dict[Response, Argument]:
     """The best argument of each response, in the order in which the responses first appear."""
-    found: dict[Response, Argument] = {}
+    arguments = list(arguments)
+    found = {argument[0]: argument for argument in arguments}
+    if len(found) == len(arguments):  # nearly always
+        return found
+    found = {}
     for argument in arguments:
         other = found.setdefault(argument.response, argument)
         if other is not argument:

@@ -9,18 +9,23 @@ hopper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.model.eal import Argument, Arguments, Linking, Response
 from adjudge.tasks.eal.changes import Outcome, change_linking, remove
-from adjudge.tasks.eal.identity import Key, best, by_cas, distinct
+from adjudge.tasks.eal.identity import Key, best, distinct
 
 Unlinked: TypeAlias = Literal["error", "drop", "singleton"]
 UNLINKED: tuple[Unlinked, ...] = ("error", "drop", "singleton")
 
-Groups: TypeAlias = Callable[[Iterable[Argument]], Iterable[Sequence[Argument]]]
+# Those among the responses of a hopper that compete: groups of two or more.
+Groups: TypeAlias = Callable[[Collection[Response]], Iterable[Sequence[Response]]]
+
+_columns = itemgetter(0, 1, 2, 3, 7)  # document, type, role, CAS and realis of a response: columns 2 to 6 and 10
 
 
 def trim(
@@ -37,7 +42,7 @@ def trim(
     >>> [(each.argument.confidence, each.reason) for each in trim(Arguments("d", two), None).removed]
     [(0.8, 'redundant')]
     """
-    groups = _nested if nested else grouped(by_cas)
+    groups = _nested if nested else grouped(_columns)
     return keep_best(arguments, linking, groups=groups, unlinked=unlinked, other_cas="nested")
 
 
@@ -58,17 +63,26 @@ def keep_best(
     linked, linking = _linked(arguments, linking, lines, unlinked)
     kept: set[Response] = set()
     instead: dict[Response, Argument] = {}
+    known = frozenset(lines)
     for hopper in linked:
-        for group in groups([lines[response] for response in hopper if response in lines]):
-            winner = best(group)
-            kept.add(winner.response)
-            if len(group) > 1:
-                for argument in group:
-                    instead.setdefault(argument.response, winner)
+        members = known.intersection(hopper)
+        beaten: set[Response] = set()
+        for group in groups(members) if len(members) > 1 else ():
+            winner = best([lines[response] for response in group])
+            for response in group:
+                if response != winner.response:
+                    beaten.add(response)
+                    instead.setdefault(response, winner)
+        kept |= members - beaten
+    if len(kept) == len(arguments.arguments):
+        return remove(arguments, linking, {})
     gone: dict[int, tuple[str, Argument | None]] = {}
     seen: set[Response] = set()
+    alone = len(lines) == len(arguments.arguments)
     for place, argument in enumerate(arguments.arguments):
-        response = argument.response
+        response = argument[0]
+        if alone and response in kept:  # mostly
+            continue
         if response in kept and response not in seen and argument == lines[response]:
             seen.add(response)
         elif argument != lines[response] or response in seen:
@@ -84,32 +98,34 @@ def keep_best(
 def grouped(key: Key) -> Groups:
     """Groups of equal key."""
 
-    def groups(arguments: Iterable[Argument]) -> Iterable[Sequence[Argument]]:
-        return _by(key, arguments).values()
+    def groups(responses: Collection[Response]) -> Iterable[Sequence[Response]]:
+        if len(set(map(key, responses))) == len(responses):  # mostly
+            return ()
+        return [group for group in _by(key, responses).values() if len(group) > 1]
 
     return groups
 
 
-def _by(key: Key, arguments: Iterable[Argument]) -> dict[Hashable, list[Argument]]:
-    found: dict[Hashable, list[Argument]] = {}
-    for argument in arguments:
-        found.setdefault(key(argument.response), []).append(argument)
+def _by(key: Key, responses: Iterable[Response]) -> dict[Hashable, list[Response]]:
+    found: defaultdict[Hashable, list[Response]] = defaultdict(list)
+    for response in responses:
+        found[key(response)].append(response)
     return found
 
 
-def _nested(arguments: Iterable[Argument]) -> Iterator[Sequence[Argument]]:
+def _nested(responses: Iterable[Response]) -> Iterator[Sequence[Response]]:
     """Groups of equal type, role and realis whose CASes contain each other, directly or through others.
 
     "Smith" and "Sue" compete because both stand in "Sue Smith". Offsets decide, not the strings.
     """
-    for same in _by(lambda response: (response.type, response.role, response.realis), arguments).values():
+    for same in _by(lambda response: (response.type, response.role, response.realis), responses).values():
         # By start, the longer first: a span lies in an earlier one if that ends no earlier. On the stack are the groups
         # found so far, the one that reaches farthest on top; all that reach as far as the span contain it.
-        same.sort(key=lambda argument: (argument.response.cas.span.start, -argument.response.cas.span.end))
-        stack: list[tuple[int, list[Argument]]] = []
-        for argument in same:
-            end = argument.response.cas.span.end
-            reach, members = end, [argument]
+        same.sort(key=lambda response: (response.cas.span.start, -response.cas.span.end))
+        stack: list[tuple[int, list[Response]]] = []
+        for response in same:
+            end = response.cas.span.end
+            reach, members = end, [response]
             while stack and stack[-1][0] >= end:
                 farther, others = stack.pop()
                 reach = max(reach, farther)
@@ -118,8 +134,7 @@ def _nested(arguments: Iterable[Argument]) -> Iterator[Sequence[Argument]]:
                 others += members
                 members = others
             stack.append((reach, members))
-        for _, members in stack:
-            yield members
+        yield from (members for _, members in stack if len(members) > 1)
 
 
 def _linked(
@@ -129,11 +144,11 @@ def _linked(
     if linking is None:
         return [lines], None
     found: list[Iterable[Response]] = [
-        [response for response in lines if response.realis == "Generic"],
+        [response for response in lines if response[7] == "Generic"],
         *(frame.responses for frame in linking.frames),
     ]
-    inside = frozenset[Response]().union(*(frame.responses for frame in linking.frames))
-    outside = [response for response in lines if response.realis != "Generic" and response not in inside]
+    apart = frozenset(lines).difference(*found)
+    outside = [response for response in lines if response in apart] if apart else []
     if outside and unlinked == "error":
         raise ValidationError([_problem(arguments.document, lines[response]) for response in outside])
     if outside and unlinked == "singleton":

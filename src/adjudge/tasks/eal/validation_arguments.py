@@ -37,6 +37,7 @@ class Rules:
     ontology: Ontology
     layout: Layout
     legal: set[tuple[str, str]] = field(default_factory=set)  # pairs of type and role that have been found to be so
+    dates: set[str] = field(default_factory=set)  # dates about which there is nothing to say
     hints: dict[tuple[str, str | None], str] = field(default_factory=dict)
 
     @property
@@ -49,35 +50,40 @@ def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file:
     """Say what is wrong with the responses that could be read."""
     _check_ids(arguments.arguments, rules, file)
     _check_extra_columns(arguments, file)
-    profile, legal = rules.profile, rules.legal
-    size, astral = (None, False) if text is None else (text.size, bool(text.astral))
+    legal, dates = rules.legal, rules.dates
+    check_times, check_texts = rules.profile.check_times, rules.profile.check_cas_text
+    size, may_cut = (None, False) if text is None else (text.size, text.has_halves)
     compared: dict[Cas, Agreement] = {}
     misfits = 0
     for argument in arguments.arguments:
-        response = argument[0]
-        _, type_, role, cas, filler, because, additional, _ = response
+        _, type_, role, cas, filler, because, additional, _ = argument[0]
         if (type_, role) not in legal:
             _check_type(argument, rules, file)
-        if role in TIME_ROLES:
-            if profile.check_times:
-                _check_time(argument, profile, file)
+        is_time = role in TIME_ROLES
+        if is_time:
+            if check_times and cas[0] not in dates:
+                _check_time(argument, rules, file)
         elif not cas[0]:
             file.say_of(
                 "empty-cas", "the CAS is empty", argument, 5, hint="write the text of the argument", error=False
             )
-        first, last = because[0], because[-1]
+        first = because[0]
         if not (first[0] <= filler[0] and filler[1] <= first[1]):
             _check_filler(argument, file)
-        if first is not last:
-            _check_overlaps(argument, because, file)
-        if additional and cas[1] == filler:
-            message = "there are additional justifications, but the base filler is the CAS itself"
-            file.say_of("additional", message, argument, 9, hint="write NIL", error=False)
+        reach = first[1] if len(because) == 1 else _check_overlaps(argument, because, file)
+        if additional:
+            if cas[1] == filler:
+                message = "there are additional justifications, but the base filler is the CAS itself"
+                file.say_of("additional", message, argument, 9, hint="write NIL", error=False)
+            for span in additional:
+                if span[1] > reach:
+                    reach = span[1]
         if size is None or text is None:
             continue
-        if cas[1][1] >= size or filler[1] >= size or last[1] >= size or first is not last or additional or astral:
+        end = cas[1][1]
+        if end >= size or filler[1] >= size or reach >= size or may_cut:
             _check_offsets(argument, text, file)
-        if profile.check_cas_text and cas[0] and role not in TIME_ROLES and cas[1][1] < size:
+        if check_texts and not is_time and cas[0] and end < size:
             agreement = compared.get(cas)
             if agreement is None:
                 agreement = compared[cas] = agree(cas[0], text.at(cas[1]))
@@ -140,8 +146,10 @@ def quote(text: str) -> str:
 def _check_ids(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
     numbers = rules.profile.checked_ids == "unique-number"
     ids = [argument[2] for argument in arguments]
-    if len(set(ids)) == len(ids) and _are_small("".join(ids), map(len, ids)):
-        return
+    if len(set(ids)) == len(ids):
+        joined = "".join(ids)
+        if _are_small(joined, map(len, ids)) or (not numbers and _are_digests(joined, map(len, ids))):
+            return
     seen: dict[str, int] = {}
     for argument in arguments:
         id_ = argument[2]
@@ -171,6 +179,11 @@ def _check_ids(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
 def _are_small(joined: str, lengths: Iterable[int]) -> bool:
     """Whether ids, given joined and by their lengths, are numbers of less than ten digits."""
     return joined.isdecimal() and joined.isascii() and set(lengths) <= _SMALL
+
+
+def _are_digests(joined: str, lengths: Iterable[int]) -> bool:
+    """Whether ids, given joined and by their lengths, are content hashes."""
+    return set(lengths) == {40} and joined.isascii() and not joined.encode().translate(None, b"0123456789abcdef")
 
 
 def _check_extra_columns(arguments: Arguments, file: File) -> None:
@@ -211,19 +224,24 @@ def _hint(rules: Rules, type_: str, role: str | None = None) -> str:
     return found
 
 
-def _check_time(argument: Argument, profile: Profile, file: File) -> None:
-    text = argument.response.cas.text
+def _check_time(argument: Argument, rules: Rules, file: File) -> None:
+    text, profile = argument.response.cas.text, rules.profile
     if not is_valid(text, x_year=profile.x_year, lower_x=profile.lower_x):
         hint = "write yyyy-mm-dd with X for what is not known, as in 1985-XX-XX"
         file.say_of("time", f"{quote(text)} is not a date", argument, 5, hint=hint)
         return
+    fine = True
     if "x" in text:
         message = f"the date {text} has a small x, which is not equal to a capital one"
         file.say_of("time-small-x", message, argument, 5, hint=f"write {text.upper()}", error=False)
+        fine = False
     _, month, day = text.split("-")
     if (month.isdecimal() and not 1 <= int(month) <= 12) or (day.isdecimal() and not 1 <= int(day) <= 31):
         hint = "write the year first, then the month and the day"
         file.say_of("time-calendar", f"{text} is in no calendar", argument, 5, hint=hint, error=False)
+        fine = False
+    if fine and len(rules.dates) < VALUES:
+        rules.dates.add(text)
 
 
 def _check_filler(argument: Argument, file: File) -> None:
@@ -235,16 +253,20 @@ def _check_filler(argument: Argument, file: File) -> None:
         file.say_of("filler-outside", message, argument, 8, hint=hint, error=False)
 
 
-def _check_overlaps(argument: Argument, spans: Sequence[Span], file: File) -> None:
-    """Spans are in order, so one that overlaps any before it overlaps the one of them that ends last."""
+def _check_overlaps(argument: Argument, spans: Sequence[Span], file: File) -> int:
+    """Where the last of the spans ends, after a look whether they overlap.
+
+    They are in order, so one that overlaps any before it overlaps the one of them that ends last.
+    """
     widest = spans[0]
     for span in spans[1:]:
-        if span.start <= widest.end:
+        if span[0] <= widest[1]:
             message = f"the predicate justifications {_format(widest)} and {_format(span)} overlap"
             hint = f"write {widest.start}-{max(widest.end, span.end)} for both"
             file.say_of("overlapping-justifications", message, argument, 7, hint=hint, error=False)
-        if span.end > widest.end:
+        if span[1] > widest[1]:
             widest = span
+    return widest[1]
 
 
 def _spans(response: Response) -> Iterator[tuple[int, Span]]:

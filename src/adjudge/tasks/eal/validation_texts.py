@@ -39,6 +39,11 @@ class Text:
         self._units = Utf16(text) if self.astral and offsets == "utf-16" else None
         self.size = len(text) + (len(self.astral) if self._units else 0)
 
+    @property
+    def has_halves(self) -> bool:
+        """Whether a span can begin or end in the middle of a character."""
+        return self._units is not None
+
     def at(self, span: Span) -> str:
         """The characters of a span; those that it cuts into halves count."""
         start, end = span if self._units is None else self._units.to_characters(span)
