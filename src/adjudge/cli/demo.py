@@ -15,7 +15,7 @@ from adjudge.cli.output import check_targets, emit
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-TASKS = ("extraction", "coref", "nugget", "eal")
+TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 DOCUMENT = "nw-06"
 
 
@@ -25,8 +25,8 @@ DOCUMENT = "nw-06"
 def command(task: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """Score a small campaign that comes with the package.
 
-    TASK is extraction (relations and events, the default), coref, nugget or eal (event arguments and linking); each has
-    a few short documents and three systems. The output ends with the commands to go on with.
+    TASK is extraction (relations and events, the default), coref, nugget, eal (event arguments and linking) or kbp
+    (knowledge bases); each has a few short documents and three systems. The output ends with commands to go on with.
     """
     from adjudge.report.render import render
 
@@ -122,7 +122,26 @@ def _eal() -> Demo:
     )
 
 
-_DEMOS = {"extraction": _extraction, "coref": _coref, "nugget": _nugget, "eal": _eal}
+def _kbp() -> Demo:
+    from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
+    from adjudge.tasks.kbp.scoring import score
+
+    systems = [str(path) for path in SYSTEMS.values()]
+    side = f"--gold {_short(GOLD)} --wiki {_short(LINKS)}"
+    where = f"{side} {' '.join(map(_short, systems))}"
+    return (
+        "The bundled campaign of knowledge bases: ten short documents, and what three systems made of them.",
+        score(str(GOLD), systems, wiki=str(LINKS)),
+        _commands(
+            f"kbp score {where} --identity-source system --by relation",
+            f"kbp explain {side} {_short(systems[1])} --hop 2",
+            f"kbp report {where} -o report.html",
+            f"kbp validate {_short(systems[0])}",
+        ),
+    )
+
+
+_DEMOS = {"extraction": _extraction, "coref": _coref, "nugget": _nugget, "eal": _eal, "kbp": _kbp}
 
 
 def _commands(*commands: str) -> list[str]:

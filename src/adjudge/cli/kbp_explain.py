@@ -1,0 +1,111 @@
+"""`adjudge kbp explain`: for every missed and wrong path the first step that broke."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from adjudge.cli.kbp_options import (
+    choice_options,
+    input_arguments,
+    input_files,
+    input_options,
+    kb_options,
+    refuse_for_triples,
+)
+from adjudge.cli.memory import uncollected
+from adjudge.cli.options import compose, is_file, named, output_option, whole
+from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.sections import SectionedCommand
+from adjudge.errors import UsageError
+
+FORMATS = ("text", "json", "csv", "md")
+
+
+@click.command(
+    "explain",
+    cls=SectionedCommand,
+    epilog="\b\nExamples:\n  adjudge kbp explain --gold gold.tsv system.tsv --hop 2"
+    "\n  adjudge kbp explain --gold ace/ --wiki ACEtoWIKI_resource.txt run.tac --hop 1 --limit 0 --format json",
+)
+@click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
+@compose(
+    input_options,
+    choice_options,
+    click.option(
+        "--hop",
+        "chosen",
+        metavar="N",
+        multiple=True,
+        type=click.IntRange(min=1),
+        help="Explain paths of N facts. Repeatable. [default: all lengths up to --hops]",
+    ),
+    click.option(
+        "--limit",
+        metavar="N",
+        default="5",
+        show_default=True,
+        callback=whole("give the number of examples, or 0 for all"),
+        help="Examples for each reason, those first that cost most paths; 0 for all.",
+    ),
+    click.option(
+        "--most",
+        metavar="N",
+        default="1000000",
+        show_default=True,
+        callback=whole("give the number of paths"),
+        help="From two hops on, look at all paths if there are no more than N ways along them, else at a sample.",
+    ),
+    click.option(
+        "--seed",
+        metavar="N",
+        default="13",
+        show_default=True,
+        callback=whole("give a whole number from 0"),
+        help="Seed of the sample.",
+    ),
+    click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
+    output_option,
+    click.option("--quiet", is_flag=True, help="Only the tables: no examples."),
+    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+)
+def command(systems: tuple[str, ...], **options: Any) -> None:
+    """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.
+
+    The steps are: mentions found, entities aligned, linked to the right entity, related, by the right relation, through
+    the right entity in the middle. What is lost at the steps adds up to what the score misses.
+    """
+    read_from = [named(system) for system in systems]
+    paths = [path for _, path in read_from]
+    check_targets(options["output"], inputs=[*input_files(options), *(path for path in paths if is_file(path))])
+    chosen = kb_options(options)
+    hops = options["chosen"]
+    if hops and options["hops"] is None:
+        chosen = replace(chosen, hops=max(hops))
+    elif hops and max(hops) > chosen.hops:
+        raise UsageError(f"--hop {max(hops)} is beyond --hops {chosen.hops}", hint="leave --hops out")
+    if options["engine"] != "auto":
+        raise UsageError("explanations look at paths one by one, by no engine", hint="leave --engine out")
+    from adjudge.report.kb_explanations import render_explanations
+    from adjudge.tasks.kbp.explain import explain_inputs
+    from adjudge.tasks.kbp.inputs import read_inputs, system_name
+
+    log = Log(verbose=options["verbose"])
+    with uncollected():
+        log(f"reading {options['gold']} and {len(paths)} system(s)")
+        names = [system_name(path) if name is None else name for name, path in read_from]
+        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
+        if read.gold.table is not None:
+            refuse_for_triples()
+        log("read; explaining")
+        found = explain_inputs(
+            read,
+            chosen,
+            hops=hops,
+            limit=options["limit"] or None,
+            seed=options["seed"],
+            most=options["most"],
+        )
+    emit(render_explanations(found, options["format_"], quiet=options["quiet"]), options["output"])

@@ -1,0 +1,463 @@
+"""Explanations: the losses add up to the score, and every reason is the one that the definition gives."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kbp_annotation
+import kbp_naive
+from adjudge.errors import UsageError
+from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, KnowledgeBase, Mention, TripleNames, TripleTable
+from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant
+from adjudge.tasks.kbp.explain_evidence import LONGEST, Evidence, evidence
+from adjudge.tasks.kbp.explain_paths import find_losses, matched_facts
+from adjudge.tasks.kbp.explain_reasons import REASONS
+from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
+from adjudge.tasks.kbp.options import make_options
+from adjudge.tasks.kbp.paths_facts import make_facts
+from adjudge.tasks.kbp.scoring import score_inputs
+
+PLAIN = {"exclude": (), "symmetric": "annotated", "self_loops": "keep"}
+
+
+def plain(gold, *systems, documents=None):
+    names = TripleNames()
+    tables = []
+    for rows in (gold, *systems):
+        table = TripleTable(names)
+        for row in rows:
+            table.add(*row)
+        tables.append(table)
+    read = tuple(
+        SystemInput(f"s{number}", f"s{number}", "triples", table=table) for number, table in enumerate(tables[1:])
+    )
+    return KbInputs(GoldInput("gold", "triples", table=tables[0]), read, documents)
+
+
+def annotated(gold, kb, links=None):
+    corpus = KbCorpus("gold", gold)
+    return KbInputs(
+        GoldInput("gold", "documents", corpus, links=links or {}), (SystemInput("run", "run", "coldstart", kb),)
+    )
+
+
+def rows_of(side):
+    return [
+        (f"n{s}", f"r{r}", f"n{o}", f"d{document}")
+        for (s, r, o), documents in sorted(side.triples.items())
+        for document in sorted(documents)
+    ]
+
+
+def check_sums(fall, tp, gold, system):
+    assert (fall.both, fall.gold, fall.system) == (tp, gold, system)
+    assert sum(loss.paths for loss in fall.missed) == gold - tp
+    assert sum(loss.paths for loss in fall.wrong) == system - tp
+    for loss in (*fall.missed, *fall.wrong):
+        assert sum(loss.at) == loss.paths > 0
+        assert len(loss.at) == fall.hop + 1
+
+
+def reasons(losses):
+    return {loss.reason: loss.paths for loss in losses}
+
+
+# The losses add up to the score
+
+
+@given(kbp_naive.sides(), kbp_naive.sides(), st.sampled_from(["endpoints", "full"]), st.sampled_from(["all", "simple"]))
+def test_losses_add_up_for_triples(gold, system, identity, walks):
+    read = plain(rows_of(gold), rows_of(system), documents=frozenset(f"d{n}" for n in range(kbp_naive.DOCUMENTS)))
+    options = make_options(**PLAIN, hops=3, identity=identity, walks=walks)
+    (found,) = explain_inputs(read, options, limit=1)
+    for fall in found.waterfalls:
+        check_sums(fall, *kbp_naive.count(gold, system, fall.hop, identity=identity, walks=walks))
+
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "identity": st.sampled_from(["endpoints", "full", "both"]),
+        "walks": st.sampled_from(["all", "simple"]),
+        "identity_source": st.sampled_from(["gold", "system"]),
+        "symmetric": st.sampled_from(["annotated", "close"]),
+        "inverse": st.sampled_from(["none", "close", "canonical"]),
+        "inverse_table": st.just({"Employment": "employs", "Located": "Employment"}),
+        "self_loops": st.sampled_from(["keep", "drop"]),
+        "unaligned": st.sampled_from(["private", "ignore"]),
+        "unattested": st.sampled_from(["unaligned", "corpus-majority"]),
+        "unnamed": st.sampled_from(["drop", "document"]),
+        "one_to_one": st.booleans(),
+        "require_type": st.booleans(),
+        "min_confidence": st.sampled_from([0.0, 0.4]),
+        "threshold": st.sampled_from([0.0, 30.0, 50.0]),
+    },
+)
+
+
+@settings(max_examples=60)
+@given(kbp_annotation.gold_documents(named=True), kbp_annotation.knowledge_bases(), OPTIONS)
+def test_losses_add_up_for_annotation(gold, kb, changes):
+    options = make_options("paper", **changes)
+    read = annotated(gold, kb)
+    result = score_inputs(read, options, profile="paper", bootstrap=0)
+    (found,) = explain_inputs(read, options, limit=None)
+    for fall in found.waterfalls:
+        scores = result[fall.metric]
+        check_sums(fall, *(int(scores[part]) for part in ("tp", "gold", "system")))
+        for fate, losses in (("missed", fall.missed), ("wrong", fall.wrong)):
+            shown = [each for each in fall.examples if each.fate == fate]
+            # All examples together are all losses.
+            assert reasons(losses) == {
+                reason: sum(each.paths for each in shown if each.reason == reason) for reason in reasons(losses)
+            }
+            for each in shown:
+                assert [fact.matched for fact in each.facts[: each.broken - 1]] == [True] * (each.broken - 1)
+                assert all(fact.documents for fact in each.facts)
+
+
+@pytest.mark.parametrize("profile", ["paper", "recommended"])
+@pytest.mark.parametrize("source", ["gold", "system"])
+def test_the_worked_example(profile, source):
+    example = kbp_annotation.worked_example()
+    systems = tuple(SystemInput(name, name, "coldstart", kb) for name, kb in example.systems.items())
+    read = KbInputs(GoldInput("g", "documents", KbCorpus("g", example.gold), links=example.links), systems)
+    options = make_options(profile, identity_source=source)
+    result = score_inputs(read, options, profile=profile, bootstrap=0)
+    for found in explain_inputs(read, options):
+        for fall in found.waterfalls:
+            scores = result.system(found.system)[fall.metric]
+            check_sums(fall, *(int(scores[part]) for part in ("tp", "gold", "system")))
+
+
+def test_the_worked_example_step_by_step():
+    example = kbp_annotation.worked_example()
+    systems = tuple(SystemInput(name, name, "coldstart", kb) for name, kb in example.systems.items())
+    read = KbInputs(GoldInput("g", "documents", KbCorpus("g", example.gold), links=example.links), systems)
+    one, other = explain_inputs(read, make_options("paper"))
+    first, second, third = one.waterfalls
+    # Founder and an office in Oslo are not there, Employment became Membership; Dahl is half Bergen.
+    assert reasons(first.missed) == {"relation-missing": 2, "relation-type": 1}
+    assert reasons(first.wrong) == {"not-aligned": 1, "relation-missing": 1, "relation-type": 1}
+    assert reasons(second.missed) == {"relation-missing": 4, "relation-type": 3}
+    assert reasons(third.wrong) == {"not-aligned": 1, "relation-type": 2}
+    (dahl,) = (each for each in first.examples if each.reason == "not-aligned")
+    assert dahl.facts[0].subject == "S:A::Entity_06 (Dahl)"
+    assert "1 of 2 are in D2-E3, 1 of 2 in D2-E4 (D2)" in dahl.detail
+    assert [reasons(fall.missed) for fall in other.waterfalls] == [{"relation-missing": n} for n in (1, 4, 3)]
+    # The system's own nodes: facts that are right do not join.
+    _, both = explain_inputs(read, make_options("paper", identity_source="system"))
+    assert both.waterfalls[2].metric == "kbp.hop3.system"
+    (split, *_) = both.waterfalls[2].missed
+    assert (split.reason, split.paths, split.at) == ("linked-elsewhere", 5, (0, 0, 0, 5))
+
+
+# Reasons for triples, slowly
+
+
+def naive_reason(triple, middle, other, mine):
+    s, r, o = triple
+    if any({x, z} == {s, o} for x, _, z in other - mine):
+        return "relation-type"
+    known = {node for x, _, z in other for node in (x, z)}
+    if s not in known or o not in known:
+        return "unknown-entity"
+    spurious = other - mine
+    if middle[1] and any((x, y) == (s, r) for x, y, _ in spurious):
+        return "middle-entity"
+    if middle[0] and any((y, z) == (r, o) for _, y, z in spurious):
+        return "middle-entity"
+    return "relation-missing"
+
+
+def naive_losses(mine, other, hop, identity):
+    """Counts by reason and place, from every walk of every lost path."""
+    out = {}
+    for s, r, o in sorted(mine):
+        out.setdefault(s, []).append((s, r, o))
+    walks = [[triple] for triple in sorted(mine)]
+    for _ in range(hop - 1):
+        walks = [[*walk, triple] for walk in walks for triple in out.get(walk[-1][2], ())]
+    theirs = kbp_naive.paths(other, hop, identity=identity)
+    best = {}
+    for walk in walks:
+        nodes = (walk[0][0], *(o for _, _, o in walk))
+        key = tuple(r for _, r, _ in walk), (nodes if identity == "full" else (nodes[0], nodes[-1]))
+        if key in theirs:
+            continue
+        right = [triple in other for triple in walk]
+        rank = -sum(right), -right.index(False)
+        if key not in best or rank < best[key][0]:
+            best[key] = rank, walk, right.index(False)
+    found = {}
+    for _, walk, broken in best.values():
+        reason = naive_reason(walk[broken], (broken > 0, broken < hop - 1), other, mine)
+        found.setdefault(reason, [0] * (hop + 1))[broken] += 1
+    return found
+
+
+@given(kbp_naive.sides(size=10), kbp_naive.sides(size=10), st.sampled_from(["endpoints", "full"]))
+def test_reasons_for_triples(gold, system, identity):
+    read = plain(rows_of(gold), rows_of(system), documents=frozenset(f"d{n}" for n in range(kbp_naive.DOCUMENTS)))
+    (found,) = explain_inputs(read, make_options(**PLAIN, hops=3, identity=identity), limit=0)
+    ours, theirs = set(gold.triples), set(system.triples)
+    for fall in found.waterfalls:
+        for losses, one, other in ((fall.missed, ours, theirs), (fall.wrong, theirs, ours)):
+            wanted = naive_losses(one, other, fall.hop, identity)
+            assert {loss.reason: sum(loss.at) for loss in losses}.keys() == wanted.keys()
+            # Of walks that come equally far, either may be taken; which facts break is then a matter of order.
+            assert sum(loss.paths for loss in losses) == sum(map(sum, wanted.values()))
+            if fall.hop == 1:
+                assert {loss.reason: list(loss.at) for loss in losses} == wanted
+
+
+def test_each_reason_for_triples():
+    gold = [
+        ("ana", "works", "corvex", "d"),
+        ("corvex", "in", "oslo", "d"),
+        ("tom", "works", "halden", "d"),
+        ("halden", "in", "bergen", "d"),
+        ("eva", "knows", "tom", "d"),
+    ]
+    system = [
+        ("ana", "works", "halden", "d"),  # the middle is wrong
+        ("corvex", "in", "oslo", "d"),
+        ("tom", "leads", "halden", "d"),  # the relation is wrong
+        ("halden", "in", "bergen", "d"),
+        ("eva", "sees", "tom", "x"),  # not a document of gold
+    ]
+    (found,) = explain_inputs(plain(gold, system), make_options(**PLAIN, hops=2))
+    first, second = found.waterfalls
+    assert reasons(first.missed) == {"relation-missing": 1, "left-out": 1, "relation-type": 1}
+    assert reasons(second.missed) == {"left-out": 1, "relation-type": 1, "middle-entity": 1}
+    assert reasons(second.wrong) == {"relation-type": 1, "middle-entity": 1}
+    details = {(each.fate, each.reason): each.detail for each in second.examples}
+    assert details["missed", "middle-entity"] == "the system has ana works halden instead"
+    assert details["wrong", "middle-entity"] == "gold has ana works corvex instead"
+    assert details["missed", "left-out"] == "the system has sees between them, but its document is not scored (x)"
+    assert details["missed", "relation-type"] == "the system has tom leads halden"
+
+
+def test_a_right_relation_is_no_confusion():
+    gold = [("a", "founded", "b", "d"), ("a", "works", "b", "d")]
+    (found,) = explain_inputs(plain(gold, gold[1:]), make_options(**PLAIN, hops=1))
+    assert reasons(found.waterfalls[0].missed) == {"relation-missing": 1}
+
+
+# Reasons for annotation
+
+
+def mention(document, start, text, **more):
+    return Mention(document, start, start + len(text), text=text, **more)
+
+
+TEXT = "Ana Ruiz runs Corvex in Oslo . Ruiz likes Bergen ."
+
+
+def entity(id, *texts, level="NAM"):
+    return Entity(id, "X", tuple(mention("d", TEXT.index(text), text, level=level) for text in texts))
+
+
+GOLD = [
+    entity("ana", "Ana Ruiz"),
+    entity("corvex", "Corvex"),
+    entity("oslo", "Oslo"),
+    entity("bergen", "Bergen"),
+]
+
+
+def two(nodes, facts, gold_facts=(("ana", "Employment", "corvex"),), **changes):
+    gold = KbDocument("d", GOLD, [Fact(*fact, "d") for fact in gold_facts], TEXT)
+    kb = KnowledgeBase("run", nodes, [Fact(*fact[:3], "d", confidence=(*fact, 1.0)[3]) for fact in facts])
+    options = make_options(hops=1, **changes)
+    (found,) = explain_inputs(annotated([gold], kb), options)
+    (fall,) = found.waterfalls
+    return reasons(fall.missed), reasons(fall.wrong), fall
+
+
+def test_a_mention_is_not_found():
+    nodes = [entity("s", "Ruiz runs"), entity("o", "Corvex")]
+    missed, wrong, fall = two(nodes, [("s", "Employment", "o")])
+    assert missed == wrong == {"mention-not-found": 1}
+    assert {each.detail for each in fall.examples} == {
+        "no name of the system is a mention of N:Ana Ruiz (d)",
+        "s: none of its mentions is a gold mention (d)",
+    }
+
+
+def test_an_entity_is_not_aligned():
+    nodes = [entity("s", "Ana Ruiz", "runs"), entity("o", "Corvex")]
+    missed, wrong, _ = two(nodes, [("s", "Employment", "o")])
+    assert missed == wrong == {"not-aligned": 1}
+
+
+def test_an_entity_is_linked_elsewhere():
+    nodes = [entity("s", "Ana Ruiz", "Oslo", "Bergen"), entity("o", "Corvex")]
+    missed, wrong, _ = two(nodes, [("s", "Employment", "o")], threshold=30)
+    assert missed == wrong == {}  # of equal parts the smallest id
+    gold = [("oslo", "Employment", "corvex")]
+    missed, wrong, fall = two(nodes, [("s", "Employment", "o")], gold, threshold=30)
+    assert missed == wrong == {"linked-elsewhere": 1}
+    assert {each.detail for each in fall.examples} == {
+        "mentions of N:Oslo belong to s, which is N:Ana Ruiz (d)",
+        "s is N:Ana Ruiz, but has mentions of N:Oslo as well (d)",
+    }
+
+
+def test_relations():
+    nodes = [entity("s", "Ana Ruiz"), entity("o", "Corvex"), entity("p", "Oslo")]
+    assert two(nodes, [])[:2] == ({"relation-missing": 1}, {})
+    assert two(nodes, [("s", "Located", "p")])[:2] == ({"relation-missing": 1}, {"relation-missing": 1})
+    assert two(nodes, [("s", "Membership", "o")])[:2] == ({"relation-type": 1}, {"relation-type": 1})
+    assert two(nodes, [("o", "Employment", "s")])[:2] == ({"relation-type": 1}, {"relation-type": 1})
+
+
+def test_what_is_left_out():
+    nodes = [entity("s", "Ana Ruiz"), entity("o", "Corvex")]
+    missed, _, fall = two(nodes, [("s", "Employment", "o", 0.2)], min_confidence=0.5)
+    assert missed == {"left-out": 1}
+    assert fall.examples[0].detail == "the system has Employment between them, but its confidence is too low (d)"
+    gold = [("ana", "Lasting-Personal", "corvex")]
+    _, wrong, fall = two(nodes, [("s", "Family", "o")], gold)
+    assert wrong == {"left-out": 2}  # in both directions
+    assert fall.examples[0].detail == "gold has Lasting-Personal between them, but its relation does not count (d)"
+
+
+def test_the_document_in_which_the_system_came_farthest_counts():
+    texts = {"d": [("ana", "Ana", 0), ("corvex", "Corvex", 5)], "e": [("ana", "Ana", 0), ("corvex", "Corvex", 5)]}
+    gold = [
+        KbDocument(
+            name,
+            [Entity(id, "X", (mention(name, start, text),)) for id, text, start in entities],
+            [Fact("ana", "Employment", "corvex", name)],
+        )
+        for name, entities in texts.items()
+    ]
+    nodes = [Entity("s", "X", (mention("e", 0, "Ana"),)), Entity("o", "X", (mention("e", 5, "Corvex"),))]
+    (found,) = explain_inputs(annotated(gold, KnowledgeBase("run", nodes)), make_options(hops=1))
+    assert reasons(found.waterfalls[0].missed) == {"relation-missing": 1}
+    (found,) = explain_inputs(annotated(gold, KnowledgeBase("run", nodes[:1])), make_options(hops=1))
+    assert found.waterfalls[0].examples[0].detail == "no name of the system is a mention of N:Corvex (e)"
+
+
+# Samples of paths
+
+
+def hub(paths):
+    """Many first nodes, each with some paths, and one with very many."""
+    subjects = [0] * 50 + list(range(1, paths))
+    objects = list(range(200, 250)) + [200 + n % 50 for n in range(1, paths)]
+    return make_facts(
+        subjects + list(range(200, 250)), [0] * (len(subjects) + 50), objects + [300 + n % 3 for n in range(50)]
+    )
+
+
+def test_too_many_paths_are_sampled():
+    gold, system = hub(150), make_facts([1, 2, 201], [0, 0, 0], [201, 202, 301])
+    sides = gold, system
+    matched = matched_facts(sides)
+    whole = find_losses(sides, 2, matched)
+    assert whole.sample is None
+    assert find_losses(sides, 1, matched, most=1).sample is None  # one hop is always exact
+    drawn = find_losses(sides, 2, matched, most=40, seed=3)
+    assert drawn.sample[:3] == (drawn.sample.drawn, 150, 1)
+    assert 0 < drawn.sample.drawn <= 40
+    assert drawn.gold.paths - drawn.both == len(drawn.gold.broken)
+    again = find_losses(sides, 2, matched, most=40, seed=3)
+    assert np.array_equal(again.gold.facts, drawn.gold.facts)
+    other = find_losses(sides, 2, matched, most=40, seed=4)
+    assert not np.array_equal(other.gold.facts, drawn.gold.facts)
+    firsts = set(gold.subjects[drawn.gold.facts[:, 0]].tolist())
+    assert 0 not in firsts
+    # The lost paths of the sample are lost paths of the whole.
+    everything = {tuple(row) for row in whole.gold.facts.tolist()}
+    assert {tuple(row) for row in drawn.gold.facts.tolist()} <= everything
+
+
+def test_a_large_knowledge_base_is_sampled_quickly():
+    random = np.random.default_rng(5)
+    size = 30_000
+    rows = [
+        list(
+            zip(
+                random.integers(0, 3000, size), random.integers(0, 5, size), random.integers(0, 3000, size), strict=True
+            )
+        )
+        for _ in range(2)
+    ]
+    gold, system = ([(f"n{s}", f"r{r}", f"n{o}", f"d{s % 50}") for s, r, o in each] for each in rows)
+    (found,) = explain_inputs(plain(gold, system), make_options(**PLAIN, hops=3), hops=[3], most=50_000)
+    (fall,) = found.waterfalls
+    assert fall.sample is not None
+    check_sums(fall, fall.both, fall.gold, fall.system)
+
+
+# Evidence
+
+
+def test_evidence_prefers_names_and_the_justification():
+    ana = Entity("s", mentions=(mention("d", 0, "Ana Ruiz"), mention("d", 31, "Ruiz"), mention("x", 2, "Ana")))
+    bergen = Entity("o", mentions=(mention("d", 42, "Bergen"),))
+    document = KbDocument("d", text=TEXT)
+    assert evidence(Fact("s", "r", "o", "d"), ana, bergen, document).text.endswith(". [Ruiz] likes [Bergen] .")
+    assert evidence(Fact("s", "r", "o", "d"), ana, None, document).text.startswith("[Ana Ruiz] runs")
+    assert evidence(Fact("s", "r", "o", "d"), None, None, document) == Evidence("d")
+    assert evidence(Fact("s", "r", "o", "d"), ana, bergen, None).text == "[Ana Ruiz] … [Bergen]"
+    assert evidence(Fact("s", "r", "o", "d"), None, bergen, None).text == "[Bergen]"
+
+
+def test_evidence_of_places_far_apart():
+    text = "Ana " + "word " * 400 + "Corvex ends"
+    ana, corvex = (
+        Entity("s", mentions=(mention("d", 0, "Ana"),)),
+        Entity("o", mentions=(mention("d", text.index("Corvex"), "Corvex"),)),
+    )
+    found = evidence(Fact("s", "r", "o", "d"), ana, corvex, KbDocument("d", text=text)).text
+    assert found.startswith("[Ana] word")
+    assert found.endswith("word [Corvex] ends")
+    assert " … " in found
+    assert len(found) < LONGEST
+
+
+@given(st.lists(st.tuples(st.integers(-3, 60), st.integers(-3, 60)), max_size=4), st.text("ab \n", max_size=60))
+def test_evidence_is_text_of_the_document(places, text):
+    mentions = tuple(Mention("d", *sorted(place)) for place in places)
+    found = evidence(
+        Fact("s", "r", "o", "d"), Entity("s", mentions=mentions[:2]), Entity("o", mentions=mentions[2:]),
+        KbDocument("d", text=text),
+    )  # fmt: skip
+    for stretch, role in found.stretches:
+        assert stretch in text or (not role and "…" in stretch)
+    assert len({role for _, role in found.stretches} & {"subject", "object"}) <= 2
+
+
+# The whole
+
+
+def test_from_files():
+    gold = b"ana\tworks\tcorvex\td\ncorvex\tin\toslo\td\n"
+    (found,) = explain(gold, [gold.splitlines()[0]], hops=[2, 1], names=["A"], profile="paper")
+    assert found.system == "A"
+    assert [fall.hop for fall in found.waterfalls] == [2, 1]
+    assert reasons(found.waterfalls[0].missed) == {"unknown-entity": 1}
+    with pytest.raises(UsageError, match="0 hops are not possible"):
+        explain(gold, gold, hops=[0])
+    with pytest.raises(UsageError, match="no nodes of the system's own"):
+        explain(gold, gold, identity_source="system")
+
+
+def test_which_paths_are_explained():
+    assert explained_variant(make_options()).metric(2) == "kbp.hop2"
+    assert explained_variant(make_options(identity="full")).metric(2) == "kbp.hop2.full"
+    assert explained_variant(make_options(identity_source="system", hops=1)).metric(1) == "kbp.hop1.system"
+
+
+def test_every_reason_has_words():
+    for meaning in REASONS.values():
+        assert all(meaning)
+    labels = [meaning.label for meaning in REASONS.values()]
+    assert len(set(labels)) == len(labels)
+    assert list(itertools.islice(REASONS, 3)) == ["mention-not-found", "not-aligned", "linked-elsewhere"]
