@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit bench bench-coref bench-nugget bench-eal bench-kbp clean
+.PHONY: demo test lint unit test-slow bench bench-coref bench-nugget bench-eal bench-kbp clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -21,6 +21,9 @@ lint: $(VENV)/.developer
 
 unit: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-slow: $(VENV)/.developer
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope -m slow
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py $(BENCH)

@@ -33,7 +33,6 @@ KINDS = (
     (1, 2, 0.08), (1, 1, 0.03), (2, 2, 0.12), (1, 1, 0.06), (0, 0, 0.04), (0, 0, 0.06), (0, 2, 0.18), (2, 2, 0.02),
 )  # fmt: skip
 _SEED = 13
-_POPULATION = 450  # entities that simulated corpora speak of
 
 
 def draw_triples(
@@ -283,62 +282,19 @@ def compare_masks(report: Report, documents: int) -> None:
 
 def simulate(report: Report, replicates: int, documents: int) -> None:
     """How often intervals hold the mean over corpora, and how often tests tell two equally good systems apart."""
-    from adjudge.tasks.kbp import intervals
-    from adjudge.tasks.kbp.masks_compare import compare_systems
-    from adjudge.tasks.kbp.masks_samples import resample_counts
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    import kbp_simulation
 
-    points: list[list[float]] = []
-    found: list[list[intervals.Summary]] = []
-    alarms = {(name, hop): 0 for name in ("randomisation", "jackknife", "bootstrap", "notch") for hop in (1, 2, 3)}
-    for replicate in range(replicates):
-        gold, first, second = _replicate(documents, np.random.default_rng([_SEED, replicate]))
-        systems = {"A": first, "B": second}
-        drawn = resample_counts(gold, [first, second], documents=documents, seed=replicate)
-        rows = [intervals.summarise(*own) for own in drawn]
-        found.append([row["f1"] for row in rows[0]])
-        points.append([row["f1"].point for row in rows[0]])
-        tests = compare_systems(
-            gold,
-            systems,
-            dict(zip(systems, drawn, strict=True)),
-            documents=documents,
-            tests=("randomisation", "jackknife", "bootstrap"),
-            seed=replicate,
-        )
-        for test in tests:
-            if test.part == "f1":
-                alarms[test.test, test.hop] += (1.0 if test.result.p is None else test.result.p) < 0.05
-        for hop, (one, other) in enumerate(zip(*rows, strict=True), start=1):
-            alarms["notch", hop] += intervals.notches_apart(one["f1"].box, other["f1"].box)
-    truth = np.mean(points, axis=0)
+    found = kbp_simulation.simulate(documents, replicates)
     what = f"{documents} documents, {replicates} corpora"
-    for hop in range(3):
-        report.note(f"{what}, hop {hop + 1}: mean F1", 100 * truth[hop], "%")
-        inside = {
-            method: np.mean(
-                [getattr(row[hop], method).low <= truth[hop] <= getattr(row[hop], method).high for row in found]
-            )
-            for method in ("percentile", "centred", "jackknife")
-        }
-        for method, share in inside.items():
-            report.note(f"{what}, hop {hop + 1}: coverage of 90 %, {method}", 100 * share, "%")
-        own = np.mean([not row[hop].misses for row in found])
-        report.note(f"{what}, hop {hop + 1}: score inside its percentile interval", 100 * own, "%")
-        for name in ("randomisation", "jackknife", "bootstrap", "notch"):
-            share = alarms[name, hop + 1] / replicates
-            report.note(f"{what}, hop {hop + 1}: false alarms at 5 %, {name}", 100 * share, "%")
-
-
-def _replicate(documents: int, rng: np.random.Generator) -> list[Facts]:
-    """A corpus from a fixed population, and two systems of the same quality."""
-    rows = documents * 10
-    gold = draw_triples(rows, _POPULATION, rng)
-    where = np.repeat(np.arange(documents), 10)
-    sides = [make_facts(*gold, where)]
-    for _ in range(2):
-        kept, noise = rng.random(rows) < 0.42, draw_triples(rows, _POPULATION, rng)
-        sides.append(make_facts(*(np.where(kept, one, other) for one, other in zip(gold, noise, strict=True)), where))
-    return sides
+    for hop in kbp_simulation.HOPS:
+        report.note(f"{what}, hop {hop}: mean F1", 100 * found.truth[hop], "%")
+        for method in kbp_simulation.METHODS:
+            share = 100 * found.coverage[method, hop]
+            report.note(f"{what}, hop {hop}: coverage of 90 %, {method}", share, "%")
+        report.note(f"{what}, hop {hop}: score inside its percentile interval", 100 * found.inside[hop], "%")
+        for test in kbp_simulation.TESTS:
+            report.note(f"{what}, hop {hop}: false alarms at 5 %, {test}", 100 * found.alarms[test, hop], "%")
 
 
 def main() -> int:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adjudge.model.variable import Variable
     from adjudge.stats.build import compare
     from adjudge.stats.result import Result
-    from adjudge.tasks import coref, eal, nugget
+    from adjudge.tasks import coref, eal, kbp, nugget
     from adjudge.tasks.scoring import explain_document, score
 
 _HOMES = {
@@ -52,7 +52,7 @@ _HOMES = {
     "adjudge.model.variable": "Variable",
     "adjudge.stats.build": "compare",
     "adjudge.stats.result": "Result",
-    "adjudge.tasks": "coref eal nugget",
+    "adjudge.tasks": "coref eal kbp nugget",
     "adjudge.tasks.scoring": "explain_document score",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -77,6 +77,7 @@ __all__ = [
     "find",
     "hierarchy",
     "iou",
+    "kbp",
     "latent",
     "load_spec",
     "metric",

@@ -213,7 +213,7 @@ def compare(
     """One result of all the systems of saved results, recomputed from their tables without scoring again.
 
     The results, given one by one or as a list, must agree on task, profile, measures, pooling, conventions and
-    documents. What is not given is taken from the first result.
+    documents. What is not given is taken from the first result. Documents that were saved are kept.
     """
     given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
@@ -222,6 +222,11 @@ def compare(
     for other in given[1:]:
         _refuse_incomparable(first, other)
     unique_names(system.name for result in given for system in result.systems)
+    if options.pool == "corpus":
+        from adjudge.stats.sampled import compare_sampled
+
+        found = compare_sampled(given, level=level, test=test, bootstrap=bootstrap, seed=seed, by=by)
+        return found.with_outcomes_of(given)
     tables: dict[str, StatsTable] = {}
     best: dict[str, StatsTable] = {}
     notes: dict[str, tuple[Note, ...]] = {}
@@ -246,7 +251,7 @@ def compare(
     fields = {name: value for name, value in options.fields.items() if name != "in"}
     if inputs:
         fields["in"] = inputs[0] if len(inputs) == 1 else hash_chunks(text.encode() for text in inputs)
-    return build_result(
+    found = build_result(
         task=first.task,
         profile=first.profile,
         measures=first.measures,
@@ -263,6 +268,7 @@ def compare(
         best=best,
         elements=elements,
     )
+    return found.with_outcomes_of(given)
 
 
 def _fields_to_slice(

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats.data import AttributeValue, group_rows, same_value
 from adjudge.stats.measure import Array, Key, Measure, count_keys, fractions, part_keys
 from adjudge.stats.reduce import Pool, Sums, check_weights, sums
 from adjudge.stats.table import StatsTable, find_attribute, find_rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Estimator(Protocol):

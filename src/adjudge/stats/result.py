@@ -21,6 +21,7 @@ from adjudge.stats.elements import ElementTable, check_elements
 from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
+from adjudge.stats.outcomes import Documents, SystemDocument, check_outcomes, merge_outcomes
 from adjudge.stats.signature import SignatureValue
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty, check_samples
 
@@ -68,7 +69,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
     `elements` has the counts of elements by fields of theirs; `samples` the counts of metrics that do not add over
-    documents, in samples of them.
+    documents, in samples of them; `outcomes` what became of every item, in the order of the result's documents.
     """
 
     name: str
@@ -79,6 +80,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     best: TableData | None = None
     elements: tuple[ElementTable, ...] = ()
     samples: tuple[SampledCounts, ...] = ()
+    outcomes: tuple[SystemDocument, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores:
         scores = [score for score in self.scores if score.metric == metric]
@@ -161,6 +163,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ranking: Leaderboard | None = None
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
+    documents: Documents | None = None
 
     def __getitem__(self, metric: str) -> MetricScores:
         if not self.systems:
@@ -211,13 +214,23 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         bare = msgspec.structs.replace(
             self,
             systems=tuple(
-                msgspec.structs.replace(system, table=None, best=None, elements=(), samples=())
+                msgspec.structs.replace(system, table=None, best=None, elements=(), samples=(), outcomes=())
                 for system in self.systems
             ),
             measures=(),
             options=None,
+            documents=None,
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
+
+    def with_outcomes_of(self, results: Iterable[Result]) -> Result:
+        """This result with the documents and outcomes that were saved in others, as far as it has their systems."""
+        saved = [(each.documents, {system.name: system.outcomes for system in each.systems}) for each in results]
+        documents, outcomes = merge_outcomes(saved)
+        if documents is None:
+            return self
+        systems = tuple(msgspec.structs.replace(each, outcomes=outcomes.get(each.name, ())) for each in self.systems)
+        return msgspec.structs.replace(self, systems=systems, documents=documents)
 
     def renamed(self, name: str) -> Result:
         """The result of one system under another name."""
@@ -259,6 +272,7 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
             raise FormatError("two systems have the same name - at `$.systems`")
         for place, system in enumerate(result.systems):
             _check_table(system, f"$.systems[{place}]")
+            _check_outcomes(result, system, f"$.systems[{place}].outcomes")
     except RecursionError:
         raise FormatError(Problem("not a saved result: nested too deeply", path=path, hint=hint)) from None
     except msgspec.ValidationError as error:
@@ -316,6 +330,13 @@ def _check_table(system: SystemResult, where: str) -> None:
         attempt(f"elements[{place}]", partial(check_elements, each, system.documents))
     for place, samples in enumerate(system.samples):
         attempt(f"samples[{place}]", partial(check_samples, samples))
+
+
+def _check_outcomes(result: Result, system: SystemResult, where: str) -> None:
+    try:
+        check_outcomes(result.documents, system.outcomes)
+    except FormatError as error:
+        raise FormatError(f"{error} - at `{where}`") from error
 
 
 def _position(data: bytes, message: str) -> tuple[int | None, int | None]:

@@ -108,6 +108,11 @@ def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cel
     return Cell(_percent(score.value), f"[{_percent(score.low)}, {_percent(score.high)}]")
 
 
+def is_count(result: Result, metric: str, part: str) -> bool:
+    """Whether a part is a count, which is neither good nor bad and no percentage."""
+    return part in _COUNTS or (metric, part) in count_keys(result.measures)
+
+
 def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
     """One row per comparison, the difference in percentage points."""
     shown = result.comparisons[:limit]

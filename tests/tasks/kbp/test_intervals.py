@@ -1,5 +1,6 @@
 import itertools
 import math
+from random import Random
 
 import numpy as np
 import pytest
@@ -85,14 +86,14 @@ def test_nothing_over_nothing_is_zero():
 
 def test_centred_and_jackknife_stay_between_0_and_1():
     assert intervals.centred_interval(0.95, [0.2, 0.5, 0.8])[:2] == pytest.approx((0.65, 1.0))
-    assert intervals.jackknife_interval(0.01, [0.0, 0.5])[:2] == pytest.approx((0.0, 0.01 + 1.6448536 * 0.25), abs=1e-6)
+    assert intervals.jackknife_interval(0.01, [0.0, 0.1])[:2] == pytest.approx((0.0, 0.01 + 6.3137515 * 0.05), abs=1e-6)
     assert intervals.jackknife_interval(0.5, [0.5]) is None
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     x = np.random.default_rng(2).random(30)
     left = (x.sum() - x) / 29
-    assert intervals.jackknife_error(left) == pytest.approx(x.std(ddof=1) / math.sqrt(30))
+    assert intervals.jackknife_error(x.mean(), left) == pytest.approx(x.std(ddof=1) / math.sqrt(30))
 
 
 SIDES = naive.sides()
@@ -103,7 +104,7 @@ SIDES = naive.sides()
 def test_one_pass_gives_all_three(gold, system):
     (found,) = resample_counts(gold.facts, [system.facts], documents=5, resamples=12, seed=7, hops=3)
     everything = range(5)
-    draws = np.concatenate(list(bootstrap_weights(5, 12, np.random.default_rng(7))))
+    draws = np.concatenate(list(bootstrap_weights(5, 12, Random(7))))
     wanted = {
         "point": [everything],
         "left_out": [[d for d in everything if d != left] for left in everything],
@@ -182,17 +183,3 @@ def test_a_clear_difference_is_found_and_equal_systems_are_not_different():
 def test_unknown_tests_are_refused():
     with pytest.raises(UsageError, match="no test"):
         compare_systems(*corpus(1, [])[:1], {}, {}, documents=1, tests=["jacknife"])
-
-
-def test_summaries_say_when_the_score_is_outside_its_interval():
-    gold, system = corpus(4, [0.5], documents=150, nodes=300, skew=3)
-    (found,) = resample_counts(gold, [system], documents=150, resamples=300)
-    rows = intervals.summarise(*found)
-    assert rows[2]["f1"].misses
-    assert rows[2]["f1"].bias < -0.02
-    for row in rows:
-        for part in intervals.PARTS:
-            summary = row[part]
-            assert summary.empty == 0
-            for interval in (summary.centred, summary.jackknife):
-                assert interval.low <= summary.point <= interval.high

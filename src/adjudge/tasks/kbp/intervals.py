@@ -1,88 +1,68 @@
-"""Intervals and paired tests for scores that are not sums over documents.
-
-With set semantics a document that is drawn twice adds nothing, so that a bootstrap sample is a corpus with 63 % of the
-documents. Paths of two hops and more need several documents: their bootstrap scores lie below the score of the corpus,
-which the percentile interval then often misses. The centred interval moves the samples so that their mean is the
-score; the jackknife leaves out one document at a time, hardly changes the size of the corpus, and is the default.
-"""
+"""Intervals of the scores of paths, hop by hop, and what is wrong with two of them; see `adjudge.stats.intervals`."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from adjudge.errors import UsageError
+from adjudge.stats.intervals import (
+    LEVEL,
+    NOTCH,
+    PAPER_NOTCH,
+    Interval,
+    Method,
+    Pairs,
+    Rule,
+    box_numbers,
+    centred_interval,
+    jackknife_error,
+    jackknife_interval,
+    normal_reach,
+    notches_apart,
+    paired_bootstrap,
+    paired_centred,
+    paired_exchange,
+    paired_jackknife,
+    percentile_interval,
+)
 from adjudge.tasks.kbp.masks import SampleCounts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.stats.resample import PairedTest
-
     Floats: TypeAlias = npt.NDArray[Any]
+
+__all__ = [
+    "LEVEL",
+    "NOTCH",
+    "PAPER_NOTCH",
+    "Interval",
+    "Method",
+    "Pairs",
+    "Rule",
+    "box_numbers",
+    "centred_interval",
+    "jackknife_error",
+    "jackknife_interval",
+    "normal_reach",
+    "notches_apart",
+    "paired_bootstrap",
+    "paired_centred",
+    "paired_exchange",
+    "paired_jackknife",
+    "percentile_interval",
+]
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
 PARTS: tuple[Part, ...] = ("precision", "recall", "f1")
-Rule: TypeAlias = Literal["drop", "interpolate"]
-Method: TypeAlias = Literal["percentile", "centred", "jackknife"]
-
-# The interval to show: at one hop the others cover too little as well.
-DEFAULT: Method = "jackknife"
-LEVEL = 0.9
-NOTCH = 1.57  # McGill, Tukey and Larsen 1978
-PAPER_NOTCH = 1.15  # as printed by Min and others
 
 NOTCH_CAUTION = (
     "Notches do not test anything here: their width falls with the number of resamples, not of documents, so that two "
-    "equally good systems nearly always look different. Use the paired tests."
+    "equally good systems nearly always look different; use the paired tests"
 )
 PERCENTILE_CAUTION = (
     "A bootstrap sample holds only about 63 % of the documents, and a path of several hops needs all of its documents: "
-    "from two hops on the resampled scores are too low, and the percentile interval can miss the score itself."
+    "from two hops on the resampled scores are too low, and the percentile interval can miss the score itself"
 )
-
-
-class Interval(NamedTuple):
-    """Where a score is believed to be, and how that was found."""
-
-    low: float
-    high: float
-    method: Method
-    level: float
-
-
-class Box(NamedTuple):
-    """The numbers of a notched box plot whose box holds the middle `level` of the samples, not the quartiles."""
-
-    median: float
-    low: float
-    high: float
-    first_quartile: float
-    third_quartile: float
-    notch_low: float
-    notch_high: float
-    mean: float
-    outside: tuple[float, ...]
-
-
-class Summary(NamedTuple):
-    """One part of the score of one system at one hop, with every interval."""
-
-    point: float
-    percentile: Interval
-    centred: Interval
-    jackknife: Interval | None
-    box: Box
-    bias: float
-    error: float | None
-    empty: int
-
-    @property
-    def misses(self) -> bool:
-        """Whether the score lies outside its own percentile interval."""
-        return not self.percentile.low <= self.point <= self.percentile.high
 
 
 def scores(counts: SampleCounts) -> dict[Part, Floats]:
@@ -102,239 +82,3 @@ def scores(counts: SampleCounts) -> dict[Part, Floats]:
 
     both, gold, system = counts
     return {"precision": ratio(both, system), "recall": ratio(both, gold), "f1": ratio(2 * both, gold + system)}
-
-
-def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
-    """The middle of the samples: sort them and drop floor(B (1 - level) / 2) at each end, as in the paper.
-
-    `interpolate` takes interpolated quantiles instead, which differ in the fourth digit at B = 1000.
-
-    >>> percentile_interval(range(1000))[:2]
-    (50.0, 949.0)
-    """
-    import numpy as np
-
-    from adjudge.stats.data import check_level
-    from adjudge.stats.resample import interval
-
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    if not len(ordered):
-        raise UsageError("an interval needs at least one resample")
-    if rule == "interpolate":
-        low, high = interval(ordered, level) or (math.nan, math.nan)
-        return Interval(low, high, "percentile", level)
-    dropped = math.floor(round(len(ordered) * (1 - check_level(level)) / 2, 9))
-    return Interval(float(ordered[dropped]), float(ordered[-1 - dropped]), "percentile", level)
-
-
-def centred_interval(point: float, values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
-    """The percentile interval, moved so that the mean of the samples is the score, and cut at 0 and 1.
-
-    >>> centred_interval(0.5, [0.25, 0.375, 0.5])[:2]
-    (0.375, 0.625)
-    """
-    import numpy as np
-
-    shift = point - float(np.mean(np.asarray(values, dtype=np.float64)))
-    low, high, *_ = percentile_interval(values, level=level, rule=rule)
-    return Interval(_within(low + shift), _within(high + shift), "centred", level)
-
-
-def jackknife_error(left_out: npt.ArrayLike) -> float | None:
-    """The standard error from leave-outs: sqrt((n - 1) / n * sum of (x_i - mean)^2); None with fewer than two.
-
-    >>> round(jackknife_error([0.4, 0.5, 0.6]), 4)
-    0.1155
-    """
-    import numpy as np
-
-    values = np.asarray(left_out, dtype=np.float64)
-    if len(values) < 2:
-        return None
-    return math.sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
-
-
-def jackknife_interval(point: float, left_out: npt.ArrayLike, *, level: float = LEVEL) -> Interval | None:
-    """The score plus and minus the normal quantile times the jackknife error, cut at 0 and 1.
-
-    >>> [round(x, 2) for x in jackknife_interval(0.5, [0.49, 0.5, 0.51])[:2]]
-    [0.48, 0.52]
-    """
-    error = jackknife_error(left_out)
-    if error is None:
-        return None
-    reach = normal_reach(level) * error
-    return Interval(_within(point - reach), _within(point + reach), "jackknife", level)
-
-
-def box_numbers(
-    values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop", notch_constant: float = NOTCH
-) -> Box:
-    """The notched box of the paper: median, the interval as the box, median -/+ c IQR / sqrt(B), and what is outside.
-
-    >>> box = box_numbers(range(101), notch_constant=1.0)
-    >>> box.median, box.low, box.high, round(box.notch_high, 2), len(box.outside)
-    (50.0, 5.0, 95.0, 54.98, 10)
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import notches
-
-    array = np.asarray(values, dtype=np.float64)
-    low, high, *_ = percentile_interval(array, level=level, rule=rule)
-    first, median, third = np.quantile(array, [0.25, 0.5, 0.75]).tolist()
-    notch = notches(array, constant=notch_constant) or (math.nan, math.nan)
-    outside = np.sort(array[(array < low) | (array > high)])
-    return Box(median, low, high, first, third, *notch, float(array.mean()), tuple(outside.tolist()))
-
-
-def summarise(
-    point: SampleCounts,
-    left_out: SampleCounts,
-    bootstrap: SampleCounts,
-    *,
-    level: float = LEVEL,
-    rule: Rule = "drop",
-    notch_constant: float = NOTCH,
-) -> list[dict[Part, Summary]]:
-    """Every interval of every part, hop by hop, from the three kinds of samples.
-
-    >>> import numpy as np
-    >>> one = SampleCounts(*(np.array([[n]]) for n in (1, 2, 2)))
-    >>> two = SampleCounts(*(np.array([[n, n]]) for n in (1, 2, 2)))
-    >>> summarise(one, two, two)[0]["f1"].jackknife
-    Interval(low=0.5, high=0.5, method='jackknife', level=0.9)
-    """
-    import numpy as np
-
-    values, others, drawn = (scores(counts) for counts in (point, left_out, bootstrap))
-    found = []
-    for hop in range(len(point.both)):
-        empty = int(np.count_nonzero(bootstrap.system[hop] == 0))
-        parts: dict[Part, Summary] = {}
-        for part in PARTS:
-            own, samples = float(values[part][hop, 0]), drawn[part][hop]
-            parts[part] = Summary(
-                own,
-                percentile_interval(samples, level=level, rule=rule),
-                centred_interval(own, samples, level=level, rule=rule),
-                jackknife_interval(own, others[part][hop], level=level),
-                box_numbers(samples, level=level, rule=rule, notch_constant=notch_constant),
-                float(samples.mean()) - own,
-                jackknife_error(others[part][hop]),
-                empty,
-            )
-        found.append(parts)
-    return found
-
-
-def paired_bootstrap(a: npt.ArrayLike, b: npt.ArrayLike, difference: float, *, level: float = LEVEL) -> PairedTest:
-    """Twice the smaller share of resamples in which a is not above, or not below, b; the observed corpus counts too.
-
-    The interval is that of the differences, centred. Too eager with few documents at one hop.
-
-    >>> paired_bootstrap([0.5, 0.6, 0.7], [0.4, 0.5, 0.7], 0.1).p
-    1.0
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    below, above = int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0))
-    p = min(1.0, 2 * (min(below, above) + 1) / (len(drawn) + 1))
-    low, high = _centred_difference(drawn, difference, level)
-    wins, ties = float(np.mean(drawn > 0)), float(np.mean(drawn == 0))
-    return PairedTest(difference, low, high, p, wins, ties)
-
-
-def paired_centred(a: npt.ArrayLike, b: npt.ArrayLike, difference: float, *, level: float = LEVEL) -> PairedTest:
-    """The share of resamples whose difference departs from the mean by at least the observed difference.
-
-    >>> paired_centred([0.5, 0.6, 0.7], [0.4, 0.5, 0.7], 0.1).p
-    0.25
-    """
-    import numpy as np
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    test = paired_bootstrap(a, b, difference, level=level)
-    return replace(test, p=_share(np.abs(drawn - drawn.mean()), abs(difference)))
-
-
-def paired_jackknife(a: npt.ArrayLike, b: npt.ArrayLike, difference: float, *, level: float = LEVEL) -> PairedTest:
-    """A normal test of the difference with its jackknife error, from leave-outs of both systems.
-
-    Without variation there is no p, unless there is no difference either.
-
-    >>> test = paired_jackknife([0.5, 0.5, 0.6], [0.4, 0.5, 0.5], 0.07)
-    >>> round(test.p, 3)
-    0.294
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    error = jackknife_error(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))
-    if error is None:
-        return PairedTest(difference)
-    reach = normal_reach(level) * error
-    p = None
-    if error > 0:
-        p = math.erfc(abs(difference) / error / math.sqrt(2))
-    elif difference == 0:
-        p = 1.0
-    return PairedTest(difference, difference - reach, difference + reach, p)
-
-
-def paired_exchange(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Approximate randomisation: how often exchanging documents gives a difference at least as large; the default.
-
-    The first score of each system is the observed one; p = (1 + #{|d*| >= |d|}) / (trials + 1), two-sided.
-
-    >>> paired_exchange([0.9, 0.1, 0.9, 0.1], [0.1, 0.9, 0.1, 0.9]).p
-    1.0
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    return PairedTest(float(drawn[0]), p=_share(np.abs(drawn[1:]), abs(float(drawn[0]))))
-
-
-def notches_apart(a: Box, b: Box) -> bool:
-    """Whether two notches do not overlap, which the paper takes as a significant difference; see `NOTCH_CAUTION`.
-
-    >>> notches_apart(box_numbers([1.0, 1.0]), box_numbers([2.0, 2.0]))
-    True
-    """
-    return a.notch_high < b.notch_low or b.notch_high < a.notch_low
-
-
-def normal_reach(level: float) -> float:
-    """How many standard errors to each side hold the level, under a normal law.
-
-    >>> round(normal_reach(0.9), 3)
-    1.645
-    """
-    from adjudge.stats.data import check_level
-
-    return NormalDist().inv_cdf((1 + check_level(level)) / 2)
-
-
-def _centred_difference(drawn: Floats, difference: float, level: float) -> tuple[float, float]:
-    low, high, *_ = percentile_interval(drawn, level=level)
-    shift = difference - float(drawn.mean())
-    return low + shift, high + shift
-
-
-def _share(drawn: Floats, observed: float) -> float:
-    import numpy as np
-
-    # Differences of equal scores may differ in the last digit.
-    extreme = int(np.count_nonzero(drawn >= observed - 1e-12 * max(1.0, observed)))
-    return (1 + extreme) / (len(drawn) + 1)
-
-
-def _within(value: float) -> float:
-    return min(1.0, max(0.0, value))

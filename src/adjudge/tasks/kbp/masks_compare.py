@@ -11,6 +11,7 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.kbp.intervals import (
     LEVEL,
     PARTS,
+    Pairs,
     Part,
     paired_bootstrap,
     paired_centred,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Test: TypeAlias = Literal["randomisation", "jackknife", "bootstrap", "centred"]
 TESTS: tuple[Test, ...] = ("randomisation", "jackknife", "bootstrap", "centred")
+_COUNTED = ("point", "left_out", "bootstrap", "left_pairs")
 
 
 class PairResult(NamedTuple):
@@ -80,11 +82,12 @@ def compare_systems(
             sides = gold, systems[one], systems[other]
             counts = exchange_counts(*sides, documents=documents, trials=trials, seed=seed, **options)
             exchanged = [scores(own) for own in counts]
-        points, left, drawn = ([scores(getattr(system, kind)) for system in (a, b)] for kind in Resampled._fields)
+        points, left, drawn, both = ([scores(getattr(system, kind)) for system in (a, b)] for kind in _COUNTED)
         for hop in range(hops):
             for part in PARTS:
                 difference = float(points[0][part][hop, 0] - points[1][part][hop, 0])
-                jackknife = paired_jackknife(left[0][part][hop], left[1][part][hop], difference, level=level)
+                joint = Pairs(a.pairs, both[0][part][hop]), Pairs(b.pairs, both[1][part][hop])
+                jackknife = paired_jackknife(left[0][part][hop], left[1][part][hop], difference, joint, level=level)
                 for test in tests:
                     samples = [own[part][hop] for own in drawn]
                     if test == "randomisation" and exchanged is not None:

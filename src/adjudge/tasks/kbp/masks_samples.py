@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
@@ -18,17 +19,24 @@ if TYPE_CHECKING:
 
 # Leave-outs beyond which documents are left out in groups: the cost of a pass grows with the number of samples.
 GROUPS = 1000
+# Pairs of leave-outs that are left out together, to see how much documents act jointly.
+PAIRS = 1000
 
 
 class Resampled(NamedTuple):
-    """Counts of one system: on all documents, with each group of documents left out, and in each bootstrap sample."""
+    """Counts of one system: on all documents, with each group of documents left out, and in each bootstrap sample.
+
+    `left_pairs` are the counts with two groups left out, the `pairs` of places among the groups (two columns).
+    """
 
     point: SampleCounts
     left_out: SampleCounts
     bootstrap: SampleCounts
+    left_pairs: SampleCounts
+    pairs: Bools
 
 
-def bootstrap_presence(documents: int, resamples: int, rng: np.random.Generator) -> Bools:
+def bootstrap_presence(documents: int, resamples: int, rng: Random | np.random.Generator) -> Bools:
     """Which documents (rows) are drawn at least once in each bootstrap sample (columns).
 
     How often a document is drawn does not matter: paths are sets. On average 63.2 % of the documents are present.
@@ -60,6 +68,22 @@ def leave_out_presence(documents: int, rng: np.random.Generator, *, groups: int 
     return np.asarray(group[:, None] != np.arange(groups))
 
 
+def drawn_pairs(groups: int, rng: np.random.Generator, *, pairs: int = PAIRS) -> Bools:
+    """Pairs of different leave-outs (rows of two places): all of them if they are few, else some at random.
+
+    >>> import numpy as np
+    >>> drawn_pairs(3, np.random.default_rng(13)).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    import numpy as np
+
+    if groups * (groups - 1) // 2 <= pairs:
+        return np.stack(np.triu_indices(groups, 1), axis=1)
+    first = rng.integers(0, groups, pairs)
+    second = (first + rng.integers(1, groups, pairs)) % groups
+    return np.stack((np.minimum(first, second), np.maximum(first, second)), axis=1)
+
+
 def resample_counts(
     gold: Facts,
     systems: Sequence[Facts],
@@ -71,6 +95,7 @@ def resample_counts(
     identity: Identity = "endpoints",
     walks: Walking = "all",
     groups: int = GROUPS,
+    pairs: int = PAIRS,
 ) -> list[Resampled]:
     """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass.
 
@@ -82,15 +107,26 @@ def resample_counts(
     import numpy as np
 
     # Streams of their own: the bootstrap draws are those of every other task with this seed.
-    rng, other = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    rng, other = Random(seed), np.random.default_rng([seed, 1])  # noqa: S311  # nothing is secret
     left = leave_out_presence(documents, other, groups=groups)
+    chosen = drawn_pairs(left.shape[1], np.random.default_rng([seed, 2]), pairs=pairs)
+    both = left[:, chosen[:, 0]] & left[:, chosen[:, 1]]
     presence = np.concatenate(
-        (np.ones((documents, 1), bool), left, bootstrap_presence(documents, resamples, rng)), axis=1
+        (np.ones((documents, 1), bool), left, bootstrap_presence(documents, resamples, rng), both), axis=1
     )
     found = count_samples(gold, systems, presence, hops=hops, identity=identity, walks=walks)
     cut = 1 + left.shape[1]
-    parts = (slice(0, 1), slice(1, cut), slice(cut, None))
-    return [Resampled(*(_columns(counts, part) for part in parts)) for counts in found]
+    end = cut + resamples
+    return [
+        Resampled(
+            _columns(counts, slice(0, 1)),
+            _columns(counts, slice(1, cut)),
+            _columns(counts, slice(cut, end)),
+            _columns(counts, slice(end, None)),
+            chosen,
+        )
+        for counts in found
+    ]
 
 
 def exchange_counts(

@@ -1,0 +1,165 @@
+"""What is counted: which paths are compared in which way, on all documents and in samples of them.
+
+A `Variant` is one way to compare paths: by endpoints or with their middle, joined on gold ids or on the system's own
+nodes. Each has a name for every number of hops, such as `kbp.hop2.full`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from adjudge.tasks.kbp.engine import Counted, Engine, count_with
+from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Resampled, resample_counts
+from adjudge.tasks.kbp.options import KbOptions
+from adjudge.tasks.kbp.paths_facts import Facts, total_walks
+from adjudge.tasks.kbp.paths_walks import Identity
+
+Warn: TypeAlias = Callable[[str], None]
+
+# Words of masks (64 samples of one walk) beyond which samples are not counted unless they are asked for: some minutes.
+WORDS = 10_000_000_000
+# Words, and walks, from which on it is worth a warning: about a minute.
+_MANY_WORDS = 4_000_000_000
+_MANY_WALKS = 2_000_000_000
+
+
+class Variant(NamedTuple):
+    """One way to compare paths: whether middle nodes count, and whether the system keeps its own nodes."""
+
+    suffix: str
+    identity: Identity
+    own: bool
+    first: int
+
+    def metric(self, hop: int) -> str:
+        """The name of the metric at one number of hops; with one hop there is no middle."""
+        return f"kbp.hop{hop}{self.suffix if hop > 1 else self.suffix.removesuffix('.full')}"
+
+
+class SystemFacts(NamedTuple):
+    """The facts of a system in terms of gold nodes, and between its own nodes if these are compared as well."""
+
+    name: str
+    facts: Facts
+    own: Facts | None = None
+
+    def of(self, variant: Variant) -> Facts:
+        """The facts that a variant compares."""
+        return self.own if variant.own and self.own is not None else self.facts
+
+
+class VariantCounts(NamedTuple):
+    """What was counted for one variant: each system on all documents, and in samples as far as `sampled` hops."""
+
+    variant: Variant
+    counted: Mapping[str, Counted]
+    resampled: Mapping[str, Resampled]
+    sampled: int
+
+
+def variants(options: KbOptions) -> list[Variant]:
+    """The ways that the options ask for; the first is the one of the paper, if it is among them.
+
+    >>> from adjudge.tasks.kbp.options import make_options
+    >>> [[each.metric(hop) for hop in range(each.first, 4)] for each in variants(make_options())]
+    [['kbp.hop1', 'kbp.hop2', 'kbp.hop3'], ['kbp.hop2.full', 'kbp.hop3.full']]
+    """
+    found = []
+    for own in (False, True) if options.identity_source == "system" else (False,):
+        name = ".system" if own else ""
+        if options.identity in ("endpoints", "both"):
+            found.append(Variant(name, "endpoints", own, 1))
+        if options.identity in ("full", "both"):
+            found.append(Variant(f"{name}.full", "full", own, 1 if options.identity == "full" else 2))
+    return [each for each in found if each.first <= options.hops]
+
+
+def count_variant(
+    variant: Variant,
+    gold: Facts,
+    systems: Sequence[SystemFacts],
+    options: KbOptions,
+    *,
+    documents: int,
+    bootstrap: int | None,
+    seed: int,
+    engine: Engine = "auto",
+    memory: int | None = None,
+    warn: Warn | None = None,
+) -> VariantCounts:
+    """Count on all documents by the engine, and in samples by masks.
+
+    With `bootstrap=None` samples are counted for the hops for which that is affordable, else for all that are exact.
+    """
+    # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
+    chosen: Engine = engine if variant.first == 1 else "auto"
+    how: dict[str, Any] = {"identity": variant.identity, "walks": options.walks}
+    _warn_of_walks(gold, systems, variant, options, warn)
+    counted = {
+        each.name: count_with(gold, each.of(variant), hops=options.hops, engine=chosen, seed=seed, memory=memory, **how)
+        for each in systems
+    }
+    exact = min((len(each.exact) for each in counted.values()), default=0)
+    sampled = 0
+    resampled: dict[str, Resampled] = {}
+    resamples = 1000 if bootstrap is None else bootstrap
+    if resamples and documents > 1:
+        sides = [gold, *(each.of(variant) for each in systems)]
+        words = mask_words(sides, exact, documents, resamples, variant.identity, options.walks)
+        sampled = exact if bootstrap is not None else next((n for n, w in enumerate(words) if w > WORDS), exact)
+        if warn is not None and sampled and words[sampled - 1] > _MANY_WORDS:
+            warn(
+                f"counting {variant.metric(sampled)} in {resamples:,} resamples takes about "
+                f"{words[sampled - 1] / 4e9:,.0f} minutes; --bootstrap 0 leaves intervals and tests out"
+            )
+    if sampled:
+        found = resample_counts(
+            gold,
+            [each.of(variant) for each in systems],
+            documents=documents,
+            resamples=resamples,
+            seed=seed,
+            hops=sampled,
+            **how,
+        )
+        resampled = {each.name: one for each, one in zip(systems, found, strict=True)}
+    return VariantCounts(variant, counted, resampled, sampled)
+
+
+def mask_words(
+    sides: Sequence[Facts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
+) -> list[float]:
+    """About how many words of masks are read for 1, 2, ... hops.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> mask_words([make_facts([0, 1], [0, 0], [1, 2])], 2, 10, 1000, "endpoints", "all")
+    [34.0, 51.0]
+    """
+    left = min(documents, GROUPS)
+    columns = 1 + left + resamples + min(left * (left - 1) // 2, PAIRS)
+    words = -(-columns // 64)
+    if identity == "full" and walks == "all" and all(side.labels is None for side in sides):
+        facts = sum(len(side.subjects) for side in sides)
+        return [float(64 * words * facts * hop) for hop in range(1, hops + 1)]
+    totals = [0.0] * hops
+    for side in sides:
+        for hop, number in enumerate(total_walks(side, hops)):
+            totals[hop] += words * number
+    return [sum(totals[: hop + 1]) for hop in range(hops)]
+
+
+def _warn_of_walks(
+    gold: Facts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
+) -> None:
+    """Say so before something huge is begun; paths compared with their middle are never built."""
+    if warn is None or (variant.identity == "full" and options.walks == "all"):
+        return
+    walks = [max(total_walks(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
+    if max(walks) > _MANY_WALKS:
+        names = ("gold", *(each.name for each in systems))
+        largest = names[walks.index(max(walks))]
+        warn(
+            f"{largest} has {max(walks):,} walks of up to {options.hops} hops: this may take minutes; "
+            f"fewer --hops, or --engine sample for an estimate, are quicker"
+        )

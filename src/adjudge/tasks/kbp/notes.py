@@ -1,0 +1,174 @@
+"""What a reader of knowledge-base scores should know that the numbers do not say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from adjudge.stats.result import Note
+from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
+
+if TYPE_CHECKING:
+    from adjudge.stats.result import Score
+    from adjudge.tasks.kbp.counting import VariantCounts
+    from adjudge.tasks.kbp.options import KbOptions
+    from adjudge.tasks.kbp.results import Scored
+
+_FEW = 100  # resamples below which the ends of an interval are a matter of luck
+_SHOWN = 5
+TALLY_TEXT = {
+    "unaligned": "{n} of {all} facts are about a node that is not aligned with any gold entity: {unaligned}",
+    "unattested": "{n} of {all} facts are about a node that has no mention in the document of the fact",
+    "out-of-scope": "{n} of {all} facts are about entities without a name and count neither as right nor as wrong",
+    "excluded": "{n} of {all} facts have a relation that does not count",
+    "outside": "{n} of {all} facts are in documents that gold does not have and were left out",
+    "low-confidence": "{n} of {all} facts have too low a confidence and were left out",
+    "literal": "{n} of {all} facts have a string as their object and were left out",
+    "self-loops": "{n} of {all} facts lead from an entity to itself and were left out",
+}
+_UNALIGNED = {"private": "they are wrong, and so are paths that begin or end there", "ignore": "they were left out"}
+
+
+class GoldNotes(NamedTuple):
+    """Gold in numbers: distinct triples, and what became of the facts that are none."""
+
+    triples: int
+    tally: Mapping[str, int]
+    notes: Sequence[Note] = ()
+
+
+def corpus_notes(
+    gold: GoldNotes,
+    counted: Sequence[VariantCounts],
+    options: KbOptions,
+    documents: int,
+    resamples: int,
+    by: Sequence[str],
+    systems: int,
+) -> list[Note]:
+    """Remarks on the whole: gold, the cautions about intervals, what is approximate."""
+    found = [*gold.notes, _gold_note(gold, documents)]
+    sampled = max((way.sampled for way in counted), default=0)
+    if documents < 2 and resamples:
+        number = "one document" if documents else "no document"
+        found.append(Note("one-document", documents, f"with {number} there are no intervals and no tests"))
+    elif 0 < resamples < _FEW:
+        message = f"{resamples} resamples are too few for intervals and tests to be trusted, draw 1000"
+        found.append(Note("few-resamples", resamples, message))
+    if sampled > 1 and resamples:
+        found.append(Note("percentile", 1, PERCENTILE_CAUTION))
+        if options.interval == "percentile" or systems > 1:
+            found.append(Note("notch", 1, NOTCH_CAUTION))
+    if options.hops > 1:
+        message = (
+            "kbp.hops adds up the paths of all lengths and is not in the paper; "
+            "from two hops on, scores depend on the size of the corpus: compare only scores on the same documents"
+        )
+        found.append(Note("hops", 1, message))
+    if any(way.variant.own for way in counted):
+        message = (
+            "kbp.hopN.system joins the system's own nodes, as its users do, so that wrong links between documents cost "
+            "something; kbp.hopN is the paper's figure. Resampling keeps the alignment of all documents"
+        )
+        found.append(Note("system-identity", 1, message))
+        if systems > 1 and sampled and options.test == "randomisation":
+            message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
+            found.append(Note("system-test", 1, message))
+    if "first" in by or "sequence" in by:
+        found.append(Note("slices", 1, "slices by first relation or sequence have no intervals"))
+    return found
+
+
+def notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
+    """Which notches do not overlap, for likeness with the paper."""
+    from adjudge.stats.intervals import notches_apart
+
+    boxes = {
+        name: {s.metric: s.uncertainty.box for s in own if s.part == "f1" and not s.slice and s.uncertainty is not None}
+        for name, own in scores.items()
+    }
+    apart = []
+    for a, b in combinations(boxes, 2):
+        for metric, one in boxes[a].items():
+            other = boxes[b].get(metric)
+            if one is not None and other is not None and notches_apart(one, other):
+                apart.append(f"{metric} {a} - {b}")
+    if not apart:
+        return []
+    message = "notches that do not overlap, the paper's sign of a difference, which is no test"
+    return [Note("notches-apart", len(apart), message, tuple(apart[:_SHOWN]))]
+
+
+def _gold_note(gold: GoldNotes, documents: int) -> Note:
+    left = [f"{gold.tally[name]:,} {name}" for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
+            if gold.tally.get(name)]  # fmt: skip
+    message = f"gold has {gold.triples:,} triples in {documents:,} documents" + (
+        f", not counting facts that were left out: {', '.join(left)}" if left else ""
+    )
+    return Note("gold", gold.triples, message)
+
+
+def system_notes(
+    system: Scored, counted: Sequence[VariantCounts], scores: Sequence[Score], options: KbOptions
+) -> list[Note]:
+    """Remarks on one system: its facts, the engine, scores outside their intervals, empty sides."""
+    name = system.facts.name
+    found = []
+    total = system.tally.get("facts", 0)
+    for kind, text in TALLY_TEXT.items():
+        if number := system.tally.get(kind, 0):
+            message = text.format(n=f"{number:,}", all=f"{total:,}", unaligned=_UNALIGNED[options.unaligned])
+            found.append(Note(kind, number, message))
+    found += _engine_notes(name, counted)
+    for way in counted:
+        own = way.counted[name]
+        if way.sampled < len(own.exact) and way.sampled:
+            message = (
+                f"{way.variant.metric(way.sampled + 1)} has too many walks to be resampled without being asked: "
+                f"it has no interval, and neither have longer paths; give --bootstrap to resample them all the same"
+            )
+            found.append(Note("not-resampled", len(own.exact) - way.sampled, message))
+        for estimate in own.estimates:
+            if not estimate.complete:
+                message = (
+                    f"{way.variant.metric(estimate.hop)} is an estimate from {estimate.draws:,} draws of first nodes; "
+                    f"its interval says where the exact score is, nothing of other documents"
+                )
+                found.append(Note("estimate", estimate.draws, message))
+    whole = [score for score in scores if not score.slice and score.uncertainty is not None]
+    missed = [f"{s.metric} {s.part}" for s in whole if _misses(s)]
+    if missed:
+        message = "scores outside their own percentile interval, because every resample is a smaller corpus"
+        found.append(Note("percentile-misses", len(missed), message, tuple(missed[:_SHOWN])))
+    # A system without any paths is said to have none below.
+    empty = {s.metric: s.uncertainty.empty for s in whole if s.uncertainty and s.uncertainty.empty and s.value}
+    if empty:
+        message = "resamples in which the system has no paths"
+        examples = tuple(f"{metric}: {number:,}" for metric, number in empty.items())
+        found.append(Note("empty-resamples", max(empty.values()), f"{message}: {', '.join(examples)}"))
+    for way in counted:
+        for hop in way.counted[name].exact:
+            if hop.hop >= way.variant.first and 0 in (hop.total.gold, hop.total.system):
+                sides = [side for side, count in (("gold", hop.total.gold), (name, hop.total.system)) if not count]
+                message = f"{way.variant.metric(hop.hop)}: {' and '.join(sides)} have no paths, what is 0/0 is 0"
+                found.append(Note("empty", 1, message.replace("have", "has") if len(sides) == 1 else message))
+    return found
+
+
+def _engine_notes(name: str, counted: Sequence[VariantCounts]) -> list[Note]:
+    """Which engine counted and why, said once if it is the same for all ways to compare paths."""
+    found: dict[str, Note] = {}
+    for way in counted:
+        choice = way.counted[name].choice
+        if way.variant.identity == "endpoints" and choice.engine not in found:
+            found[choice.engine] = Note("engine", 1, f"engine {choice.engine}: {choice.reason}")
+    if not found and counted:
+        choice = counted[0].counted[name].choice
+        found[choice.engine] = Note("engine", 1, f"engine {choice.engine}: {choice.reason}")
+    return list(found.values())
+
+
+def _misses(score: Score) -> bool:
+    interval = score.uncertainty.intervals.get("percentile") if score.uncertainty is not None else None
+    return interval is not None and score.value is not None and not interval[0] <= score.value <= interval[1]

@@ -1,0 +1,189 @@
+"""From a table of triples to facts: which relations count, and in which directions (steps S6 and S7).
+
+In this order: other names, relations that do not count, inverses, symmetric relations, self-loops. Names are looked up
+once for each relation, never for each triple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from adjudge.tasks.kbp.options import KbOptions, Side, relation_name
+from adjudge.tasks.kbp.paths_facts import Facts, closed, make_facts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.model.kbp import Names, TripleTable
+
+    Ints: TypeAlias = npt.NDArray[Any]
+
+
+class Prepared(NamedTuple):
+    """The facts of one side, and how many rows of the table are not among them, and why.
+
+    `excluded` counts rows of relations that do not count, `outside` those of other documents, `loops` self-loops.
+    """
+
+    facts: Facts
+    excluded: int
+    outside: int
+    loops: int
+
+
+def prepare(
+    table: TripleTable,
+    options: KbOptions,
+    side: Side,
+    *,
+    documents: Mapping[int, int],
+    labels: Mapping[int, int] | None = None,
+    named: bool = False,
+) -> Prepared:
+    """The facts of a table in the documents given: number in the table -> row of the samples.
+
+    `labels` say which gold node each of the system's own nodes is; the others count as nodes of their own. `named`
+    says that the relations of the table have their final names already.
+
+    >>> from adjudge.model.kbp import TripleTable
+    >>> table = TripleTable()
+    >>> table.add("a", "Family", "b", "d1")
+    >>> table.add("a", "Lasting-Personal", "b", "d1")
+    >>> found = prepare(table, KbOptions(symmetric="close"), "gold", documents={0: 0})
+    >>> found.facts.subjects.tolist(), found.excluded
+    ([0, 1], 1)
+    """
+    import numpy as np
+
+    subjects, relations, objects, where = (
+        np.frombuffer(column, dtype=f"i{column.itemsize}") if len(column) else np.zeros(0, dtype=np.int32)
+        for column in (table.subjects, table.relations, table.objects, table.documents)
+    )
+    row_of = _lookup(documents, len(table.names.documents.listed))
+    place = row_of[where]
+    inside = place >= 0
+    number = _numbers(table, options, side, named=named)
+    kept = inside & (number[relations] >= 0)
+    outside = int(np.count_nonzero(~inside))
+    excluded = len(table) - outside - int(np.count_nonzero(kept))
+    s, r, o, d = subjects[kept], number[relations[kept]], objects[kept], place[kept]
+    if options.inverse == "canonical":
+        s, r, o = _forward(table, options, s, r, o)
+    known = None if labels is None else _labels(labels, len(table.names.nodes.listed))
+    loops = 0
+    if options.self_loops == "drop":
+        own = s == o if known is None else (s == o) | (known[s] == known[o])
+        loops = int(np.count_nonzero(own))
+        s, r, o, d = s[~own], r[~own], o[~own], d[~own]
+    facts = make_facts(s, r, o, d, labels=known)
+    reverse = reversed_relations(table.names.relations, options)
+    return Prepared(closed(facts, reverse) if reverse else facts, excluded, outside, loops)
+
+
+def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
+    """The relations that also hold in the other direction, and what they are called there, by number.
+
+    >>> from adjudge.model.kbp import Names
+    >>> reversed_relations(Names(["Family", "Employment", "PHYS.Near"]), KbOptions(symmetric="close"))
+    {0: 0, 2: 2}
+    """
+    found: dict[int, int] = {}
+    if options.inverse == "close":
+        for one, other in inverses(options).items():
+            if one in relations or other in relations:
+                # A relation that only one side of the comparison states still has its inverse there.
+                found[relations[one]] = relations[other]
+                found[relations[other]] = relations[one]
+    if options.symmetric == "close":
+        for name in [name for name in relations if listed(name, options.symmetric_types)]:
+            found.setdefault(relations[name], relations[name])
+    return found
+
+
+def inverses(options: KbOptions) -> Mapping[str, str]:
+    """The relations and their inverses: as given, or those of Cold Start.
+
+    >>> inverses(KbOptions(inverse="close"))["per:children"]
+    'per:parents'
+    """
+    if options.inverse_table is not None:
+        return options.inverse_table
+    from adjudge.formats.kb_coldstart_schema import inverse_table
+
+    return inverse_table()
+
+
+def listed(name: str, names: Collection[str]) -> bool:
+    """Whether a relation is in a list that may leave out its category.
+
+    >>> listed("PER-SOC.Family", ["Family"]), listed("Family", ["Near"])
+    (True, False)
+    """
+    return name in names or name.rpartition(".")[2] in names
+
+
+def only_relation(facts: Facts, relation: int) -> Facts:
+    """The facts of one relation.
+
+    >>> only_relation(make_facts([0, 1], [3, 4], [1, 2], [0, 0]), 4).subjects.tolist()
+    [1]
+    """
+    import numpy as np
+
+    from adjudge.tasks.kbp.paths_facts import assertions
+
+    kept = np.repeat(facts.relations == relation, np.diff(facts.starts))
+    s, r, o, d = (column[kept] for column in assertions(facts))
+    return make_facts(s, r, o, d, labels=facts.labels)
+
+
+def _numbers(table: TripleTable, options: KbOptions, side: Side, *, named: bool) -> Ints:
+    """What each relation of the table counts as, by number; -1 if it does not count."""
+    import numpy as np
+
+    names = table.names.relations
+    before: Sequence[str] = tuple(names.listed)
+    found = np.arange(len(before))
+    if named:
+        return found
+    for place, name in enumerate(before):
+        new = relation_name(name, options, side)
+        found[place] = -1 if new is None else names[new]
+    return found
+
+
+def _forward(table: TripleTable, options: KbOptions, s: Ints, r: Ints, o: Ints) -> tuple[Ints, Ints, Ints]:
+    """Every inverse under its forward name, turned round; of two inverses the one listed first is forward."""
+    import numpy as np
+
+    names = table.names.relations
+    turned: dict[str, str] = {}
+    for forward, backward in inverses(options).items():
+        if forward != backward and forward not in turned and backward not in turned.values():
+            turned.setdefault(backward, forward)
+    table_of = {names[backward]: names[forward] for backward, forward in turned.items() if backward in names}
+    forward_of = _lookup(table_of, len(names.listed))
+    new = forward_of[r]
+    turn = new >= 0
+    return np.where(turn, o, s), np.where(turn, new, r), np.where(turn, s, o)
+
+
+def _labels(labels: Mapping[int, int], nodes: int) -> Ints:
+    """The gold node of each node; a node without one gets a number beyond all gold nodes."""
+    import numpy as np
+
+    found = np.arange(nodes, 2 * nodes)
+    for node, gold in labels.items():
+        if gold >= 0:
+            found[node] = gold
+    return found
+
+
+def _lookup(numbers: Mapping[int, int], size: int) -> Ints:
+    import numpy as np
+
+    found = np.full(max(1, size), -1)
+    for old, new in numbers.items():
+        found[old] = new
+    return found

@@ -1,0 +1,475 @@
+"""From what was counted to a result: scores with intervals, slices, comparisons, notes, signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from adjudge._version import __version__
+from adjudge.stats.data import check_level
+from adjudge.stats.intervals import normal_reach
+from adjudge.stats.measure import Measure, Prf, Total
+from adjudge.stats.result import (
+    Comparison,
+    Note,
+    Options,
+    Result,
+    Score,
+    Slice,
+    SystemResult,
+    result_fields,
+    unique_names,
+)
+from adjudge.stats.sampled import (
+    POOL,
+    SampleTest,
+    comparison,
+    headline_keys,
+    in_order,
+    pair_comparison,
+    point_scores,
+    sampled_scores,
+)
+from adjudge.stats.scores import corrected
+from adjudge.stats.signature import SignatureValue, hash_chunks, signature
+from adjudge.stats.uncertainty import SampledCounts, Uncertainty
+from adjudge.tasks.kbp.counting import SystemFacts, VariantCounts, Warn, count_variant, variants
+from adjudge.tasks.kbp.engine import Engine
+from adjudge.tasks.kbp.masks_compare import compare_systems
+from adjudge.tasks.kbp.masks_samples import Resampled, resample_counts
+from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
+from adjudge.tasks.kbp.options import PROFILES, KbOptions
+from adjudge.tasks.kbp.paths_facts import Counts, Facts
+from adjudge.tasks.kbp.relations import only_relation
+
+if TYPE_CHECKING:
+    from adjudge.tasks.kbp.masks import SampleCounts
+    from adjudge.tasks.kbp.sampling import HopEstimate
+
+SLICES = ("relation", "first", "sequence")
+TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
+"""What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
+ALL_HOPS = "kbp.hops"
+
+
+class Scored(NamedTuple):
+    """A system to be scored: its facts, what became of the others by name, and remarks."""
+
+    facts: SystemFacts
+    tally: Mapping[str, int]
+    notes: Sequence[Note] = ()
+
+
+class Corpus(NamedTuple):
+    """The gold side: its facts, the documents of the samples, the names of relations, and a digest of all of it."""
+
+    facts: Facts
+    documents: tuple[str, ...]
+    relations: Sequence[str]
+    digest: str
+    notes: GoldNotes
+
+
+def build(
+    corpus: Corpus,
+    systems: Sequence[Scored],
+    options: KbOptions,
+    *,
+    profile: str,
+    by: Sequence[str] = (),
+    bootstrap: int | None = None,
+    level: float = 0.95,
+    seed: int = 13,
+    engine: Engine = "auto",
+    box: bool = False,
+    inputs: str | None = None,
+    warn: Warn | None = None,
+) -> Result:
+    """Count everything and put the result together."""
+    check_level(level)
+    names = unique_names(each.facts.name for each in systems)
+    ways = variants(options)
+    counting: dict[str, Any] = {"documents": len(corpus.documents), "bootstrap": bootstrap, "seed": seed}
+    sides = [each.facts for each in systems]
+    counted = [count_variant(way, corpus.facts, sides, options, **counting, engine=engine, warn=warn) for way in ways]
+    measures = [m for metric in metrics(options) for m in prf(metric)]
+    measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
+    how: dict[str, Any] = {
+        "method": options.interval,
+        "level": level,
+        "notch": options.notch,
+        "box": box or options.interval == "percentile",
+    }
+    parts = [_relation_slices(corpus, sides, **counting)] if "relation" in by else []
+    found, samples = {}, {}
+    for each in systems:
+        name = each.facts.name
+        samples[name] = [*_corpus_samples(counted, name, options), *(own[name] for part in parts for own in part)]
+        scores = [score for own in samples[name] for score in sampled_scores(measures, own, **how)]
+        scores += _unsampled(counted, name, options, measures, samples[name])
+        scores += _tally_scores(each.tally, measures)
+        found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, by, measures, samples[name])
+    comparisons: list[Comparison] = []
+    if len(systems) > 1:
+        comparisons = _comparisons(corpus, sides, options, counted, measures, samples, found, level=level, seed=seed)
+    resamples = 1000 if bootstrap is None else bootstrap
+    chosen = Options(
+        pool=POOL,
+        by=tuple(dict.fromkeys(by)),
+        bootstrap=resamples,
+        level=level,
+        seed=seed,
+        test=options.test,
+        fields=_fields(options, profile, corpus.digest, inputs),
+    )
+    documents = len(corpus.documents)
+    remarks = corpus_notes(corpus.notes, counted, options, documents, resamples, by, len(systems))
+    if options.interval == "percentile":
+        remarks += notch_notes(found)
+    return Result(
+        adjudge=__version__,
+        task="kbp",
+        profile=profile,
+        signature=signature("kbp", result_fields(profile, documents, len(names), chosen)),
+        systems=tuple(
+            SystemResult(
+                name=each.facts.name,
+                documents=documents,
+                scores=tuple(found[each.facts.name]),
+                notes=(*each.notes, *system_notes(each, counted, found[each.facts.name], options)),
+                samples=tuple(samples[each.facts.name]),
+            )
+            for each in systems
+        ),
+        comparisons=corrected(in_order(comparisons, measures)),
+        notes=tuple(remarks),
+        measures=tuple(measures),
+        options=chosen,
+    )
+
+
+def metrics(options: KbOptions) -> list[str]:
+    """The names of all metrics, by the number of hops; the sum over the hops last.
+
+    >>> metrics(KbOptions(hops=2, identity="both"))
+    ['kbp.hop1', 'kbp.hop2', 'kbp.hop2.full', 'kbp.hops']
+    """
+    ways = variants(options)
+    found = [each.metric(hop) for hop in range(1, options.hops + 1) for each in ways if hop >= each.first]
+    return found + ([ALL_HOPS] if options.hops > 1 else [])
+
+
+def prf(metric: str) -> list[Measure]:
+    """Precision, recall, F1 and the three counts of a metric.
+
+    >>> [type(each).__name__ for each in prf("kbp.hop1")]
+    ['Prf', 'Total', 'Total', 'Total']
+    """
+    both, gold, system = columns(metric)
+    counts = (("tp", both), ("gold", gold), ("system", system))
+    return [
+        Prf(metric, (both, system), (both, gold)),
+        *(Total(metric, part, ((column, 1.0),)) for part, column in counts),
+    ]
+
+
+def columns(metric: str) -> tuple[str, str, str]:
+    """The names of its columns: on both sides, in gold, in the system.
+
+    >>> columns("kbp.hop1")
+    ('kbp.hop1:tp', 'kbp.hop1:gold', 'kbp.hop1:system')
+    """
+    return f"{metric}:tp", f"{metric}:gold", f"{metric}:system"
+
+
+def _corpus_samples(counted: Sequence[VariantCounts], name: str, options: KbOptions) -> list[SampledCounts]:
+    """What was counted in samples of all documents, for every way to compare paths."""
+    titles: list[str] = []
+    values: list[tuple[float, ...]] = []
+    resampled: Resampled | None = None
+    for way in counted:
+        if not way.sampled:
+            continue
+        resampled = way.resampled[name]
+        for hop in range(way.variant.first, way.sampled + 1):
+            titles += columns(way.variant.metric(hop))
+            values += _values(resampled, hop - 1)
+    if resampled is None:
+        return []
+    first = counted[0]
+    if options.hops > 1 and first.sampled == options.hops:
+        titles += columns(ALL_HOPS)
+        hops = [_values(first.resampled[name], hop) for hop in range(options.hops)]
+        values += [tuple(map(sum, zip(*column, strict=True))) for column in zip(*hops, strict=True)]
+    return [_sampled(titles, values, resampled, {})]
+
+
+def _sampled(titles: Sequence[str], values: Sequence[tuple[float, ...]], own: Resampled, where: Slice) -> SampledCounts:
+    pairs = tuple((int(a), int(b)) for a, b in own.pairs)
+    return SampledCounts(tuple(titles), own.left_out.both.shape[1], tuple(values), where, pairs)
+
+
+def _values(own: Resampled, hop: int) -> list[tuple[float, ...]]:
+    """Counts on both sides, in gold and in the system, in the order in which samples are saved."""
+    kinds: tuple[SampleCounts, ...] = (own.point, own.left_out, own.bootstrap, own.left_pairs)
+    return [tuple(float(count) for kind in kinds for count in kind[place][hop].tolist()) for place in range(3)]
+
+
+def _relation_slices(
+    corpus: Corpus,
+    systems: Sequence[SystemFacts],
+    *,
+    documents: int,
+    bootstrap: int | None,
+    seed: int,
+) -> list[dict[str, SampledCounts]]:
+    """The triples of each relation, in the samples of the whole."""
+    found: list[dict[str, SampledCounts]] = []
+    resamples = 1000 if bootstrap is None else bootstrap
+    if not resamples or documents < 2:
+        return found
+    for relation in _relations(corpus, systems):
+        gold = only_relation(corpus.facts, relation)
+        sides = [only_relation(each.facts, relation) for each in systems]
+        where: Slice = {"relation": corpus.relations[relation]}
+        drawn = resample_counts(gold, sides, documents=documents, resamples=resamples, seed=seed, hops=1)
+        titles = columns("kbp.hop1")
+        found.append(
+            {each.name: _sampled(titles, _values(own, 0), own, where) for each, own in zip(systems, drawn, strict=True)}
+        )
+    return found
+
+
+def _relations(corpus: Corpus, systems: Sequence[SystemFacts]) -> list[int]:
+    """The relations of any side, those first that gold has most often."""
+    import numpy as np
+
+    size = len(corpus.relations)
+    of_gold = np.bincount(corpus.facts.relations, minlength=size)
+    present = of_gold + sum(np.bincount(each.facts.relations, minlength=size) for each in systems)
+    order = sorted(np.flatnonzero(present).tolist(), key=lambda r: (-int(of_gold[r]), corpus.relations[r]))
+    return list(order)
+
+
+def _unsampled(
+    counted: Sequence[VariantCounts],
+    name: str,
+    options: KbOptions,
+    measures: Sequence[Measure],
+    samples: Sequence[SampledCounts],
+) -> list[Score]:
+    """The scores that were counted on all documents only, and those that were estimated."""
+    done = {column for own in samples for column in own.columns if not own.slice}
+    scores: list[Score] = []
+    for way in counted:
+        own = way.counted[name]
+        for hop in own.exact:
+            metric = way.variant.metric(hop.hop)
+            if hop.hop >= way.variant.first and columns(metric)[0] not in done:
+                scores += point_scores(measures, _columns(metric, hop.total))
+        for estimate in own.estimates:
+            scores += _estimated(way.variant.metric(estimate.hop), estimate, measures)
+    exact = counted[0].counted[name].exact
+    if options.hops > 1 and len(exact) == options.hops and columns(ALL_HOPS)[0] not in done:
+        total = Counts(0, 0, 0)
+        for each in exact:
+            total = total + each.total
+        scores += point_scores(measures, _columns(ALL_HOPS, total))
+    return scores
+
+
+def _columns(metric: str, counts: Counts) -> dict[str, float]:
+    return dict(zip(columns(metric), counts, strict=True))
+
+
+def _estimated(metric: str, found: HopEstimate, measures: Sequence[Measure]) -> list[Score]:
+    """Scores that were estimated from some first nodes, with their error; the counts are estimates too."""
+    counts = dict(zip(columns(metric), (found.both, found.gold, found.system), strict=True))
+    reach = normal_reach(found.level)
+    scores = []
+    for score in point_scores(measures, counts):
+        estimate = {"precision": found.precision, "recall": found.recall, "f1": found.f1}.get(score.part)
+        if estimate is None or found.complete:
+            scores.append(score)
+            continue
+        low, high = max(0.0, estimate.value - estimate.error), min(1.0, estimate.value + estimate.error)
+        uncertainty = Uncertainty(
+            method="sampled first nodes",
+            intervals={"sampling": (low, high), "bound": (estimate.low, estimate.high)},
+            error=estimate.error / reach,
+            estimated=True,
+        )
+        scores.append(
+            msgspec.structs.replace(
+                score,
+                value=estimate.value,
+                low=low,
+                high=high,
+                level=found.level,
+                numerator=None,
+                denominator=None,
+                uncertainty=uncertainty,
+            )
+        )
+    return scores
+
+
+def _tally_scores(tally: Mapping[str, int], measures: Sequence[Measure]) -> list[Score]:
+    return point_scores(measures, {f"kbp.{name}:count": tally[name] for name in TALLIES if name in tally})
+
+
+def _slices(
+    way: VariantCounts,
+    name: str,
+    corpus: Corpus,
+    by: Sequence[str],
+    measures: Sequence[Measure],
+    samples: Sequence[SampledCounts],
+) -> list[Score]:
+    """Scores per relation, first relation and sequence of relations, as far as they have no samples of their own."""
+    scores: list[Score] = []
+    for field in dict.fromkeys(by):
+        if field == "relation" and any(own.slice for own in samples):
+            continue
+        for hop in way.counted[name].exact:
+            if (field == "sequence") == (hop.hop == 1) and field != "first":
+                continue
+            groups: dict[str, Counts] = {}
+            for sequence, counts in hop.sequences.items():
+                kept = sequence if field == "sequence" else sequence[:1]
+                title = "/".join(corpus.relations[relation] for relation in kept)
+                groups[title] = groups.get(title, Counts(0, 0, 0)) + counts
+            for title, counts in sorted(groups.items(), key=lambda each: (-each[1].gold, each[0])):
+                metric = way.variant.metric(hop.hop)
+                scores += point_scores(measures, _columns(metric, counts), where={field: title})
+    return scores
+
+
+def _ordered(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Score]:
+    """Scores in the order of their measures, the whole corpus before its slices."""
+    from adjudge.stats.measure import part_keys
+
+    order = {key: place for place, key in enumerate(part_keys(measures))}
+    return sorted(
+        scores, key=lambda score: (bool(score.slice), order[score.metric, score.part] if not score.slice else 0)
+    )
+
+
+def _comparisons(
+    corpus: Corpus,
+    systems: Sequence[SystemFacts],
+    options: KbOptions,
+    counted: Sequence[VariantCounts],
+    measures: Sequence[Measure],
+    samples: Mapping[str, Sequence[SampledCounts]],
+    scores: Mapping[str, Sequence[Score]],
+    *,
+    level: float,
+    seed: int,
+) -> list[Comparison]:
+    """All pairs of systems on the F1 of every metric, not yet corrected for their number."""
+    found: list[Comparison] = []
+    # Documents cannot be exchanged between systems that keep their own nodes, nor are the hops counted together then.
+    fallback: SampleTest = "jackknife" if options.test == "randomisation" else options.test
+    trials = _trials(counted)
+    for way in counted:
+        if not way.sampled:
+            continue
+        facts = {each.name: each.of(way.variant) for each in systems}
+        test = fallback if way.variant.own else options.test
+        rows = compare_systems(
+            corpus.facts,
+            facts,
+            way.resampled,
+            documents=len(corpus.documents),
+            tests=(test,),
+            trials=trials,
+            seed=seed,
+            level=level,
+            identity=way.variant.identity,
+            walks=options.walks,
+        )
+        for row in rows:
+            if row.part == "f1" and row.hop >= way.variant.first:
+                key = way.variant.metric(row.hop), "f1"
+                found.append(comparison((row.first, row.second), key, row.result, test=row.test, where={}))
+    done = {(each.a, each.b, each.metric) for each in found}
+    for a, b in combinations(samples, 2):
+        for mine, yours in zip(samples[a], samples[b], strict=True):
+            if mine.slice and options.test == "randomisation":
+                found += _relation_comparison((a, b), mine.slice, corpus, systems, trials, level=level, seed=seed)
+                continue
+            rest = pair_comparison((a, b), measures, (mine, yours), test=fallback, level=level)
+            found += [each for each in rest if each.slice or (a, b, each.metric) not in done]
+    done = {(each.a, each.b, each.metric) for each in found}
+    for metric, part in headline_keys(measures):
+        values = {
+            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
+            for name, own in scores.items()
+        }
+        for a, b in combinations(values, 2):
+            one, other = values[a], values[b]
+            if (a, b, metric) not in done and one is not None and other is not None:
+                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
+    return found
+
+
+def _trials(counted: Sequence[VariantCounts]) -> int:
+    for way in counted:
+        for own in way.resampled.values():
+            return max(1, int(own.bootstrap.both.shape[1]))
+    return 1
+
+
+def _relation_comparison(
+    name: tuple[str, str],
+    where: Slice,
+    corpus: Corpus,
+    systems: Sequence[SystemFacts],
+    trials: int,
+    *,
+    level: float,
+    seed: int,
+) -> list[Comparison]:
+    """Two systems on one relation, by exchanging documents."""
+    relation = list(corpus.relations).index(str(where["relation"]))
+    gold = only_relation(corpus.facts, relation)
+    facts = {each.name: only_relation(each.facts, relation) for each in systems if each.name in name}
+    drawn = resample_counts(gold, list(facts.values()), documents=len(corpus.documents), resamples=0, seed=seed, hops=1)
+    resampled = dict(zip(facts, drawn, strict=True))
+    options: dict[str, Any] = {"documents": len(corpus.documents), "trials": trials, "seed": seed, "level": level}
+    rows = compare_systems(gold, facts, resampled, tests=("randomisation",), **options)
+    return [
+        comparison((row.first, row.second), ("kbp.hop1", "f1"), row.result, test=row.test, where=where)
+        for row in rows
+        if row.part == "f1"
+    ]
+
+
+def _fields(options: KbOptions, profile: str, gold: str, inputs: str | None) -> dict[str, SignatureValue]:
+    """The conventions for the signature: what differs from the profile, and what gold was."""
+    found: dict[str, SignatureValue] = {"hops": options.hops, "interval": options.interval}
+    usual = PROFILES[profile]
+    for each in fields(KbOptions):
+        value = getattr(options, each.name)
+        if each.name in ("hops", "interval", "test", "notch") or value == getattr(usual, each.name):
+            continue
+        found[each.name.replace("_", "-")] = _written(value)
+    found["notch"] = options.notch
+    found["gold"] = gold
+    if inputs is not None:
+        found["in"] = inputs
+    return found
+
+
+def _written(value: Any) -> SignatureValue:
+    if isinstance(value, Mapping):
+        return hash_chunks(f"{one}\t{other}\n".encode() for one, other in sorted(value.items()))
+    if isinstance(value, tuple):
+        text = "+".join(value)
+        return text if len(text) <= 40 else hash_chunks([text.encode()])
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

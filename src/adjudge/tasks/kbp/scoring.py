@@ -1,0 +1,383 @@
+"""Score knowledge bases against annotation or triples: read, map, prepare, count, resample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.tasks.kbp.counting import SystemFacts, Warn
+from adjudge.tasks.kbp.engine import ENGINES, Engine
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, make_options
+from adjudge.tasks.kbp.relations import prepare
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.formats.source import Source
+    from adjudge.model.kbp import TripleTable
+    from adjudge.stats.result import Note, Result
+    from adjudge.tasks.kbp.inputs import KbInputs
+    from adjudge.tasks.kbp.mapping import Mapped
+
+    Ints: TypeAlias = npt.NDArray[Any]
+
+PAPER_LEVEL, LEVEL = 0.9, 0.95
+_SHOWN = 5
+
+
+def score(
+    gold: Source,
+    systems: Source | Sequence[Source],
+    *,
+    wiki: Source | None = None,
+    profile: str = DEFAULT_PROFILE,
+    options: KbOptions | None = None,
+    names: Sequence[str] | None = None,
+    by: Sequence[str] = (),
+    bootstrap: int | None = None,
+    ci: float | None = None,
+    seed: int = 13,
+    engine: Engine = "auto",
+    box: bool = False,
+    warn: Warn | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    **changes: Any,
+) -> Result:
+    r"""Score systems, files or bytes, against gold: annotated documents, or triples on both sides.
+
+    `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`; `inputs` are other
+    arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as a list of `documents`. With `bootstrap=None` there are
+    1000 resamples wherever that takes no more than some minutes.
+
+    >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
+    >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
+    0.5000
+    """
+    from adjudge.tasks.kbp.inputs import read_inputs
+
+    several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
+    read = read_inputs(gold, several, wiki=wiki, names=names, **(inputs or {}))
+    chosen = chosen_options(profile, options, changes)
+    return score_inputs(
+        read,
+        chosen,
+        profile=profile,
+        by=by,
+        bootstrap=bootstrap,
+        ci=ci,
+        seed=seed,
+        engine=engine,
+        box=box,
+        warn=warn,
+    )
+
+
+def score_inputs(read: KbInputs, options: KbOptions, **more: Any) -> Result:
+    """Score what was read: map annotation to triples, then score these."""
+    from adjudge.stats.result import unique_names
+
+    unique_names(system.name for system in read.systems)
+    if read.gold.corpus is None:
+        return _score_tables(read, options, **more)
+    return score_mapped(map_inputs(read, options), options, input_notes=_input_notes(read), **more)
+
+
+def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
+    """Gold and systems as triples that share their names."""
+    from adjudge.tasks.kbp.mapping import map_systems
+
+    if read.gold.corpus is None:
+        raise UsageError("triples need no mapping", hint="score them as they are")
+    bases = [system.kb for system in read.systems if system.kb is not None]
+    return map_systems(
+        read.gold.corpus.documents,
+        bases,
+        options,
+        links=read.gold.links,
+        redirects=read.gold.redirects,
+        stop=read.gold.stop,
+        names=[system.name for system in read.systems],
+    )
+
+
+def score_mapped(
+    mapped: Mapped,
+    options: KbOptions,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    input_notes: Sequence[Note] = (),
+    **more: Any,
+) -> Result:
+    """Score systems that were mapped to gold entities."""
+    owns = {system.name: (system.own, system.labels) for system in mapped.systems}
+    return _build(
+        mapped.gold,
+        {system.name: system.table for system in mapped.systems},
+        mapped.documents,
+        options,
+        profile=profile,
+        tallies={system.name: system.tally for system in mapped.systems},
+        gold_tally=mapped.gold_tally,
+        owns=owns,
+        named=True,
+        notes=input_notes,
+        **more,
+    )
+
+
+def score_triples(
+    gold: TripleTable,
+    systems: Mapping[str, TripleTable],
+    *,
+    documents: Sequence[str] | None = None,
+    profile: str = DEFAULT_PROFILE,
+    options: KbOptions | None = None,
+    by: Sequence[str] = (),
+    bootstrap: int | None = None,
+    ci: float | None = None,
+    seed: int = 13,
+    engine: Engine = "auto",
+    box: bool = False,
+    warn: Warn | None = None,
+    **changes: Any,
+) -> Result:
+    r"""Score tables of triples; the documents are those of gold unless they are given.
+
+    >>> from adjudge.formats.kb_triples import read_triples
+    >>> gold = read_triples(b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n")
+    >>> score_triples(gold, {"A": gold}, hops=2, bootstrap=0)["kbp.hop2"].f1
+    1.0000
+    """
+    chosen = chosen_options(profile, options, changes)
+    return _build(
+        gold,
+        {name: _sharing(gold, table) for name, table in systems.items()},
+        documents,
+        chosen,
+        profile=profile,
+        by=by,
+        bootstrap=bootstrap,
+        ci=ci,
+        seed=seed,
+        engine=engine,
+        box=box,
+        warn=warn,
+    )
+
+
+def chosen_options(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> KbOptions:
+    """The options of a profile with changes, or the given ones, which then have none.
+
+    >>> chosen_options("paper", None, {"hops": 2}).hops
+    2
+    """
+    if options is None:
+        return make_options(profile, **changes)
+    if changes:
+        raise UsageError(
+            f"options and {', '.join(changes)} are both given", hint="change the options, or leave them out"
+        )
+    if profile not in PROFILES:
+        make_options(profile)
+    return options
+
+
+def _score_tables(read: KbInputs, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
+    """Triples on both sides."""
+    if options.identity_source == "system":
+        raise UsageError(
+            "triples have no nodes of the system's own", hint="give annotated documents and a knowledge base, or leave "
+            "--identity-source out"
+        )  # fmt: skip
+    gold = read.gold.table
+    if gold is None:
+        raise UsageError("gold has neither documents nor triples")
+    tables = {system.name: system.table for system in read.systems if system.table is not None}
+    tallies = {
+        system.name: {"outside": system.outside, "facts": system.outside + len(system.table)}
+        for system in read.systems
+        if system.table is not None
+    }
+    documents = None if read.documents is None else sorted(read.documents)
+    return _build(gold, tables, documents, options, profile=profile, tallies=tallies, notes=_input_notes(read), **more)
+
+
+def _build(
+    gold: TripleTable,
+    systems: Mapping[str, TripleTable],
+    documents: Sequence[str] | None,
+    options: KbOptions,
+    *,
+    profile: str,
+    tallies: Mapping[str, Mapping[str, int]] | None = None,
+    gold_tally: Mapping[str, int] | None = None,
+    owns: Mapping[str, tuple[TripleTable | None, Mapping[int, int] | None]] | None = None,
+    named: bool = False,
+    notes: Sequence[Note] = (),
+    by: Sequence[str] = (),
+    bootstrap: int | None = None,
+    ci: float | None = None,
+    seed: int = 13,
+    engine: Engine = "auto",
+    box: bool = False,
+    warn: Warn | None = None,
+) -> Result:
+    from adjudge.tasks.kbp.notes import GoldNotes
+    from adjudge.tasks.kbp.results import SLICES, Corpus, Scored, build
+
+    for field in by:
+        if field not in SLICES:
+            hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
+            raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
+    if engine not in ENGINES:
+        hint = did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
+        raise UsageError(f"there is no engine {engine}", hint=hint)
+    if not systems:
+        raise UsageError("no system to score")
+    if bootstrap is not None and bootstrap < 0:
+        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
+    listed = _documents(gold, documents)
+    places = {gold.names.documents[name]: place for place, name in enumerate(listed)}
+    ready = prepare(gold, options, "gold", documents=places, named=named)
+    tally = dict(gold_tally or {})
+    tally["excluded"] = tally.get("excluded", 0) + ready.excluded
+    tally["outside"] = tally.get("outside", 0) + ready.outside
+    tally["self-loops"] = ready.loops
+    scored = []
+    for name, table in systems.items():
+        side = prepare(table, options, "system", documents=places, named=named)
+        before = dict((tallies or {}).get(name, {"facts": len(table)}))
+        before["excluded"] = before.get("excluded", 0) + side.excluded
+        before["outside"] = before.get("outside", 0) + side.outside
+        if options.self_loops == "drop":
+            before["self-loops"] = side.loops
+        own, labels = (owns or {}).get(name, (None, None))
+        nodes = None
+        if own is not None:
+            nodes = prepare(own, options, "system", documents=places, labels=labels or {}, named=named).facts
+        scored.append(Scored(SystemFacts(name, side.facts, nodes), before))
+    known = _table_digest(gold)
+    corpus = Corpus(
+        ready.facts,
+        tuple(listed),
+        gold.names.relations.listed,
+        _joined([known], listed),
+        GoldNotes(len(ready.facts.subjects), tally, notes),
+    )
+    return build(
+        corpus,
+        scored,
+        options,
+        profile=profile,
+        by=by,
+        bootstrap=bootstrap,
+        level=(PAPER_LEVEL if profile == "paper" else LEVEL) if ci is None else ci,
+        seed=seed,
+        engine=engine,
+        box=box,
+        inputs=_joined([known, *map(_table_digest, systems.values())], listed),
+        warn=warn,
+    )
+
+
+def _documents(gold: TripleTable, documents: Sequence[str] | None) -> list[str]:
+    """The documents of the samples, sorted: those given, or those of gold."""
+    if documents is not None:
+        return sorted(set(documents))
+    listed = gold.names.documents.listed
+    return sorted(listed[number] for number in set(gold.documents))
+
+
+def _sharing(gold: TripleTable, table: TripleTable) -> TripleTable:
+    """The same table with the names of gold."""
+    from array import array
+
+    from adjudge.model.kbp import TripleTable
+
+    if table.names is gold.names:
+        return table
+    nodes, relations, documents = (
+        [target[name] for name in source.listed]
+        for target, source in (
+            (gold.names.nodes, table.names.nodes),
+            (gold.names.relations, table.names.relations),
+            (gold.names.documents, table.names.documents),
+        )
+    )
+    columns = (
+        (nodes, table.subjects),
+        (relations, table.relations),
+        (nodes, table.objects),
+        (documents, table.documents),
+    )
+    return TripleTable(gold.names, *(array("i", map(new.__getitem__, column)) for new, column in columns))
+
+
+def digest(tables: Sequence[TripleTable], documents: Sequence[str]) -> str:
+    r"""Twelve hexadecimal digits for triples and documents, whatever the order of rows and the numbers of names.
+
+    >>> from adjudge.formats.kb_triples import read_triples
+    >>> one, other = read_triples(b"a\tr\tb\td\nb\tr\tc\td\n"), read_triples(b"b\tr\tc\td\na\tr\tb\td\n")
+    >>> digest([one], ["d"]) == digest([other], ["d"])
+    True
+    """
+    return _joined([_table_digest(table) for table in tables], documents)
+
+
+def _joined(tables: Sequence[bytes], documents: Sequence[str]) -> str:
+    from adjudge.stats.signature import hash_chunks
+
+    return hash_chunks(("\n".join(documents).encode("utf-8", "surrogatepass"), *tables))
+
+
+def _table_digest(table: TripleTable) -> bytes:
+    """A sum over the rows, each mixed from the hashes of its names."""
+    import numpy as np
+
+    if not len(table):
+        return b"empty"
+    subjects, relations, objects, documents = (
+        np.frombuffer(column, dtype=f"i{column.itemsize}")
+        for column in (table.subjects, table.relations, table.objects, table.documents)
+    )
+    nodes = _hashes(table.names.nodes.listed, np.concatenate((subjects, objects)))
+    sides = (
+        nodes[subjects],
+        _hashes(table.names.relations.listed, relations)[relations],
+        nodes[objects],
+        _hashes(table.names.documents.listed, documents)[documents],
+    )
+    row = np.zeros(len(table), dtype=np.uint64)
+    for hashes in sides:
+        row = (row ^ hashes) * np.uint64(0x9E3779B97F4A7C15)
+        row ^= row >> np.uint64(29)
+    total = int(row.sum(dtype=np.uint64)), int((row * (row | np.uint64(1))).sum(dtype=np.uint64))
+    return b"".join(number.to_bytes(8, "little") for number in total)
+
+
+def _hashes(listed: Sequence[str], numbers: Ints) -> Ints:
+    """The hash of each name that is used, by number."""
+    import hashlib
+
+    import numpy as np
+
+    used = np.unique(numbers)
+    names = (listed[number].encode("utf-8", "surrogatepass") for number in used.tolist())
+    found = np.zeros(len(listed), dtype="<u8")
+    found[used] = np.frombuffer(b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names), dtype="<u8")
+    return found
+
+
+def _input_notes(read: KbInputs) -> list[Note]:
+    """What the readers remarked, as notes of the result: one for each kind."""
+    from adjudge.stats.result import Note
+
+    groups: dict[str, list[str]] = {}
+    for problem in read.notes:
+        where = ":".join(str(part) for part in (problem.path, problem.line) if part)
+        groups.setdefault(problem.message, []).append(where)
+    return [
+        Note("input", len(places), message, tuple(dict.fromkeys(filter(None, places)))[:_SHOWN])
+        for message, places in groups.items()
+    ]
