@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: demo test lint unit test-slow bench bench-coref bench-nugget bench-eal bench-kbp clean
+.PHONY: demo test lint unit test-slow bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo
@@ -14,8 +14,8 @@ demo: $(VENV)/.installed
 test: lint unit
 
 lint: $(VENV)/.developer
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs/*.py
+	$(BIN)/ruff format --check src tests benchmarks docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -40,6 +40,17 @@ bench-eal: $(VENV)/.installed
 bench-kbp: $(VENV)/.installed
 	$(PIP) install --editable ".[duckdb]"
 	$(BIN)/python benchmarks/kbp.py $(BENCH)
+
+# Needs a folder of graphs: make bench-smatch BENCH=FOLDER
+bench-smatch: $(VENV)/.installed
+	$(BIN)/python benchmarks/smatch.py $(BENCH)
+
+# Programs that are no packages are named: make bench-published BENCH="--program conlleval=conlleval.pl"
+bench-published: $(VENV)/.installed
+	$(BIN)/python benchmarks/published.py $(BENCH)
+
+docs-numbers: $(VENV)/.installed
+	$(BIN)/python docs/which_number.py
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }

@@ -11,7 +11,7 @@ from adjudge.cli import run
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize("page", ["ner.md", "tree.md"])
+@pytest.mark.parametrize("page", ["ner.md", "tree.md", "templates.md", "linking.md"])
 def test_what_is_shown_is_what_is_printed(page, tmp_path, monkeypatch, capsys):
     text = (DOCS / page).read_text(encoding="utf-8")
     for name, content in re.findall(r"^`([\w.]+)`[^\n]*:\n\n```text\n(.*?)```$", text, re.DOTALL | re.MULTILINE):
