@@ -93,6 +93,20 @@ def test_mistakes(text, found):
     assert problems(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        (row(7, "a", 0) + "\n", 1),
+        (row(1, " ", 0) + "\n", 3),
+        ("1\tä\ta\tX\t_\t_\t9\troot\t_\t_\n\n", 13),  # after six columns of one character each
+    ],
+)
+def test_mistakes_in_a_column_say_where_it_is(text, column):
+    with pytest.raises(FormatError) as caught:
+        read_treebank(text.encode())
+    assert [each.column for each in caught.value.problems] == [column]
+
+
 def test_problems_of_several_sentences_come_together():
     assert [line for line, _ in problems(row(1, "a", 5) + "\n" + row(1, "b", 0) + "\n" + row(2, "c", 0) + "\n")] == [
         1,

@@ -40,7 +40,8 @@ def says(action, text):
 class TestDocred:
     def test_both_sides_have_one_form(self):
         fact = {"type": "P17", "head": 0, "tail": 1, "evidence": [0, 2], "known": False}
-        assert read_docred(encoded([GOLD])).documents[0].data == {"id": "T", "facts": [fact]}
+        names = [["Paris", "City of Light"], ["France"]]
+        assert read_docred(encoded([GOLD])).documents[0].data == {"id": "T", "facts": [fact], "names": names}
         answer = {"title": "T", "h_idx": 0, "t_idx": 1, "r": "P17", "evidence": [0, 2]}
         assert read_docred_result(encoded([answer])).documents[0].data == {"id": "T", "facts": [fact]}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.formats.oneie import read_textee
 from adjudge.metrics import find
 from adjudge.tasks.catalogue import dygie_events, gen_arg, omnievent, oneie, rams, textee
 from adjudge.tasks.catalogue.paired import three
@@ -94,6 +95,22 @@ def test_textee_is_our_definition(case):
         found = find(names[key]).score(events("gold"), events("pred"))
         assert 100 * found.f1 == pytest.approx(expected["f1"])
         assert 100 * found.precision == pytest.approx(expected["precision"])
+
+
+def test_textee_joins_events_with_one_trigger_and_type():
+    """Gold has A(x) twice at one trigger, with other arguments; the system has one event with both.
+
+    TextEE compares sets of (trigger, type, argument): 2 of 2. One-to-one, the system's event is one of the two: 1 of 2.
+    """
+    x, y = [5, 6, "agent"], [7, 8, "place"]
+    lines = [
+        encoded([{"doc_id": "d", "wnd_id": "w", "events": [{"trigger": [0, 1, "A"], "arguments": each} for each in side]}])
+        for side in ([[x], [y]], [[x, y]])
+    ]
+    row = textee.run(*lines).rows[0][1]
+    assert [row[f"event.argument-cls:{name}"] for name in ("matched", "system", "gold")] == [2, 2, 2]
+    gold, system = (read_textee(line).documents[0].data for line in lines)
+    assert list(find("event.argument-cls").observe(gold, system).counts.values()) == [1, 2, 2]
 
 
 ALL = {case["id"]: case for case in json.loads((Path(__file__).parent / "published.json").read_text("utf-8"))["cases"]}

@@ -75,3 +75,26 @@ def test_scirex_corpus(conformance, tmp_path):
     found = scirex.run(str(folder / "dev.jsonl.gz"), str(tmp_path))
     assert found.text == (folder / "expected_stdout.txt").read_text()
     assert not found.notes
+
+
+def test_scirex_prints_as_many_decimals_as_the_table_needs(tmp_path):
+    gold = {
+        "doc_id": "d",
+        "ner": [[0, 1, "Task"]],
+        "coref": {"m": [[0, 1]], "e": [[2, 3]], "t": [[4, 5]], "f": []},
+        "n_ary_relations": [{"Material": "m", "Metric": "e", "Task": "t", "Method": "f"}],
+        "method_subrelations": {},
+    }
+    files = {"ner": [[0, 1, "Task"]], "clusters": {"c": [[0, 1]], "x": [[0, 1]]}, "predicted_relations": []}
+    for name, value in files.items():
+        (tmp_path / name).write_text(json.dumps({"doc_id": "d", name: value}) + "\n")
+    found = scirex.run(json.dumps(gold).encode(), str(tmp_path))
+    # Both system entities are `m`: p = 2/2, r = 1/4, f1 = 2/5; no relation is found, which is shown as 0.0; the
+    # only relation of four has an entity without mentions.
+    assert found.text.split("Name: mean, dtype: float64\n")[:2] == [
+        "Salient Clustering Metrics\np     1.00\nr     0.25\nf1    0.40\n",
+        "Relation Metrics n=2\np     0.0\nr     0.0\nf1    0.0\n",
+    ]
+    (note,) = found.notes
+    assert note.code == "undefined"
+    assert "n=4" in note.message

@@ -15,7 +15,7 @@ import click
 from adjudge.cli.app import LazyGroup
 from adjudge.cli.gates import apply_gates
 from adjudge.cli.options import compose, named, refuse_with, scoring_options
-from adjudge.cli.output import check_targets, emit, finish
+from adjudge.cli.output import add_summary, check_targets, emit, finish
 from adjudge.cli.score import score_files, system_names
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
@@ -34,6 +34,7 @@ _NOT_COMPAT = (
     "jobs",
     "time_limit",
     "hierarchy",
+    "save_documents",
 )
 
 
@@ -71,9 +72,7 @@ def score_command(family: Family) -> click.Command:
     @click.command("score", help="\n\n".join(blocks), epilog=f"\b\nExample:\n  {family.example}")
     @click.argument("gold")
     @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
-    @click.option(
-        "--metric", metavar="NAMES", default=",".join(family.metrics), show_default=True, help="Which metrics."
-    )
+    @click.option("--metric", metavar="NAMES", help=f"Which metrics. {_defaults(family)}")
     @click.option("--reader", type=click.Choice(readers), default=family.default, show_default=True, help="The format.")
     @click.option("--system-reader", type=click.Choice(readers), help="The format of the system files, if another.")
     @click.option(
@@ -88,14 +87,27 @@ def score_command(family: Family) -> click.Command:
         own = {name: options.pop(name.replace("-", "_")) for name in extra}
         for name, value in (own if options["compat"] is None else adjusting).items():
             if value not in (None, False):
-                which = "a published scorer" if options["compat"] is None else "our own scores"
-                raise UsageError(f"--{name} belongs to {which}", hint="give --compat, or leave it out")
+                if options["compat"] is None:
+                    raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
+                raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
         if options["compat"] is None:
-            score_files(options.pop("metric"), gold, systems, adjust=_adjust(family, adjusting), **options)
+            metric = options.pop("metric") or ",".join(_metrics(family, options["reader"]))
+            score_files(metric, gold, systems, adjust=_adjust(family, adjusting), **options)
         else:
             _compat(family, gold, systems, own, **options)
 
     return command
+
+
+def _metrics(family: Family, reader: str) -> tuple[str, ...]:
+    """The metrics that are shown if none are named: those of the format, or those of the family."""
+    own = family.readers[reader].metrics if reader in family.readers else ()
+    return own or family.metrics
+
+
+def _defaults(family: Family) -> str:
+    own = [f"{name}: {', '.join(reader.metrics)}" for name, reader in family.readers.items() if reader.metrics]
+    return f"[default: {'; '.join([', '.join(family.metrics), *own])}]"
 
 
 def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
@@ -103,11 +115,20 @@ def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
     given = {name.replace("-", "_"): value for name, value in options.items() if value not in (None, False)}
     if not given:
         return None
-    return Adjust(partial(load(family.adjust), **given), {name: _shown(value) for name, value in given.items()})
+    return Adjust(partial(load(family.adjust), **given), _shown(family.options, options))
 
 
-def _shown(value: Any) -> str:
-    return "yes" if value is True else str(value)
+def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
+    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
+    from adjudge.formats.whole import read_whole
+
+    found = {}
+    for name, value in options.items():
+        if value not in (None, False):
+            is_file = known[name].metavar == "FILE" and value != "-"
+            text = read_whole(value).digest[:12] if is_file else "yes" if value is True else str(value)
+            found[name.replace("-", "_")] = text
+    return found
 
 
 def _option(name: str, option: Option) -> Any:
@@ -131,7 +152,7 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
     if options["explain"] is not None:
         if not compat.explain:
             raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
-        refuse_with("--explain", ("save", "fail_under", "format_"))
+        refuse_with("--explain", ("save", "summary", "fail_under", "format_"))
         chosen[compat.explain] = options["explain"]
     given = [named(system) for system in systems]
     check_targets(options["output"], options["save"], inputs=[gold, *(path for _, path in given)])
@@ -142,15 +163,16 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
     found = published_runs(compat, source, sources, chosen)
     plain = options["format_"] == "text"
     result = None
-    if not plain or options["save"] is not None or options["fail_under"]:
+    kept = options["save"] is not None or options["summary"] is not None
+    if not plain or kept or options["fail_under"]:
         result = published_result(
             family.name,
             name,
             found,
             source,
             sources,
-            options=chosen,
-            bootstrap=options["bootstrap"] if not plain or options["save"] is not None else 0,
+            options=_shown(compat.options, {key: own[key] for key in compat.options}),
+            bootstrap=options["bootstrap"] if not plain or kept else 0,
             level=options["ci"],
             seed=options["seed"],
             test=options["test"],
@@ -160,6 +182,8 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
     else:
         if result is not None and options["save"] is not None:
             write_atomic(options["save"], result.to_json(with_tables=True) + "\n")
+        if result is not None:
+            add_summary(result, options["summary"])
         texts = (f"{called}\n{each.text}\n" if len(found) > 1 else each.text for called, each in found.items())
         emit("".join(texts), options["output"])
         if not options["quiet"]:

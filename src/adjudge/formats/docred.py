@@ -63,7 +63,7 @@ class DocRed(NamedTuple):
 
 
 def read_docred(source: Source, *, name: str | None = None) -> Corpus:
-    """Gold documents as the catalogue has them: relations of entities under `facts`.
+    """Gold documents as the catalogue has them: relations of entities under `facts`, the names of entities beside them.
 
     >>> read_docred(b'[{"title": "T", "labels": [{"h": 0, "t": 1, "r": "P17"}]}]').documents[0].data["facts"]
     [{'type': 'P17', 'head': 0, 'tail': 1, 'evidence': [], 'known': False}]
@@ -72,7 +72,11 @@ def read_docred(source: Source, *, name: str | None = None) -> Corpus:
     documents = tuple(
         Document(
             id=each.title,
-            data={"id": each.title, "facts": [_fact(l.r, l.h, l.t, l.evidence) for l in each.labels]},  # noqa: E741
+            data={
+                "id": each.title,
+                "facts": [_fact(label.r, label.h, label.t, label.evidence) for label in each.labels],
+                "names": [[mention.name for mention in entity] for entity in each.vertexSet],
+            },
         )
         for each in gold.documents
     )

@@ -49,12 +49,11 @@ class _Entity(msgspec.Struct):
 class _Line(msgspec.Struct):
     events: list[_Event] = []
     negative_triggers: list[_Trigger] = []
-    entities: list[_Entity] = []
-    negative_arguments: list[_Entity] = []
+    entities: list[_Entity] | None = None
 
 
 def read_omnievent(source: Source, *, name: str | None = None) -> Corpus:
-    """Documents: events as the catalogue has them (with the words as `text`), and the candidates beside them.
+    """Documents: events as the catalogue has them (with the words as `text`), and the candidates, by entity.
 
     >>> line = b'{"id": "d", "events": [{"type": "attack", "triggers": [{"position": [3, 9]}]}]}'
     >>> read_omnievent(line).documents[0].data["events"]
@@ -75,12 +74,14 @@ def _document(line: _Line) -> dict[str, Any]:
             ]
             span = _span(trigger.position, path)
             events.append({"type": event.type, "trigger": span, "text": trigger.trigger_word, "arguments": arguments})
-    mentions = [each for entity in (*line.entities, *line.negative_arguments) for each in entity.mentions]
-    return {
-        "events": events,
-        "negative_triggers": [_span(each.position, "$.negative_triggers") for each in line.negative_triggers],
-        "candidates": [_span(each.position, "$.entities") for each in mentions],
-    }
+    negative = [_span(each.position, "$.negative_triggers") for each in line.negative_triggers]
+    # A file without entities has no other places for arguments than the triggers that are none.
+    candidates = (
+        [[each] for each in negative]
+        if line.entities is None
+        else [[_span(each.position, "$.entities") for each in entity.mentions] for entity in line.entities]
+    )
+    return {"events": events, "negative_triggers": negative, "candidates": candidates}
 
 
 def _span(position: Position, path: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adjudge.algebra import ir
 from adjudge.algebra.normalise import f_measure, jaccard_ratio, ratio
@@ -31,6 +31,19 @@ class Row:
     counts: Mapping[str, float]
     optimal: bool = True
     bound: Mapping[str, float] | None = None
+
+
+class Clustered(NamedTuple):
+    """Which clusters of a whole corpus are compared, for metrics that are more than a sum over its documents.
+
+    `assign` names a function (`module:name`) of what stands in a document's field `within`: it gives the cluster of
+    every item, by a name that means the same in all documents, or None for one of its own. `by` is how the clusters
+    are compared: muc, b3, ceafm, ceafe or pairwise. `fields` of the elements must be equal, besides their offsets.
+    """
+
+    assign: str
+    by: str
+    fields: tuple[str, ...] = ()
 
 
 class Scores(Mapping[str, float | None]):
@@ -68,7 +81,8 @@ class Metric:
 
     `similarity` compares two documents; if it is a ratio, the ratio says what is reported (a plain matching value
     is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `origin` is the
-    text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back.
+    text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back. If it is
+    `clustered`, the counts of a corpus are not the sum of those of its documents, and `observe` is of one document.
     """
 
     similarity: ir.Similarity
@@ -82,6 +96,7 @@ class Metric:
     document: Any = None
     within: str | None = None
     time_limit: float | None = None
+    clustered: Clustered | None = None
 
     def __post_init__(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:
@@ -135,7 +150,7 @@ class Metric:
         kind = "f" if self._ratio is None else self._ratio.by
         return ("precision", "recall", f"f{self.beta:g}") if kind == "f" else (kind,)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the counts of one document."""
         names = ("matched", "system", "gold") if self.recall is None else ("matched", "system", "found", "gold")

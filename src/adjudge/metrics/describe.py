@@ -33,6 +33,7 @@ def definition(metric: Metric) -> str:
     """
     lines = [f"{metric.name}: {metric.about}" if metric.about else metric.name]
     how = "pooled (micro)" if metric.pool == "micro" else "averaged (macro)"
+    how = "taken together as one" if metric.clustered is not None else how
     lines.append(f"reports {', '.join(metric.parts)}; documents {how}")
     if metric.recall is None:
         lines += _lines(metric.precision, "document", 0)

@@ -58,6 +58,9 @@ def _with(metric: Any, path: str, types: ir.Hierarchy) -> Any:
 
 
 def _one(metric: Metric, path: str, types: ir.Hierarchy) -> Metric:
+    if metric.clustered is not None and _inner(metric, path) in metric.clustered.fields:
+        hint = "choose other metrics"
+        raise UsageError(f"{metric.name} compares clusters, which give no partial credit for {path}", hint=hint)
     try:
         similarity = view(metric.similarity).set(_inner(metric, path), types).node
     except UsageError:

@@ -20,7 +20,7 @@ import msgspec
 
 from adjudge.algebra import derive_similarity, ir, view
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.metrics.base import Metric, Pool, Scores
+from adjudge.metrics.base import Clustered, Metric, Pool, Scores
 from adjudge.metrics.combined import Combined
 
 LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
@@ -37,6 +37,7 @@ class Definition:
     laws: tuple[str, ...]
     example: Mapping[str, Any] | None
     embedded: tuple[str, ...] = ()
+    clustered: Clustered | None = None
 
     def __call__(self, **options: Any) -> Any:
         """The metric, with the function's own options and the conventions (duplicates, empty, undefined, pool)."""
@@ -65,6 +66,7 @@ class Definition:
             laws=self.laws,
             origin=origin,
             within=self.within,
+            clustered=self.clustered,
         )
 
     def score(self, gold: Any, system: Any, **options: Any) -> Scores:
@@ -118,19 +120,21 @@ def metric(
     laws: tuple[str, ...] = (),
     example: Mapping[str, Any] | None = None,
     embedded: tuple[str, ...] = (),
+    clustered: Clustered | None = None,
 ) -> Callable[[Callable[..., ir.Similarity | Combined]], Definition]:
     """Put a function that builds a similarity into the catalogue.
 
     `within` is the field of a document that the similarity compares; `laws` are the properties it promises, which one
     property-based suite tests for every member; `example` is a document. `embedded` names options that are files, whose
-    content becomes part of the metric.
+    content becomes part of the metric. `clustered` says how the whole corpus is counted if that is not the sum over
+    documents.
     """
     unknown = [law for law in laws if law not in LAWS]
     if unknown:
         raise UsageError(f"{name} claims an unknown law {unknown[0]!r}", hint=f"known are {', '.join(LAWS)}")
 
     def define(build: Callable[..., ir.Similarity | Combined]) -> Definition:
-        return Definition(name, build, within, laws, example, embedded)
+        return Definition(name, build, within, laws, example, embedded, clustered)
 
     return define
 

@@ -19,6 +19,14 @@ class Mention(msgspec.Struct, frozen=True):
     type: str
 
 
+class LinkedMention(msgspec.Struct, frozen=True):
+    """A span and the entity that it names; one whose name begins with NIL is not in the knowledge base."""
+
+    span: Span
+    type: str | None = None
+    entity: str | None = None
+
+
 class Relation(msgspec.Struct, frozen=True):
     """A typed, directed pair of spans (seed 002, section 2.1), and the types of its arguments where they are known."""
 

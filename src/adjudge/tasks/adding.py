@@ -28,7 +28,7 @@ _EXAMPLES = 10
 class Campaign:
     """All that was read and counted; `seen` is one list of systems per document; `whole` unless some were chosen.
 
-    `options` are further choices that the signature names.
+    `options` are further choices that the signature names. `plain`: the documents may be bare values.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -38,6 +38,7 @@ class Campaign:
     seen: list[list[Seen]]
     whole: bool = True
     options: Mapping[str, str] = field(default_factory=dict)
+    plain: bool = False
 
 
 def add_up(
@@ -46,7 +47,7 @@ def add_up(
     """The scores of all systems, on the whole corpus and on its slices."""
     from adjudge.stats.build import build_result
 
-    return build_result(
+    result = build_result(
         task="score",
         profile=profile,
         measures=measures_of(campaign.metrics),
@@ -62,9 +63,11 @@ def add_up(
         level=level,
         seed=seed,
         test=test,
-        notes={side.name: _notes(campaign, place) for place, side in enumerate(campaign.systems)},
-        signature_fields=_signature(campaign),
+        notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
+        signature_fields=fields_of(campaign),
     )
+    assert result.options is not None
+    return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=slices.unsaved))
 
 
 def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
@@ -77,7 +80,8 @@ def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(measure for each in metrics for measure in each.measures))
 
 
-def _columns(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+def columns_of(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The names of all counts, each once."""
     return tuple(dict.fromkeys(column for each in metrics for column in each.columns))
 
 
@@ -91,7 +95,7 @@ def _tables(
     return {
         side.name: StatsTable.from_rows(
             ((identifier, counts(seen[place].whole)) for identifier, seen in _pairs(campaign)),
-            _columns(campaign.metrics),
+            columns_of(campaign.metrics),
             attributes=attributes,
         )
         for place, side in enumerate(campaign.systems)
@@ -119,7 +123,7 @@ def _elements(campaign: Campaign, place: int, path: str) -> ElementTable:
     """The counts of one system by a field of elements."""
     from adjudge.stats.elements import ElementSlice, ElementTable
 
-    columns = _columns([each for each in campaign.metrics if looks_at(each, path)])
+    columns = columns_of([each for each in campaign.metrics if looks_at(each, path)])
     sliced = [seen[place].slices[path] for seen in campaign.seen]
     found: list[tuple[Any, list[int], list[Counted]]] = []
     known: dict[Any, list[int]] = {}
@@ -145,7 +149,9 @@ def _rows(counted: Sequence[Counted], columns: Sequence[str]) -> Rows:
     return Rows(values, tuple(tuple(float(each.best[column]) for column in columns) for each in counted))
 
 
-def _notes(campaign: Campaign, place: int) -> list[Note]:
+def notes_of(campaign: Campaign, place: int) -> list[Note]:
+    """What a reader should know of one system: documents without output, and searches that were cut short."""
+    from adjudge.stats.merge_notes import unproven_message
     from adjudge.stats.result import Note
 
     side = campaign.systems[place]
@@ -160,16 +166,12 @@ def _notes(campaign: Campaign, place: int) -> list[Note]:
     cut = [identifier for identifier, seen in pairs if not seen.optimal]
     if cut:
         slack = sum(seen.bound[name] - seen.counts[name] for _, seen in pairs for name in seen.bound)
-        plural = "s were" if len(cut) > 1 else " was"
-        message = (
-            f"{len(cut)} document{plural} not solved to the end in the time allowed; "
-            f"the matched counts are proven to be at most {slack:g} too low"
-        )
-        notes.append(Note("not-optimal", len(cut), message, tuple(cut[:_EXAMPLES])))
+        notes.append(Note("not-optimal", len(cut), unproven_message(len(cut), slack), tuple(cut[:_EXAMPLES])))
     return notes
 
 
-def _signature(campaign: Campaign) -> dict[str, str]:
+def fields_of(campaign: Campaign) -> dict[str, str]:
+    """The fields of the signature."""
     from adjudge.stats.signature import hash_chunks
 
     def identity(metric: AnyMetric) -> str:

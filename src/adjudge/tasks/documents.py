@@ -91,6 +91,17 @@ def read_sides(
     return read_gold, found
 
 
+def read_each(sources: Mapping[str, Documents], read: Read | None = None) -> list[Side]:
+    """Several sources of equal standing, by name; everything that is wrong with any of them is raised together."""
+    if sum(map(_is_stdin, sources.values())) > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    problems: list[Problem] = []
+    sides = [_attempt(source, name, problems, read) for name, source in sources.items()]
+    if problems:
+        raise FormatError(problems)
+    return [side for side in sides if side is not None]
+
+
 def choose(gold: Side, ids: Iterable[str] | None) -> dict[str, Document]:
     """The gold documents to score, in the order of the gold file."""
     if ids is None:

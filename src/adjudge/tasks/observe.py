@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from adjudge.algebra import ir
 from adjudge.errors import UsageError, ValidationError
 from adjudge.tasks.elements import ABSENT, element_values, restricted, same
+from adjudge.tasks.outcomes import Aligned
 
 if TYPE_CHECKING:
     from adjudge.metrics import Combined, Metric
@@ -66,10 +67,14 @@ class Sliced:
 
 @dataclass(slots=True)
 class Seen:
-    """The counts of one document and one system, all metrics together, and those of the slices by each path."""
+    """The counts of one document and one system, all metrics together, and those of the slices by each path.
+
+    `aligned` has what became of every item, if that was asked for.
+    """
 
     whole: Counted = field(default_factory=Counted)
     slices: dict[str, Sliced] = field(default_factory=dict)
+    aligned: Aligned | None = None
 
 
 @dataclass(slots=True)
@@ -84,12 +89,14 @@ class Observed:
 class Observer:
     """Observes a gold document and one document of each system (None if it is missing); travels to other processes.
 
-    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values.
+    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `outcomes`:
+    also say what became of every item.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
     plain: bool = False
+    outcomes: bool = False
 
     def __call__(self, gold: Any, systems: tuple[Any, ...]) -> Observed:
         """Counts of every system, or complaints if a document does not fit."""
@@ -99,6 +106,8 @@ class Observer:
             for metric in self.metrics:
                 sides = [wrapped(metric, each, plain=self.plain) for each in (gold, *systems)]
                 self._observe(metric, sides[0], sides[1:], observed)
+            if self.outcomes and not observed.complaints:
+                self._align(gold, systems, observed)
         except UsageError:
             raise  # it is about the metric, and every document would say the same
         except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
@@ -124,6 +133,17 @@ class Observer:
         for path in self.paths:
             if looks_at(metric, path) and not observed.complaints:
                 self._slice(metric, path, gold, systems, observed)
+
+    def _align(self, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
+        """What became of every item, for all metrics that are sums over documents."""
+        members = {member.name: member for metric in self.metrics for member in metric.members}
+        for place, document in enumerate(systems):
+            aligned = Aligned()
+            for member in members.values():
+                if member.clustered is None:  # what is said of one document is not what makes such a score
+                    pair = [prepared(member, wrapped(member, each, plain=self.plain)) for each in (gold, document)]
+                    aligned.add(member, member.align(*pair))
+            observed.systems[place].aligned = aligned.packed()
 
     def _slice(self, metric: AnyMetric, path: str, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
         """Counts of the elements with each value that gold or the system has, and of a value that neither has."""

@@ -16,6 +16,7 @@ from adjudge.formats.jsonl import columns as find_columns
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
+from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.profiles import PROFILES
@@ -61,6 +62,7 @@ def score(
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
+    documents: bool = False,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
@@ -75,7 +77,8 @@ def score(
     metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
     files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
     (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
-    separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared.
+    separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared. With
+    `documents` the result has the texts and what became of every item, for a report.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -84,6 +87,7 @@ def score(
     """
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
+    check_clustered(metrics, adjusted=adjust is not None)
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -92,11 +96,31 @@ def score(
     plain = all(side.plain for side in (gold_side, *systems))
     data = [document.data for document in chosen.values()]
     slices = slicing(by, [wrapped(metrics[0], each, plain=plain) for each in data], metrics)
-    observer = Observer(metrics, slices.paths, plain)
+    observer = Observer(metrics, slices.paths, plain, outcomes=documents)
     seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, progress=progress, adjust=adjust)
     options = {} if adjust is None else dict(adjust.options)
-    campaign = Campaign(metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options)
-    return add_up(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    campaign = Campaign(
+        metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options, plain=plain
+    )
+    add = add_up_corpus if is_clustered(metrics) else add_up
+    result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    return _with_documents(result, campaign, chosen) if documents else result
+
+
+def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:
+    from adjudge.tasks.outcomes import with_documents
+
+    found = [side.documents for side in campaign.systems]
+    names = [side.name for side in campaign.systems]
+    return with_documents(
+        result,
+        chosen,
+        {name: [seen[place].aligned for seen in campaign.seen] for place, name in enumerate(names)},
+        {
+            name: [own[each].data if each in own else None for each in chosen]
+            for name, own in zip(names, found, strict=True)
+        },
+    )
 
 
 def explain_document(

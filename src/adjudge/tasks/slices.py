@@ -21,12 +21,14 @@ MOST = 50  # attributes that are saved without being asked for
 class Slicing:
     """`by`: what was asked for; `attributes`: one value per gold document; `paths`: fields of elements.
 
-    There are more attributes than were asked for, so that a saved result can be sliced by them.
+    There are more attributes than were asked for, so that a saved result can be sliced by them, but not those fields
+    (`unsaved`) that have a long value in some document.
     """
 
     by: tuple[str, ...]
     attributes: dict[str, tuple[Any, ...]]
     paths: tuple[str, ...]
+    unsaved: tuple[str, ...] = ()
 
 
 def slicing(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> Slicing:
@@ -55,7 +57,8 @@ def slicing(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMe
                 hint = f"name a field of its elements, such as {name}.type"
                 raise UsageError(f"cannot slice by {name!r}: its value is {kind}", hint=hint)
             attributes[name] = tuple(None if value is NOTHING else value for value in values)
-    return Slicing(tuple(dict.fromkeys(by)), {**_saved(documents, metrics), **attributes}, tuple(paths))
+    saved, unsaved = _saved(documents, metrics)
+    return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, tuple(paths), unsaved)
 
 
 def _check_path(name: str, inner: str, elements: Sequence[Any], metrics: Sequence[AnyMetric]) -> None:
@@ -86,8 +89,13 @@ def _names(value: Any) -> list[str]:
     return [name for name in getattr(value, "__dict__", {}) if is_scalar(getattr(value, name))]
 
 
-def _saved(documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> dict[str, tuple[Any, ...]]:
-    """Every field that documents could be sliced by later, also inside of one object (meta.genre)."""
+def _saved(
+    documents: Sequence[Any], metrics: Sequence[AnyMetric]
+) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    """Every field that documents could be sliced by later, also inside of one object (meta.genre), and the others.
+
+    They are in the order of their names, which is that of the parts of a corpus, too.
+    """
     fields = [compared_fields(member) for metric in metrics for member in metric.members]
     unwanted = {"id", "text"}.union(*(each for each in fields if each is not None))
     names: Counter[str] = Counter()
@@ -97,13 +105,16 @@ def _saved(documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> dict[str, 
                 if isinstance(key, str) and key not in unwanted:
                     inner = [name for name in value if isinstance(name, str)] if isinstance(value, Mapping) else None
                     names.update([key] if inner is None else [f"{key}.{name}" for name in inner])
-    found = {}
+    found: dict[str, tuple[Any, ...]] = {}
+    unsaved = []
     # The most frequent ones: an object may have other keys in every document.
-    for name, _ in names.most_common(MOST):
+    for name in sorted(name for name, _ in names.most_common(MOST)):
         values = [field_of(document, name) for document in documents]
         if all(value is NOTHING or _is_short(value) for value in values):
             found[name] = tuple(None if value is NOTHING else value for value in values)
-    return found
+        else:
+            unsaved.append(name)
+    return found, tuple(unsaved)
 
 
 def _is_short(value: Any) -> bool:

@@ -100,6 +100,27 @@ class TestAdjust:
             assert changed == value
 
 
+@pytest.mark.parametrize("option", [["--triggers", "gold"], ["--spans", "head"], ["--clusters", "clusters.jsonl"]])
+@pytest.mark.parametrize(
+    "events",
+    [
+        "3",
+        '[{"type": "x"}]',
+        '[{"trigger": {"start": 1, "end": 2}, "arguments": []}]',
+        '[{"type": ["q"], "trigger": {"start": [1], "end": 2}, "arguments": []}]',
+        '[{"type": "q", "trigger": {"start": 1, "end": 2}, "arguments": [{"role": "r", "span": {"start": [1]}}]}]',
+    ],
+)
+def test_malformed_events_are_reported_whatever_the_options(events, option, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clusters.jsonl").write_text('{"doc_key": "d", "clusters": [["T1"]]}\n')
+    (tmp_path / "good.jsonl").write_text(json.dumps({"id": "d", "events": GOLD}) + "\n")
+    (tmp_path / "bad.jsonl").write_text(f'{{"id": "d", "events": {events}, "entities": 5}}\n')
+    for files in (["bad.jsonl", "good.jsonl"], ["good.jsonl", "bad.jsonl"], ["bad.jsonl", "bad.jsonl"]):
+        assert run_command(["event", "score", *files, *option]) == 1
+        assert "bad.jsonl:1:" in capsys.readouterr().err
+
+
 class TestOmniEvent:
     """One gold event and one negative trigger; the system finds both, and something outside the candidates."""
 
@@ -156,6 +177,26 @@ class TestOmniEvent:
     def test_modes(self, mode, counts):
         found = self.run(mode)
         assert (found["eae:matched"], found["eae:system"], found["eae:gold"]) == counts
+
+    @pytest.mark.parametrize(
+        ("entities", "found"),
+        [
+            # The gold argument is at 13-17. An entity one mention of which overlaps it is no candidate at all.
+            ([{"mentions": [{"position": [15, 20]}, {"position": [0, 2]}]}], 0),
+            ([{"mentions": [{"position": [17, 20]}, {"position": [0, 2]}]}], 1),
+            ([{"mentions": [{"position": [0, 2]}]}, {"mentions": [{"position": [0, 2]}]}], 2),  # listed twice
+            (None, 1),  # the negative trigger at 30-34 is a candidate
+        ],
+    )
+    def test_candidates(self, entities, found):
+        gold = {key: value for key, value in self.GOLD.items() if key != "entities"}
+        if entities is not None:
+            gold["entities"] = entities
+        trigger = self.GOLD["events"][0]["triggers"][0]
+        wrong = [{"role": "place", "mentions": [{"position": place} for place in ([0, 2], [15, 20], [30, 34])]}]
+        system = {"id": "d", "events": [{"type": "attack", "triggers": [{**trigger, "arguments": wrong}]}]}
+        counted = omnievent.run(json.dumps(gold).encode(), json.dumps(system).encode()).rows[0][1]
+        assert (counted["eae:matched"], counted["eae:system"], counted["eae:gold"]) == (0, found, 1)
 
     def test_words(self):
         same = json.dumps(self.GOLD).encode()

@@ -8,6 +8,7 @@ import pytest
 
 from adjudge.cli.app import run_command
 from adjudge.metrics import find
+from adjudge.tasks.catalogue.relation_adjust import adjust
 
 A, B, C = ({"start": start, "end": start + 4} for start in (0, 10, 20))
 GOLD = [
@@ -98,3 +99,100 @@ class TestCommand:
         (tmp_path / "other.jsonl").write_text('{"doc_key": "e", "relations": []}')
         assert run_command(["relation", "score", dygie[0], str(tmp_path / "other.jsonl"), "--compat", "dygie"]) == 1
         assert "other.jsonl:1: the document 'e' is not in the gold documents" in capsys.readouterr().err
+
+
+def test_docred_by_hand():
+    gold = [
+        {"type": "P17", "head": 0, "tail": 1, "evidence": [0, 1]},
+        {"type": "P19", "head": 2, "tail": 0, "evidence": [3]},
+    ]
+    system = [
+        {"type": "P17", "head": 0, "tail": 1, "evidence": [1, 2, 5]},  # right, with one of two sentences
+        {"type": "P19", "head": 0, "tail": 2, "evidence": [3]},  # the other way round, so its sentence is wrong too
+        {"type": "P17", "head": 1, "tail": 0, "evidence": []},
+    ]
+    found = find("relation.docred").score(gold, system)
+    assert (found.precision, found.recall) == (1 / 3, 1 / 2)
+    found = find("relation.docred-evidence").score(gold, system)
+    assert (found.precision, found.recall) == (1 / 4, 1 / 3)
+
+
+def test_scirex_by_hand():
+    def filler(role, *starts, width=4):
+        return {"role": role, "mentions": [{"start": start, "end": start + width} for start in starts]}
+
+    gold = [[filler("Task", 0, 20), filler("Method", 40), filler("Metric", 60), filler("Material", 80)]]
+    # 3 of 4 tokens are more than half; one of two mentions is not; a wrong role is wrong.
+    task, method = filler("Task", 0, width=3), filler("Method", 40)
+    system = [[task, method, filler("Metric", 60, 90), filler("Material", 80)]]
+    found = find("relation.scirex-4ary").score(gold, system)
+    assert (found.precision, found.recall) == (0, 0)
+    # Of six pairs, the three without the metric are right.
+    found = find("relation.scirex-binary").score(gold, system)
+    assert (found.precision, found.recall) == (1 / 2, 1 / 2)
+    assert find("relation.scirex-4ary").score(gold, [[task, *gold[0][1:]]]).f1 == 1
+
+
+def test_scirex_mentions_and_clusters_by_hand():
+    def mention(start, end, kind="Task"):
+        return {"span": {"start": start, "end": end}, "type": kind}
+
+    gold = [mention(0, 4), mention(10, 12), mention(20, 23)]
+    # 2 of 4 tokens are not more than half; 2 of 3 are; the type of the last is wrong.
+    system = [mention(0, 2), mention(10, 13), mention(20, 23, "Method"), mention(50, 51)]
+    found = find("relation.scirex-mentions").score(gold, system)
+    assert (found.precision, found.recall) == (1 / 4, 1 / 3)
+    # The first has two of three mentions of the gold entity, the second one of two.
+    clusters = [[[0, 4], [20, 24], [90, 91]], [[40, 44], [91, 92]]]
+    found = find("relation.scirex-clusters").score([[[0, 4], [20, 24]], [[40, 44]], [[60, 61]]], clusters)
+    assert (found.precision, found.recall) == (1 / 2, 1 / 3)
+
+
+class TestKnownFacts:
+    GOLD = (
+        {
+            "title": "T",
+            "vertexSet": [[{"name": "Rome"}, {"name": "Roma"}], [{"name": "Italy"}], [{"name": "Ann"}]],
+            "labels": [{"h": 0, "t": 1, "r": "in"}, {"h": 2, "t": 0, "r": "born"}],
+        },
+    )
+    ANSWERS = (
+        {"title": "T", "h_idx": 0, "t_idx": 1, "r": "in"},  # right, and known
+        {"title": "T", "h_idx": 2, "t_idx": 0, "r": "born"},  # right
+        {"title": "T", "h_idx": 1, "t_idx": 0, "r": "in"},  # wrong
+        {"title": "T", "h_idx": 9, "t_idx": 0, "r": "in"},  # wrong, of an entity that is not there
+    )
+
+    def score(self, folder, *arguments):
+        for name, value in {"gold.json": self.GOLD, "answers.json": self.ANSWERS}.items():
+            (folder / name).write_text(json.dumps(value))
+        files = [str(folder / "gold.json"), str(folder / "answers.json")]
+        chosen = ["--reader", "docred", "--metric", "relation.docred-ign", "--format", "json", "--bootstrap", "0"]
+        return run_command(["relation", "score", *files, *chosen, *arguments])
+
+    @pytest.mark.parametrize("known", [[["Roma", "Italy", "in"], ["Ann", "Italy", "born"]], GOLD[0]["labels"][:0]])
+    def test_precision_leaves_out_what_the_training_data_say(self, known, tmp_path, capsys):
+        (tmp_path / "known.json").write_text(json.dumps(known))
+        assert self.score(tmp_path, "--known", str(tmp_path / "known.json")) == 0
+        scores = {each["part"]: each["value"] for each in json.loads(capsys.readouterr().out)["systems"][0]["scores"]}
+        # One of three is left if the first is known, by its second name; two of four if nothing is.
+        assert scores["precision"] == pytest.approx(1 / 3 if known else 2 / 4)
+        assert scores["recall"] == 1
+
+    def test_the_signature_names_the_content_of_the_file(self, tmp_path, capsys):
+        signatures = []
+        for name, content in (("a", "[]"), ("b", "[]"), ("c", '[["x", "y", "z"]]')):
+            (tmp_path / name).write_text(content)
+            assert self.score(tmp_path, "--known", str(tmp_path / name)) == 0
+            signatures.append(json.loads(capsys.readouterr().out)["signature"])
+        assert signatures[0] == signatures[1] != signatures[2]
+        assert str(tmp_path) not in signatures[0]
+
+    def test_a_published_scorer_has_options_of_its_own(self, tmp_path, capsys):
+        assert self.score(tmp_path, "--known", "f", "--compat", "docred") == 2
+        assert "leave it out, or --compat" in capsys.readouterr().err
+
+    def test_what_does_not_look_like_facts_is_left_alone(self, tmp_path):
+        (tmp_path / "known").write_text('[["x", "y", "z"]]')
+        for gold in (None, {"names": 3}, {"names": [5, ["x"]], "facts": [{"type": "z", "head": 0, "tail": 1}, 7]}):
+            assert adjust(gold, {"facts": 5}, known=str(tmp_path / "known"))[1] == {"facts": 5}

@@ -16,7 +16,11 @@ FAMILY = Family(
             "adjudge.formats.dygie:read_dygie",
             "adjudge.formats.dygie:read_dygie_output",
         ),
-        "rams": Reader("RAMS, one event per line (use attach=span)", "adjudge.formats.rams:read_rams"),
+        "rams": Reader(
+            "RAMS, one event per line; predictions have no event type",
+            "adjudge.formats.rams:read_rams",
+            metrics=("event.argument-id(attach=span)", "event.argument-cls(attach=span)"),
+        ),
         "wikievents": Reader("WikiEvents, one document per line", "adjudge.formats.wikievents:read_wikievents"),
         "omnievent": Reader("OmniEvent's unified format", "adjudge.formats.omnievent:read_omnievent"),
     },

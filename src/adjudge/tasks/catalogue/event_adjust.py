@@ -35,7 +35,7 @@ def adjust(gold: Any, system: Any, *, triggers: str = "", spans: str = "", clust
 
 
 def _at_gold_triggers(gold: Any, system: Any) -> Any:
-    if not _has_events(system):
+    if not _has_events(gold) or not _has_events(system):
         return system
     known = {_trigger(event) for event in gold["events"]}
     return {**system, "events": [event for event in system["events"] if _trigger(event) in known]}
@@ -51,7 +51,7 @@ def _headed(side: Any) -> Any:
     events = [
         {
             **event,
-            "trigger": event["trigger"].get("head", event["trigger"]),
+            "trigger": event["trigger"].get("head") or event["trigger"],
             "arguments": [{**each, "span": each.get("head") or each["span"]} for each in event["arguments"]],
         }
         for event in side["events"]
@@ -73,11 +73,14 @@ def _with_arguments(side: Any, change: Any) -> Any:
 
 def _first_mentions(gold: Any, path: str) -> dict[Span, Span]:
     """Mentions of clusters and the first mention of each; ids are those of gold's entities."""
+    entities = gold.get("entities") if isinstance(gold, Mapping) else None
     places = {
-        each["id"]: (each["span"]["start"], each["span"]["end"]) for each in gold.get("entities", ()) if "id" in each
+        each["id"]: (each["span"]["start"], each["span"]["end"])
+        for each in (entities if isinstance(entities, list) else ())
+        if isinstance(each, Mapping) and isinstance(each.get("id"), str) and _is_span(each.get("span"))
     }
     found: dict[Span, Span] = {}
-    for cluster in _clusters(path).get(str(gold["id"]), ()):
+    for cluster in _clusters(path).get(str(gold["id"]), ()) if places else ():
         spans = [places[name] for name in cluster if name in places]
         found.update((span, min(spans)) for span in spans)
     return found
@@ -94,9 +97,13 @@ def _has_events(side: Any) -> bool:
         return False
     return all(
         isinstance(event, Mapping)
-        and isinstance(event.get("trigger"), Mapping)
-        and {"start", "end"} <= event["trigger"].keys()
+        and isinstance(event.get("type"), str)
+        and _is_span(event.get("trigger"))
         and isinstance(event.get("arguments"), list)
-        and all(isinstance(each, Mapping) and isinstance(each.get("span"), Mapping) for each in event["arguments"])
+        and all(isinstance(each, Mapping) and _is_span(each.get("span")) for each in event["arguments"])
         for event in side["events"]
     )
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(name), int) for name in ("start", "end"))

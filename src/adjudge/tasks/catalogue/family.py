@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from adjudge.stats.build import Test
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
+    from adjudge.tasks.corpus import Counter
 
 Read: TypeAlias = "Callable[..., Corpus]"
 """Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
@@ -21,20 +22,22 @@ Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
 """Called with the gold and the system documents; gives the system's, brought to the gold ones."""
 
 JSONL = "jsonl"
-FAMILIES: tuple[str, ...] = ("ner", "amr", "tree", "relation", "event", "template", "record")
+FAMILIES: tuple[str, ...] = ("ner", "amr", "tree", "relation", "event", "template", "linking", "record")
 
 
 class Reader(NamedTuple):
     """A format: `module:function` for gold files, and for system files if those look different.
 
     `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
-    to the gold ones: it aligns them, or raises if they are not about the same text.
+    to the gold ones: it aligns them, or raises if they are not about the same text. `metrics` are shown by default for
+    this format, if not those of the family.
     """
 
     about: str
     gold: str
     system: str = ""
     pair: str = ""
+    metrics: tuple[str, ...] = ()
 
 
 class Option(NamedTuple):
@@ -79,7 +82,9 @@ class Family(NamedTuple):
 class Published(NamedTuple):
     """One system as a published scorer sees it: counts per document, what they become, and the lines it prints.
 
-    `rows` has the counts of every gold document, in one order for all systems; `text` ends with a line feed.
+    `rows` has the counts of every gold document, in one order for all systems; `text` ends with a line feed. A scorer
+    that counts clusters of the whole corpus gives a `counter` instead, which turns weights of the documents of `rows`
+    into counts; if it knows those of the whole corpus only, they are not `resampled`.
     """
 
     rows: Sequence[tuple[str, Mapping[str, float]]]
@@ -87,6 +92,8 @@ class Published(NamedTuple):
     text: str
     pool: Literal["micro", "macro"] = "micro"
     notes: Sequence[Note] = ()
+    counter: Counter | None = None
+    resampled: bool = True
 
 
 def find_family(name: str) -> Family:
@@ -180,6 +187,10 @@ def published_result(
     measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
     columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
     ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
+    fields = _signature(gold, systems, options)
+    if any(each.counter is not None for each in found.values()):
+        drawn: dict[str, Any] = {"bootstrap": bootstrap, "level": level, "seed": seed, "test": test}
+        return _corpus_result(family, name, found, ids, fields=fields, **drawn)
     tables = {
         system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
     }
@@ -194,8 +205,35 @@ def published_result(
         seed=seed,
         test=test,
         notes={system: list(each.notes) for system, each in found.items()},
-        signature_fields=_signature(gold, systems, options),
+        signature_fields=fields,
     )
+
+
+def _corpus_result(
+    family: str, profile: str, found: Mapping[str, Published], ids: Sequence[str], *, bootstrap: int, **options: Any
+) -> Result:
+    """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
+    from adjudge.tasks.corpus import build_sampled
+
+    return build_sampled(
+        task=family,
+        profile=profile,
+        measures=next(iter(found.values())).measures,
+        parts=[({}, range(len(ids)), {system: _spread(each, ids) for system, each in found.items()})],
+        documents=len(ids),
+        bootstrap=bootstrap if all(each.resampled for each in found.values()) else 0,
+        notes={system: list(each.notes) for system, each in found.items()},
+        **options,
+    )
+
+
+def _spread(published: Published, ids: Sequence[str]) -> Counter:
+    """A counter over the documents of all systems, of which a scorer may know some only."""
+    counter = published.counter
+    assert counter is not None
+    number = {identifier: place for place, identifier in enumerate(ids)}
+    places = [number[identifier] for identifier, _ in published.rows]
+    return lambda weights: counter(weights[:, places])
 
 
 def _filled(

@@ -1,7 +1,8 @@
 """OmniEvent's unified evaluation: every candidate gets a label, and labels are compared.
 
 Candidates for triggers are the gold triggers and the negative ones of the file; for arguments of a trigger, its gold
-arguments and the other mentions of entities. Departures from our rows: what a system finds outside the candidates
+arguments and the mentions of entities that have no mention overlapping one of these (without entities in the file, the
+negative triggers that overlap none). Departures from our rows: what a system finds outside the candidates
 disappears, and costs nothing; a type that gold never has costs nothing either; arguments are scored once for each
 trigger. `mode` says which triggers take part in the scores of arguments: `loose` only gold triggers that were found,
 `default` these and negative triggers that were taken for events, `strict` also gold triggers that were not found.
@@ -114,12 +115,19 @@ def _arguments(gold: Any, system: Any, mode: str) -> Iterator[tuple[Pair, Pair]]
         if answer is None and (event["type"] == NOTHING or mode != "strict"):
             continue
         kind = NOTHING if answer is None else answer["type"]
-        roles = {_span(each["span"]): each["role"] for each in (answer or event)["arguments"]} if answer else {}
+        roles = {} if answer is None else {_span(each["span"]): each["role"] for each in answer["arguments"]}
         own = [(_span(each["span"]), each["role"]) for each in event["arguments"]]
-        taken = {span for span, _ in own}
-        others = [(span, NOTHING) for span in dict.fromkeys(map(_span, gold["candidates"])) if span not in taken]
+        others = [(span, NOTHING) for span in _others(gold["candidates"], [span for span, _ in own])]
         for span, role in (*own, *others):
             yield (event["type"], role), (kind, roles.get(span, NOTHING))
+
+
+def _others(entities: Any, arguments: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The mentions of all entities none of whose mentions overlaps an argument."""
+    for entity in entities:
+        spans = [_span(mention) for mention in entity]
+        if not any(start < last and first < end for start, end in spans for first, last in arguments):
+            yield from spans
 
 
 def _words(pairs: list[tuple[str, Any, Any]]) -> Published:

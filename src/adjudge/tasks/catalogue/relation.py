@@ -20,11 +20,16 @@ FAMILY = Family(
             "DocRED documents, and a system's list of relations (relation.docred)",
             "adjudge.formats.docred:read_docred",
             "adjudge.formats.docred:read_docred_result",
+            metrics=("relation.docred", "relation.docred-evidence"),
         ),
         "scirex": Reader(
             "SciREX documents, and a system's folder of three files (relation.scirex-*)",
             "adjudge.formats.scirex:read_scirex",
             "adjudge.formats.scirex:read_scirex_output",
+            metrics=(
+                *("relation.scirex-mentions", "relation.scirex-clusters"),
+                *("relation.scirex-binary", "relation.scirex-4ary"),
+            ),
         ),
     },
     compats={
@@ -47,4 +52,6 @@ FAMILY = Family(
         ),
     },
     example="adjudge relation score gold.jsonl system.jsonl --reader dygie",
+    options={"known": Option(f"relation.docred-ign: {TRAIN}.", "FILE")},
+    adjust="adjudge.tasks.catalogue.relation_adjust:adjust",
 )

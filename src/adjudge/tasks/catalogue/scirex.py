@@ -64,6 +64,10 @@ def run(gold: Any, system: Any) -> Published:
     if ties:
         message = f"{ties} system entities have two best gold entities; the published scorer takes one at random"
         notes.append(Note("tie", ties, message))
+    empty = [title for table, title in TABLES.items() if not any(row[f"{table}:n"] for _, row in rows)]
+    if empty:
+        message = f"gold has nothing for {' and '.join(empty)}, where the published scorer fails"
+        notes.append(Note("undefined", len(empty), message))
     return Published(rows, MEASURES, _text(rows), notes=notes)
 
 
@@ -72,11 +76,23 @@ def _text(rows: list[tuple[str, dict[str, float]]]) -> str:
     for table, title in TABLES.items():
         lines.append(title)
         number = sum(row[f"{table}:n"] for _, row in rows)
-        for part in PARTS:
-            mean = sum(row[f"{table}:{part}"] for _, row in rows) / number if number else float("nan")
-            lines.append(f"{part:<6}{mean:.6f}")
+        sums = [sum(row[f"{table}:{part}"] for _, row in rows) for part in PARTS]
+        shown = _decimals([each / number if number else float("nan") for each in sums])
+        lines += [f"{part:<6}{value}" for part, value in zip(PARTS, shown, strict=True)]
         lines.append("Name: mean, dtype: float64")
     return "\n".join(lines) + "\n"
+
+
+def _decimals(values: list[float]) -> list[str]:
+    """Six decimals, without zeros at the end that all values have, as the script's tables show them.
+
+    >>> _decimals([0.5, 0.25, 0.0])
+    ['0.50', '0.25', '0.00']
+    """
+    shown = [f"{value:.6f}" for value in values]
+    while all(each.endswith("0") and not each.endswith(".0") for each in shown):
+        shown = [each[:-1] for each in shown]
+    return shown
 
 
 def _entities(gold: SciRex, system: SciRex) -> tuple[dict[str, str], int]:

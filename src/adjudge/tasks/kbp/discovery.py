@@ -4,10 +4,12 @@ Both sides become linked mentions. A gold mention has the corpus id of its entit
 not; a system mention has the page of its node, if the node has a link, else the node itself. Nodes with the same page
 are one entity. Clusters are compared over the whole corpus; intervals come from the jackknife over documents.
 
-    kbp.mention         spans                           kbp.entity.ceafm, .ceafe, .b3, .muc, .pairwise   clusters
-    kbp.mention.typed   spans and types                 kbp.entity.ceafm.typed                           of typed mentions
-    kbp.link            spans and pages
-    kbp.nil             spans of mentions without a page
+    kbp.mention             spans
+    kbp.mention.typed       spans and types
+    kbp.link                spans and pages
+    kbp.nil                 spans of mentions without a page
+    kbp.entity.ceafm        clusters, and likewise .ceafe, .b3, .muc and .pairwise
+    kbp.entity.ceafm.typed  clusters of spans with their types
 """
 
 from __future__ import annotations

@@ -106,8 +106,8 @@ def read_inputs(
     """
     if names is not None and len(names) != len(systems):
         raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
-    kind = gold_format or detect(gold)
-    kinds = [system_format or detect(each) for each in systems]
+    kind = gold_format or _detected(gold)
+    kinds = [system_format or _system_kind(each, kind) for each in systems]
     _check_kinds(kind, gold, kinds, systems)
     if kind != "ace" and units is not None:
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
@@ -161,7 +161,7 @@ def read_gold(
     >>> read_gold(b'{"id": "d", "entities": []}').corpus.documents[0].id
     'd'
     """
-    kind = format or detect(source)
+    kind = format or _detected(source)
     listed = documents if documents is None or isinstance(documents, DocumentList) else _read_list(documents)
     if kind == "triples":
         return _gold_triples(source, listed, triple_names, wiki, redirects, stop)
@@ -214,7 +214,7 @@ def read_system(
     >>> read_system(line, name="A").kb.entities[0].id
     'd#E1'
     """
-    kind = format or detect(source)
+    kind = format or _detected(source)
     path = source_name(source)
     called = name or system_name(path)
     if kind == "triples":
@@ -268,6 +268,20 @@ def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What fits together
+
+
+def _detected(source: Source) -> Format:
+    """The format by the content, which an empty file does not have."""
+    if isinstance(source, str | os.PathLike) and Path(source).is_file() and not Path(source).stat().st_size:
+        raise ValidationError(Problem("the file is empty", path=source_name(source), hint="check how it was written"))
+    return detect(source)
+
+
+def _system_kind(source: Source, gold: Format) -> Format:
+    """The format of a system; a stream, whose beginning cannot be looked at, fits plain triples if gold is that."""
+    if gold == "triples" and (not isinstance(source, bytes | str | os.PathLike) or str(source) == "-"):
+        return "triples"
+    return _detected(source)
 
 
 def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: Sequence[Source]) -> None:

@@ -170,14 +170,14 @@ class _Pages(NamedTuple):
         return vote(given or [each.target for each in entity.links if _is_nil(each.target)][:1])
 
     def page(self, page: str) -> str:
-        """The page to which redirects lead, empty for a page on the stop list."""
-        seen = set()
+        """The page to which redirects lead, empty for a page on the stop list; pages in a circle are one page."""
+        seen: dict[str, None] = {}
         while page and page not in seen:
             if page in self.stop:
                 return ""
-            seen.add(page)
+            seen[page] = None
             page = self.redirects.get(page, page)
-        return page
+        return min(list(seen)[list(seen).index(page) :]) if page else ""
 
     def _rows(
         self, document: str, entity: Entity, named: list[tuple[int, Mention]], what: Callable[[MentionLink], str]

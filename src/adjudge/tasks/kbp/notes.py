@@ -10,9 +10,11 @@ from adjudge.stats.result import Note
 from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
 
 if TYPE_CHECKING:
+    from adjudge.model.kbp import TripleNames
     from adjudge.stats.result import Score
     from adjudge.tasks.kbp.counting import VariantCounts
     from adjudge.tasks.kbp.options import KbOptions
+    from adjudge.tasks.kbp.paths_facts import Facts
     from adjudge.tasks.kbp.results import Scored
 
 _FEW = 100  # resamples below which the ends of an interval are a matter of luck
@@ -78,6 +80,42 @@ def corpus_notes(
     if "first" in by or "sequence" in by:
         found.append(Note("slices", 1, "slices by first relation or sequence have no intervals"))
     return found
+
+
+def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = False) -> list[Note]:
+    r"""What makes every score 0 and is rather a matter of how names are written than of a bad system.
+
+    Nodes that were mapped have the names of gold if they are aligned: whether they are is counted.
+
+    >>> from adjudge.model.kbp import TripleNames
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> names = TripleNames()
+    >>> works, employed = names.relations["works_for"], names.relations["per:employee_of"]
+    >>> strangers(make_facts([0], [works], [1]), make_facts([0], [employed], [1]), names)[0].message
+    "none of the system's relations (per:employee_of) is one of gold (works_for): rename with --system-relations"
+    """
+    import numpy as np
+
+    if not len(gold.subjects) or not len(system.subjects):
+        return []
+    found = []
+    relations = [np.unique(side.relations) for side in (system, gold)]
+    if not len(np.intersect1d(*relations)):
+        mine, theirs = (_some([names.relations.listed[number] for number in own.tolist()]) for own in relations)
+        message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
+        found.append(Note("no-relation-shared", 1, message))
+    if mapped:
+        return found
+    nodes = [np.unique(np.concatenate((side.subjects, side.objects))) for side in (system, gold)]
+    if not len(np.intersect1d(*nodes)):
+        mine, theirs = (names.nodes.listed[int(own[0])] for own in nodes)
+        message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
+        found.append(Note("no-node-shared", 1, message))
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
 def notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:

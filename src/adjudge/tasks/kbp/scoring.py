@@ -14,6 +14,7 @@ from adjudge.tasks.kbp.relations import prepare
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from adjudge.errors import Problem
     from adjudge.formats.source import Source
     from adjudge.model.kbp import TripleTable
     from adjudge.stats.result import Note, Result
@@ -122,6 +123,7 @@ def score_mapped(
         owns=owns,
         named=True,
         notes=input_notes,
+        system_notes={system.name: _problem_notes(system.notes) for system in mapped.systems},
         **more,
     )
 
@@ -215,6 +217,7 @@ def _build(
     owns: Mapping[str, tuple[TripleTable | None, Mapping[int, int] | None]] | None = None,
     named: bool = False,
     notes: Sequence[Note] = (),
+    system_notes: Mapping[str, Sequence[Note]] | None = None,
     by: Sequence[str] = (),
     bootstrap: int | None = None,
     ci: float | None = None,
@@ -223,7 +226,7 @@ def _build(
     box: bool = False,
     warn: Warn | None = None,
 ) -> Result:
-    from adjudge.tasks.kbp.notes import GoldNotes
+    from adjudge.tasks.kbp.notes import GoldNotes, strangers
     from adjudge.tasks.kbp.results import SLICES, Corpus, Scored, build
 
     for field in by:
@@ -256,7 +259,8 @@ def _build(
         nodes = None
         if own is not None:
             nodes = prepare(own, options, "system", documents=places, labels=labels or {}, named=named).facts
-        scored.append(Scored(SystemFacts(name, side.facts, nodes), before))
+        remarks = [*(system_notes or {}).get(name, ()), *strangers(ready.facts, side.facts, gold.names, mapped=named)]
+        scored.append(Scored(SystemFacts(name, side.facts, nodes), before, remarks))
     known = _table_digest(gold)
     corpus = Corpus(
         ready.facts,
@@ -370,13 +374,19 @@ def _hashes(listed: Sequence[str], numbers: Ints) -> Ints:
 
 
 def _input_notes(read: KbInputs) -> list[Note]:
-    """What the readers remarked, as notes of the result: one for each kind."""
+    """What the readers remarked."""
+    return _problem_notes(read.notes)
+
+
+def _problem_notes(problems: Sequence[Problem]) -> list[Note]:
+    """Remarks as notes of the result: one for each kind."""
     from adjudge.stats.result import Note
 
     groups: dict[str, list[str]] = {}
-    for problem in read.notes:
+    for problem in problems:
         where = ":".join(str(part) for part in (problem.path, problem.line) if part)
-        groups.setdefault(problem.message, []).append(where)
+        text = f"{problem.message}: {problem.hint}" if problem.hint else problem.message
+        groups.setdefault(text, []).append(where)
     return [
         Note("input", len(places), message, tuple(dict.fromkeys(filter(None, places)))[:_SHOWN])
         for message, places in groups.items()

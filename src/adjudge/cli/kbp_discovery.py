@@ -1,0 +1,122 @@
+"""`adjudge kbp discovery`: the mentions, links and clusters of knowledge bases, before any fact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from adjudge.cli.gates import apply_gates, check_gates
+from adjudge.cli.kbp_options import input_arguments, input_options
+from adjudge.cli.memory import uncollected
+from adjudge.cli.options import compose, fail_under_option, is_file, level, named, output_options, save_option, whole
+from adjudge.cli.output import Log, check_targets, finish
+from adjudge.cli.sections import SectionedCommand, section
+from adjudge.cli.streams import say
+from adjudge.errors import visible
+
+_compared, _uncertainty = section("What is compared"), section("Uncertainty")
+_FILES = ("gold", "wiki", "redirects", "stop", "docs")
+
+
+@click.command(
+    "discovery",
+    cls=SectionedCommand,
+    epilog="\b\nExamples:\n  adjudge kbp discovery --gold ace/ --wiki ACEtoWIKI_resource.txt run1.tac run2.tac"
+    "\n  adjudge kbp discovery --gold gold.jsonl system.jsonl --levels NAM,NOM --by type",
+)
+@click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
+@compose(
+    input_options,
+    _compared("--levels", metavar="LEVELS", default="NAM", show_default=True, help="Mentions: NAM, NOM, PRO."),
+    _compared(
+        "--spans",
+        type=click.Choice(("head", "extent")),
+        default="head",
+        show_default=True,
+        help="The span of a mention: its head where there is one, or its extent.",
+    ),
+    _compared(
+        "--nil-key",
+        type=click.Choice(("longest", "most_frequent", "first")),
+        default="longest",
+        show_default=True,
+        help="The name of a gold entity without a page.",
+    ),
+    _compared(
+        "--nil-merge",
+        type=click.Choice(("canonical", "any-shared-name", "as-given")),
+        default="canonical",
+        show_default=True,
+        help="When two entities without a page are one.",
+    ),
+    click.option("--by", type=click.Choice(("type",)), help="Also score each type of entities by itself."),
+    _uncertainty(
+        "--bootstrap",
+        metavar="N",
+        default="1000",
+        show_default=True,
+        callback=whole("give the number of resamples, or 0 for no intervals"),
+        help="Resamples for tests; 0 turns tests and intervals off.",
+    ),
+    _uncertainty(
+        "--ci", metavar="LEVEL", default="95", show_default=True, callback=level, help="Confidence of the intervals."
+    ),
+    _uncertainty(
+        "--seed",
+        metavar="N",
+        default="13",
+        show_default=True,
+        callback=whole("give a whole number from 0"),
+        help="Seed of the resampling.",
+    ),
+    _uncertainty(
+        "--test",
+        type=click.Choice(("centred", "jackknife", "bootstrap")),
+        default="centred",
+        show_default=True,
+        help="How two systems are compared.",
+    ),
+    fail_under_option,
+    save_option,
+    output_options,
+)
+def command(systems: tuple[str, ...], **options: Any) -> None:
+    """Score entity discovery and linking: mentions, their types and links, and clusters over the whole corpus.
+
+    SYSTEM is a Cold Start file or extractions as JSON lines; gold is annotated documents. A system is called after its
+    file, or NAME in NAME=FILE.
+    """
+    from adjudge.stats.measure import part_keys
+    from adjudge.tasks.kbp.discovery import measures, score_discovery
+    from adjudge.tasks.kbp.inputs import read_inputs, system_name
+    from adjudge.tasks.kbp.options import KbOptions
+
+    read_from = [named(system) for system in systems]
+    paths = [path for _, path in read_from]
+    given = [options[name] for name in _FILES if options[name] is not None]
+    check_targets(options["output"], options["save"], inputs=[each for each in (*given, *paths) if is_file(each)])
+    if options["fail_under"]:
+        check_gates(options["fail_under"], part_keys(measures()))
+    levels = tuple(name.strip().upper() for name in options["levels"].split(",") if name.strip())
+    log = Log(verbose=options["verbose"])
+    with uncollected():
+        names = [system_name(path) if name is None else name for name, path in read_from]
+        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
+        for note in read.notes if not options["quiet"] else ():
+            say(f"warning: {visible(str(note))}")
+        log("read; comparing mentions")
+        result = score_discovery(
+            read,
+            KbOptions(nil_key=options["nil_key"], nil_merge=options["nil_merge"]),
+            levels=levels,
+            spans=options["spans"],
+            by_type=options["by"] == "type",
+            bootstrap=options["bootstrap"],
+            ci=options["ci"],
+            seed=options["seed"],
+            test=options["test"],
+        )
+    log(f"scored {result.systems[0].documents} documents")
+    finish(result, **options)
+    apply_gates(options["fail_under"], result)

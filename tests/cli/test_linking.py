@@ -1,0 +1,81 @@
+"""`adjudge linking score`."""
+
+import json
+
+import pytest
+
+from adjudge.cli import run
+
+GOLD = "d1\t0\t4\tE1\t1.0\tPER\nd1\t10\t15\tE2\t1.0\tORG\nd2\t0\t3\tE1\t1.0\tPER\n"
+SYSTEM = "d1\t0\t4\tE1\t0.9\tPER\nd1\t10\t15\tNIL1\t0.8\tORG\nd2\t0\t3\tE1\t0.9\tORG\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.tsv").write_text(GOLD)
+    (tmp_path / "system.tsv").write_text(SYSTEM)
+    return tmp_path
+
+
+def test_the_table(files, capsys):
+    assert run(["linking", "score", "gold.tsv", "system.tsv"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split()[:2] == ["linking.mention", "100.0"]
+    assert "linking.b3-plus" in out
+    assert "95 % (jackknife)" in out
+
+
+def test_compat_prints_the_table_of_neleval(files, capsys):
+    assert run(["linking", "score", "gold.tsv", "system.tsv", "--compat", "neleval-3.1.1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "ptp\tfp\trtp\tfn\tprecis\trecall\tfscore\tmeasure"
+    assert "2\t0\t2\t1\t1.000\t0.667\t0.800\tstrong_link_match" in lines
+    assert len(lines) == 20
+
+
+def test_compat_as_json_has_intervals_and_gates(files, capsys):
+    command = ["linking", "score", "gold.tsv", "system.tsv", "--compat", "neleval-3.1.1", "--format", "json"]
+    assert run([*command, "--fail-under", "linking.link.f1=0.9"]) == 3
+    result = json.loads(capsys.readouterr().out)
+    scores = {(s["metric"], s["part"]): s for s in result["systems"][0]["scores"]}
+    assert len({metric for metric, _ in scores}) == 19
+    assert scores["linking.link", "recall"]["value"] == pytest.approx(2 / 3)
+    assert scores["linking.link", "recall"]["low"] is not None
+
+
+def test_json_lines_and_slices(files, capsys):
+    mention = {"span": {"start": 0, "end": 5}, "type": "PER", "entity": "E1"}
+    (files / "g.jsonl").write_text("".join(json.dumps({"id": f"d{k}", "mentions": [mention]}) + "\n" for k in range(3)))
+    command = ["linking", "score", "g.jsonl", "g.jsonl", "--reader", "jsonl", "--by", "mentions.type"]
+    assert run(command) == 0
+    assert "mentions.type=PER" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        ("d1\tx\t4\tE1\n", 1, "bad.tsv:1:4: the first character is 'x'"),
+        ("d9\t0\t4\tE1\n", 1, "the document 'd9' is not in the gold documents"),
+        ("r\tm\tOslo\td1:0-4\tE1\tPER\tNAM\t1\n", 1, "use --reader edl"),
+    ],
+)
+def test_problems(files, capsys, content, code, message):
+    (files / "bad.tsv").write_text(content)
+    assert run(["linking", "score", "gold.tsv", "bad.tsv"]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_saved_results_are_compared_again(files, capsys):
+    (files / "other.tsv").write_text(GOLD)
+    for name in ("system", "other"):
+        assert run(["linking", "score", "gold.tsv", f"{name}.tsv", "--save", f"{name}.json"]) == 0
+    capsys.readouterr()
+    assert run(["compare", "system.json", "other.json"]) == 0
+    assert "linking.b3 f1" in capsys.readouterr().out
+
+
+def test_wrong_usage(files, capsys):
+    assert run(["linking", "score", "gold.tsv", "system.tsv", "--test", "approximate-randomisation"]) == 2
+    assert "cannot be exchanged" in capsys.readouterr().err
+    assert run(["linking", "score", "gold.tsv", "system.tsv", "--pool", "macro"]) == 2
