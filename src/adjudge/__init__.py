@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from adjudge.errors import AdjudgeError
     from adjudge.metrics import Metric, catalogue, derive, find, metric
     from adjudge.model.variable import Variable
+    from adjudge.stats.asserting import assert_score
     from adjudge.stats.build import compare
     from adjudge.stats.result import Result
     from adjudge.tasks import coref, eal, kbp, nugget
+    from adjudge.tasks.agreement import agree
     from adjudge.tasks.scoring import explain_document, score
 
 _HOMES = {
@@ -50,9 +52,11 @@ _HOMES = {
     "adjudge.errors": "AdjudgeError",
     "adjudge.metrics": "Metric catalogue derive find metric",
     "adjudge.model.variable": "Variable",
+    "adjudge.stats.asserting": "assert_score",
     "adjudge.stats.build": "compare",
     "adjudge.stats.result": "Result",
     "adjudge.tasks": "coref eal kbp nugget",
+    "adjudge.tasks.agreement": "agree",
     "adjudge.tasks.scoring": "explain_document score",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -64,6 +68,8 @@ __all__ = [
     "Result",
     "Variable",
     "__version__",
+    "agree",
+    "assert_score",
     "catalogue",
     "compare",
     "coref",

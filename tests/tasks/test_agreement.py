@@ -62,15 +62,16 @@ def test_three_annotators_have_a_matrix_and_a_mean_with_an_interval():
 
 
 def test_a_metric_that_is_not_symmetric_says_so():
-    # BLANC of the CoNLL scorer looks at which kinds of links gold has.
-    one = [{"id": "d", "clusters": [[[0, 1], [2, 3]], [[4, 5]]]}]
-    other = [{"id": "d", "clusters": [[[0, 1], [2, 3], [4, 5]]]}]
-    found = aj.agree("coref.blanc", {"a": one, "b": other}, bootstrap=0)
-    pair = found.pairs[0]
-    forth, back = (
-        aj.score("coref.blanc", x, y, bootstrap=0)["coref.blanc"].f1 for x, y in ((one, other), (other, one))
-    )
-    assert (pair.headline("coref.blanc").value, pair.reverse) == (forth, {"coref.blanc": back} if forth != back else {})
+    # Precision leaves out facts of the system side that the training data has.
+    def documents(*facts: tuple[str, bool]) -> list[dict]:
+        made = [{"type": kind, "head": 0, "tail": 1, "evidence": [], "known": known} for kind, known in facts]
+        return [{"id": "d", "facts": made}]
+
+    one, other = documents(("a", False), ("b", False)), documents(("a", False), ("c", True), ("e", False))
+    found = aj.agree("relation.docred-ign", {"a": one, "b": other}, bootstrap=0)
+    assert found.pairs[0].headline("relation.docred-ign").value == 0.5
+    assert found.pairs[0].reverse == {"relation.docred-ign": pytest.approx(0.4)}
+    assert matrix(found, "relation.docred-ign") == {("a", "b"): 0.5, ("b", "a"): pytest.approx(0.4)}
 
 
 def test_coefficients_of_spans():

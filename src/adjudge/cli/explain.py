@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli.completion import complete_metrics
 from adjudge.cli.options import output_options
 from adjudge.cli.output import check_targets, emit, metric_files
 from adjudge.errors import UsageError, visible
 
 
 @click.command("explain", epilog="\b\nExample:\n  adjudge explain event.argument-cls")
-@click.argument("metric")
+@click.argument("metric", shell_complete=complete_metrics)
 @output_options
 def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """Print the definition of a metric, and the plan by which it is computed.

@@ -32,6 +32,7 @@ _NOT_COMPAT = (
     "profile",
     "docs",
     "jobs",
+    "cluster",
     "time_limit",
     "hierarchy",
     "save_documents",

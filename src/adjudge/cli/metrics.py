@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli.completion import complete_metrics
 from adjudge.cli.options import output_options
 from adjudge.cli.output import check_targets, emit
 
 
 @click.command("metrics", epilog="\b\nExample:\n  adjudge metrics relation")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_metrics)
 @output_options
 def command(name: str | None, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """List the metrics, or those of one family, or show one of them.

@@ -108,6 +108,18 @@ def saved(_: click.Context, __: click.Parameter, path: str | Path | None) -> Pat
     return None if path is None else _path(path)
 
 
+def appended(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
+    """A file to add to, which may not be there yet."""
+    if path is None:
+        return None
+    if str(path) == "-":
+        raise click.BadParameter("a summary is added to a file, to print it use --format md")
+    from adjudge.report.files import check_writable
+
+    check_writable(path)
+    return _path(path)
+
+
 def _path(path: str | Path) -> Path:
     from pathlib import Path
 
@@ -133,7 +145,19 @@ save_option = click.option(
     metavar="RESULT.json",
     type=click.Path(),
     callback=saved,
-    help="Save the result with its table of documents, for compare.",
+    help="Save the result with its table of documents, for compare and report.",
+)
+save_documents_option = click.option(
+    "--save-documents",
+    is_flag=True,
+    help="With --save: also the texts and what became of every item, for report.",
+)
+summary_option = click.option(
+    "--summary",
+    metavar="FILE",
+    type=click.Path(),
+    callback=appended,
+    help="Also add the result to the end of FILE, in Markdown, as for the summary of a step in CI.",
 )
 by_option = click.option(
     "--by",
@@ -189,6 +213,14 @@ jobs_option = click.option(
     show_default=True,
     help="Processes to use; 0 lets the program choose.",
 )
+engine_options = compose(
+    jobs_option,
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
+    ),
+)
 scoring_options = compose(
     by_option,
     resampling_options(),
@@ -204,7 +236,7 @@ scoring_options = compose(
     docs_option,
     explain_option,
     fail_under_option,
-    jobs_option,
+    engine_options,
     click.option(
         "--hierarchy",
         metavar="FIELD=FILE",
@@ -227,6 +259,8 @@ scoring_options = compose(
         help="Stop searching a document after this time; unproven scores say so and carry their bound.",
     ),
     save_option,
+    save_documents_option,
+    summary_option,
     output_options,
 )
 

@@ -65,16 +65,37 @@ def finish(
     save: Path | None,
     quiet: bool,
     rows: str = "scores",
+    text: str | None = None,
+    summary: Path | None = None,
     **_: Any,
 ) -> None:
-    """Render, then save and print; nothing is written if rendering fails. `rows` is what CSV has a row for."""
+    """Render, then save and print; nothing is written if rendering fails.
+
+    `rows` is what CSV has a row for, `text` what to print if it is already rendered.
+    """
     from adjudge.report.render import render
 
-    text = render(result, format_, quiet=quiet, rows=rows)
+    text = render(result, format_, quiet=quiet, rows=rows) if text is None else text
     saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
     if save is not None:
         write_atomic(save, saved)
+    add_summary(result, summary)
     emit(text, output)
+
+
+def add_summary(result: Any, summary: Path | None) -> None:
+    """Add a result to the end of a file of Markdown, apart from what is there already."""
+    if summary is None:
+        return
+    from adjudge.report.render import render
+
+    block = render(result, "md").encode("utf-8", "backslashreplace")
+    try:
+        with summary.open("ab") as stream:
+            stream.write((b"\n" if stream.tell() else b"") + block)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(f"{summary}: cannot be written: {reason}", hint="write elsewhere") from None
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from adjudge.cli.completion import complete_metrics
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.options import (
     document_list,
@@ -27,7 +28,7 @@ from adjudge.tasks.scoring import Adjust, as_metrics, explain_document, score
     "score",
     epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5",
 )
-@click.argument("metric")
+@click.argument("metric", shell_complete=complete_metrics)
 @click.argument("gold")
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @reader_options
@@ -59,9 +60,12 @@ def score_files(
     ]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
-        refuse_with("--explain", ("save", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test", "jobs"))
+        unused = ("save", "save_documents", "summary", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test")
+        refuse_with("--explain", (*unused, "jobs", "cluster"))
         _explain(metric, gold, paths, names, adjust, **options)
         return
+    if options["save"] is None:
+        refuse_alone("--save-documents", "--save")
     log = Log(verbose=options["verbose"])
     metrics = as_metrics(
         metric,
@@ -89,11 +93,13 @@ def score_files(
             profile=options["profile"],
             docs=None if options["docs"] is None else document_list(options["docs"]),
             jobs=options["jobs"],
+            cluster=options["cluster"],
             progress=progress,
             test=options["test"],
             reader=options["reader"],
             system_reader=options["system_reader"],
             adjust=adjust,
+            documents=options["save_documents"],
         )
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)

@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 
+RED = "\x1b[1;31m"
+_PLAIN = "\x1b[0m"
 _ESCAPED = "adjudge-escaped"
 
 
@@ -35,6 +37,17 @@ def say(line: str) -> None:
         with suppress(OSError, ValueError):  # it is full or closed; there is nowhere left to say so
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
+
+
+def painted(text: str, colour: str) -> str:
+    """Text in a colour if standard error is a terminal that shows colours and nobody has asked for none (NO_COLOR)."""
+    if sys.stderr is None or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    try:
+        shown = sys.stderr.isatty()
+    except ValueError:  # it is closed
+        shown = False
+    return f"{colour}{text}{_PLAIN}" if shown else text
 
 
 def abandon_output() -> None:

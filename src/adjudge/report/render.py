@@ -170,6 +170,7 @@ def _latex(result: Result, *, quiet: bool) -> str:
     parts = dict.fromkeys(score.part for system in result.systems for score in system.scores)
     marks, letters = _marks(result), _letters(result)
     lettered = bool(marks) and len(letters) > 1
+    best = _best_heads(result, grid, tuple(parts))
     rows = []
     for group, keys in zip(grid.groups, grid.keys, strict=True):
         for row, key in zip(group, keys, strict=True):
@@ -179,12 +180,18 @@ def _latex(result: Result, *, quiet: bool) -> str:
             for cell, part in zip(row[grid.labels :], parts, strict=True):
                 beaten = marks.get((*key, part), "")
                 text = escape_latex(cell.head) + (f"$^{{{beaten}}}$" if beaten else "")
+                if cell.head and best.get((key[0], key[1], part)) == cell.head:
+                    text = rf"\textbf{{{text}}}"
                 cells.append(text + (rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else ""))
             rows.append(tuple(cells))
     right = frozenset(range(grid.labels, len(grid.header)))
     table = latex_table(Table(tuple(escape_latex(name) for name in grid.header), tuple(rows), right))
     lines = [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", table]
+    if not quiet:
+        lines[3:3] = [rf"\caption{{{escape_latex(_caption(result))}}}"]
     foot = []
+    if best:
+        foot.append("The best of each score is in bold.")
     if marks:
         tests = ", ".join(dict.fromkeys(each.test for each in result.comparisons if each.test))
         foot.append(
@@ -200,6 +207,40 @@ def _latex(result: Result, *, quiet: bool) -> str:
     if result.ranking is not None:
         lines[1:1] = [_latex_grids(leaderboard_grids(result.ranking)), ""]
     return "\n".join(lines) + "\n"
+
+
+def _best_heads(result: Result, grid: Grid, parts: tuple[str, ...]) -> dict[tuple[object, ...], str]:
+    """For each score (metric, slice, part) what the best of several systems shows; counts have no best."""
+    from adjudge.stats.measure import count_keys
+    from adjudge.stats.text import is_count, slice_key
+
+    if len(result.systems) < 2:
+        return {}
+    counts = count_keys(result.measures)
+    values = {
+        (score.metric, slice_key(score.slice), system.name, score.part): score.value
+        for system in result.systems
+        for score in system.scores
+        if score.value is not None and not is_count(score, counts)
+    }
+    best: dict[tuple[object, ...], tuple[float, str]] = {}
+    for row, (metric, where, system) in zip(
+        (row for group in grid.groups for row in group), (key for keys in grid.keys for key in keys), strict=True
+    ):
+        for cell, part in zip(row[grid.labels :], parts, strict=True):
+            value = values.get((metric, where, system, part))
+            if value is not None and value > best.get((metric, where, part), (float("-inf"), ""))[0]:
+                best[metric, where, part] = value, cell.head
+    return {key: head for key, (_, head) in best.items()}
+
+
+def _caption(result: Result) -> str:
+    """What the numbers are, for who has not read the text yet."""
+    documents = max((system.documents for system in result.systems), default=0)
+    levels = dict.fromkeys(s.level for system in result.systems for s in system.scores if s.level is not None)
+    intervals = ", ".join(f"{100 * level:g} %" for level in levels)
+    text = f"Scores in percent on {documents} document{'s' * (documents != 1)}"
+    return f"{text}, with {intervals} intervals in brackets." if intervals else f"{text}."
 
 
 def _latex_grids(grids: Mapping[str, Grid]) -> str:
@@ -279,21 +320,21 @@ def _alignment(alignment: Alignment) -> dict[str, Any]:
     """An alignment with its values, as far as JSON can hold them."""
     data = alignment.to_data()
     for entry, item in zip(data["matched"], alignment.matched, strict=True):
-        entry |= {"gold": _plain(item.gold), "system": _plain(item.system)}
+        entry |= {"gold": plain_value(item.gold), "system": plain_value(item.system)}
     for name, items in (("missed", alignment.missed), ("spurious", alignment.spurious)):
         for entry, unmatched in zip(data[name], items, strict=True):
-            entry |= {"value": _plain(unmatched.value)}
+            entry |= {"value": plain_value(unmatched.value)}
     return data
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A value as JSON data: sets sorted by what they print as, anything unknown as what it prints as."""
     if isinstance(value, frozenset | set):
-        return sorted((_plain(each) for each in value), key=repr)
+        return sorted((plain_value(each) for each in value), key=repr)
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): plain_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
-        return [_plain(each) for each in value]
+        return [plain_value(each) for each in value]
     try:
         return msgspec.to_builtins(value, enc_hook=repr)
     except (TypeError, ValueError):

@@ -101,6 +101,11 @@ class MetricScores:
     def __repr__(self) -> str:
         return f"{self.name}: " + ", ".join(f"{part} {value}" for part, value in self._parts().items())
 
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import rows_html
+
+        return rows_html(("part", self.name), [(part, repr(value)) for part, value in self._parts().items()])
+
     @staticmethod
     def _hint(parts: Mapping[str, Estimate]) -> str:
         return f"parts: {', '.join(parts)}"

@@ -99,6 +99,11 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         """The names of the metrics, in order."""
         return tuple(dict.fromkeys(score.metric for score in self.scores))
 
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import scores_html
+
+        return scores_html(self.name, self.scores)
+
     def stats(self) -> StatsTable | None:
         """The counts per document, if the result was saved with them."""
         if self.table is None:
@@ -134,8 +139,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     slice: Slice
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature."""
+class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature.
+
+    `unsaved` are fields of the documents that are no attributes of the tables because of long values in some of them.
+    """
 
     pool: str
     by: tuple[str, ...]
@@ -144,6 +152,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: Annotated[int, msgspec.Meta(ge=0)]
     test: str
     fields: dict[str, SignatureValue]
+    unsaved: tuple[str, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -206,6 +215,18 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             }
             for system, score in scores
         ]
+
+    def to_pandas(self, rows: str = "scores") -> Any:
+        """A data frame of pandas with a row for each of the `scores`, `comparisons` or `documents`."""
+        from adjudge.stats.frames import result_rows, to_frame
+
+        return to_frame(result_rows(self, rows), "pandas")
+
+    def to_polars(self, rows: str = "scores") -> Any:
+        """The same as a data frame of polars."""
+        from adjudge.stats.frames import result_rows, to_frame
+
+        return to_frame(result_rows(self, rows), "polars")
 
     def to_json(self, *, with_tables: bool = False) -> str:
         """The output contract as JSON; with tables it is what `save` writes."""

@@ -22,6 +22,7 @@ from adjudge.stats.data import AttributeValue, TableData, group_rows, same_value
 from adjudge.stats.measure import Array
 
 _SHOWN = 10
+_ROWS = 100  # of a table in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,24 @@ class StatsTable:
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "attributes", MappingProxyType(attributes))
+
+    def __reduce__(self) -> tuple[type[StatsTable], tuple[Any, ...]]:
+        # The view of the attributes that keeps them from being changed cannot be pickled.
+        return StatsTable, (self.ids, self.columns, self.values, dict(self.attributes))
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import rows_html
+
+        header = ("document", *self.attributes, *self.columns)
+        rows = [
+            (
+                self.ids[place],
+                *(str(column[place]) for column in self.attributes.values()),
+                *(f"{value:g}" for value in self.values[place].tolist()),
+            )
+            for place in range(min(len(self.ids), _ROWS))
+        ]
+        return rows_html(header, rows, labels=1 + len(self.attributes), left_out=len(self.ids) - len(rows))
 
     @classmethod
     def from_rows(

@@ -101,16 +101,16 @@ def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cel
         return Cell("")
     if score.value is None:
         return Cell("n/a")
-    if (score.metric, score.part) in counts or score.part in _COUNTS:
+    if is_count(score, counts):
         return Cell(f"{score.value:.0f}" if score.value == int(score.value) else f"{score.value:.2f}")
     if score.low is None or score.high is None:
         return Cell(_percent(score.value))
     return Cell(_percent(score.value), f"[{_percent(score.low)}, {_percent(score.high)}]")
 
 
-def is_count(result: Result, metric: str, part: str) -> bool:
-    """Whether a part is a count, which is neither good nor bad and no percentage."""
-    return part in _COUNTS or (metric, part) in count_keys(result.measures)
+def is_count(score: Score, counts: frozenset[Key]) -> bool:
+    """Whether a score is a count, which is neither good nor bad and no percentage."""
+    return score.part in _COUNTS or (score.metric, score.part) in counts
 
 
 def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
@@ -166,14 +166,15 @@ def render_leaderboard(board: Leaderboard) -> str:
 
 def note_lines(result: Result) -> list[str]:
     """The notes as sentences, with the name of the system if there are several."""
-    lines = [_note_line(note) for note in result.notes]
+    lines = [note_line(note) for note in result.notes]
     for system in result.systems:
         name = f"{system.name}: " if len(result.systems) > 1 else ""
-        lines += [_note_line(note, name) for note in system.notes]
+        lines += [note_line(note, name) for note in system.notes]
     return lines
 
 
-def _note_line(note: Note, name: str = "") -> str:
+def note_line(note: Note, name: str = "") -> str:
+    """A note as a sentence, with some of the places where it happened."""
     more = ", ..." if 0 < len(note.examples) < note.count else ""
     examples = f" ({', '.join(note.examples)}{more})" if note.examples else ""
     return clean(f"{name}{note.message}{examples}")

@@ -1,0 +1,134 @@
+"""`adjudge agree`: annotators instead of gold and system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from adjudge.cli.completion import complete_metrics
+from adjudge.cli.options import (
+    compose,
+    docs_option,
+    document_list,
+    is_file,
+    level,
+    named,
+    output_options,
+    pool_option,
+    refuse_alone,
+    save_option,
+    whole,
+)
+from adjudge.cli.output import Log, check_targets, emit, metric_files
+from adjudge.cli.score import system_names
+from adjudge.errors import UsageError
+from adjudge.tasks.profiles import PROFILES
+
+DISTANCES = ("nominal", "ordinal", "interval")
+
+
+@click.command(
+    "agree",
+    epilog="\b\nExample:\n  adjudge agree ner.strict anna.bio ben.bio clara.bio --reader bio --disagreements",
+)
+@click.argument("metric", shell_complete=complete_metrics)
+@click.argument("annotators", metavar="ANNOTATOR...", nargs=-1, required=True)
+@compose(
+    click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format of the files."),
+    click.option(
+        "--label",
+        metavar="FIELD",
+        help="Also kappa and alpha of labels: a field of documents (genre) or of their elements (tokens.tag).",
+    ),
+    click.option(
+        "--unit",
+        metavar="FIELDS",
+        help="Pair elements by these fields of theirs, separated by commas, and not by their places.",
+    ),
+    click.option(
+        "--distance",
+        type=click.Choice(DISTANCES),
+        default=DISTANCES[0],
+        show_default=True,
+        help="How far two labels are apart; numbers have ranks (ordinal) or values (interval).",
+    ),
+    click.option("--disagreements", is_flag=True, help="List what only one annotator has, document by document."),
+    click.option(
+        "--bootstrap",
+        metavar="N",
+        callback=whole("give the number of resamples, or 0 for no intervals"),
+        default="1000",
+        show_default=True,
+        help="Resamples for intervals; 0 turns them off.",
+    ),
+    click.option("--ci", metavar="LEVEL", callback=level, default="95", show_default=True, help="Their confidence."),
+    click.option(
+        "--seed",
+        metavar="N",
+        callback=whole("give a whole number from 0"),
+        default="13",
+        show_default=True,
+        help="Seed of the resampling.",
+    ),
+    pool_option,
+    click.option(
+        "--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="Conventions."
+    ),
+    docs_option,
+    save_option,
+    output_options,
+)
+def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
+    """Measure how far annotators agree, and list where they do not.
+
+    METRIC is a name from `adjudge metrics`, a specification file, or module:Type; several are separated by commas.
+    Every pair of annotators is scored as if one were gold and the other a system, on the documents that both have.
+    Where elements have spans, kappa and alpha are of their labels on characters or tokens, and alpha_u of the spans as
+    units. An annotator is called after the file, or NAME in NAME=FILE. --save keeps the first annotator against the
+    others, with every item, for adjudge report.
+    """
+    from adjudge.report.agreement import render_agreement
+    from adjudge.report.files import write_atomic
+    from adjudge.tasks.agreement import agree, browsable
+    from adjudge.tasks.catalogue.family import reads
+    from adjudge.tasks.documents import read_each
+
+    if len(annotators) < 2:
+        raise UsageError("agreement needs at least two annotators", hint="give the files of each of them")
+    if options["label"] is None:
+        for option in ("--unit", "--distance"):
+            refuse_alone(option, "--label")
+    if options["disagreements"] and options["format_"] not in ("text", "md", "json"):
+        hint = "use text, md or json"
+        raise UsageError(f"--disagreements and --format {options['format_']} do not go together", hint=hint)
+    given = [named(each) for each in annotators]
+    listed = [options["docs"]] if is_file(options["docs"] or "") else []
+    inputs = [*(path for _, path in given), *metric_files(metric), *listed]
+    check_targets(options["output"], options["save"], inputs=inputs)
+    names = system_names(given)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise UsageError(f"two annotators are called {repeated[0]!r}", hint="give each a name of its own, NAME=FILE")
+    log = Log(verbose=options["verbose"])
+    sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
+    sides = {side.name: side for side in read_each(sources, reads(options["reader"])[0])}
+    log(f"read {len(sides)} annotators")
+    usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "pool", "profile")}
+    docs = None if options["docs"] is None else document_list(options["docs"])
+    found = agree(
+        metric,
+        sides,
+        label=options["label"],
+        unit=[each.strip() for each in (options["unit"] or "").split(",") if each.strip()],
+        distance=options["distance"],
+        docs=docs,
+        disagreements=options["disagreements"],
+        **usual,
+    )
+    log(f"compared {len(found.pairs)} pairs")
+    text = render_agreement(found, options["format_"], quiet=options["quiet"])
+    if options["save"] is not None:
+        kept = browsable(metric, sides, docs=docs, **usual)
+        write_atomic(options["save"], kept.to_json(with_tables=True) + "\n")
+    emit(text, options["output"])

@@ -1,0 +1,124 @@
+"""Where systems differ, and which documents to look at, in each of the layouts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.errors import UsageError
+from adjudge.report.render import render, render_grids
+from adjudge.report.tables import csv_rows
+from adjudge.stats.text import Cell, Grid, clean, slice_text
+
+if TYPE_CHECKING:
+    from adjudge.stats.influence import Differences, Selection
+    from adjudge.stats.result import Result
+
+DOCUMENTS = "documents on which systems differ most (effect: what the document adds to the difference on all)"
+SLICES = "slices in which systems differ most"
+_FIELDS = ("rank", "document", "influence", "disagreement", "a", "b", "effect", "without", "flips")
+
+
+def render_comparison(result: Result, found: Differences, format_: str, *, quiet: bool = False) -> str:
+    """A comparison as text, Markdown or JSON, followed by where the systems differ most."""
+    if format_ == "json":
+        data = json.loads(result.to_json())
+        data["differences"] = msgspec.to_builtins(found)
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    if format_ not in ("text", "md"):
+        raise UsageError(f"the largest differences cannot be written as {format_}", hint="use text, md or json")
+    grids = difference_grids(found)
+    whole = render(result, format_, quiet=quiet)
+    return whole + ("\n" + render_grids(grids, format_) if grids else "")
+
+
+def difference_grids(found: Differences) -> dict[str, Grid]:
+    """The documents and the slices as tables, by title; what is empty is left out."""
+    grids = {}
+    if found.documents:
+        groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
+        for each in found.documents:
+            labels = (f"{each.metric} {each.part}", each.document, f"{each.a} - {each.b}")
+            numbers = (_percent(each.score_a), _percent(each.score_b), _points(each.difference), _points(each.effect))
+            row = (*(Cell(clean(label)) for label in labels), *map(Cell, numbers))
+            groups.setdefault((each.metric, each.part), []).append(row)
+        header = ("score", "document", "systems", "first", "second", "difference", "effect")
+        grids[DOCUMENTS] = Grid(header, 3, tuple(map(tuple, groups.values())))
+    if found.slices:
+        groups = {}
+        for one in found.slices:
+            labels = (f"{one.metric} {one.part}", slice_text(one.slice), f"{one.a} - {one.b}")
+            tail = "" if one.low is None or one.high is None else f"[{_percent(one.low)}, {_percent(one.high)}]"
+            cells = (*(Cell(clean(label)) for label in labels), Cell(_points(one.difference), tail))
+            groups.setdefault((one.metric, one.part), []).append((*cells, Cell(_p(one.p_holm))))
+        columns = ("score", "slice", "systems", "difference", "p (Holm)")
+        grids[SLICES] = Grid(columns, 3, tuple(map(tuple, groups.values())))
+    return grids
+
+
+def render_selection(found: Selection, format_: str, *, quiet: bool = False) -> str:
+    """The selected documents in any of the layouts."""
+    if format_ == "json":
+        return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+    if format_ == "csv":
+        return csv_rows(_rows(found), (*_FIELDS, *(f"score.{name}" for name in found.ranking)))
+    return render_grids(selection_grids(found, quiet=quiet), format_)
+
+
+def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]:
+    """The ranking, and the documents, as tables by title."""
+    rows = []
+    for number, each in enumerate(found.documents, 1):
+        strongest = each.strongest
+        pair = f"{strongest.a} - {strongest.b}" if strongest else ""
+        numbers = [
+            f"{each.influence:.3f}",
+            "" if strongest is None else _points(strongest.effect),
+            "" if strongest is None else _points(strongest.without),
+            "yes" if any(effect.flips for effect in each.effects) else "no",
+            "n/a" if each.disagreement is None else _percent(each.disagreement),
+        ]
+        rows.append((Cell(f"{number}"), Cell(clean(each.document)), Cell(clean(pair)), *map(Cell, numbers)))
+    header = ("rank", "document", "systems", "influence", "effect", "without it", "flips", "disagreement")
+    title = f"{len(rows)} of {found.of} documents by their {found.order} on the ranking by {found.metric} {found.part}"
+    if found.order == "disagreement":
+        title = f"{len(rows)} of {found.of} documents by how much the systems disagree in {found.metric} {found.part}"
+    chosen = {title: Grid(header, 3, (tuple(rows),))}
+    if quiet:
+        return chosen
+    standing = tuple((Cell(clean(name)), Cell(_percent(value))) for name, value in found.ranking.items())
+    gaps = tuple(
+        (Cell(clean(f"{each.a} - {each.b}")), Cell(_points(each.difference)), Cell(_percent(each.error)))
+        for each in found.neighbours
+    )
+    return {
+        "ranking": Grid(("system", f"{found.metric} {found.part}"), 1, (standing,)),
+        "neighbours (error: jackknife standard error)": Grid(("systems", "difference", "error"), 1, (gaps,)),
+        **chosen,
+    }
+
+
+def _rows(found: Selection) -> list[dict[str, Any]]:
+    rows = []
+    for number, each in enumerate(found.documents, 1):
+        strongest = each.strongest
+        own = {} if strongest is None else msgspec.structs.asdict(strongest)
+        own["flips"] = any(effect.flips for effect in each.effects)
+        scores = {f"score.{name}": value for name, value in each.scores.items()}
+        usual = {"document": each.document, "influence": each.influence, "disagreement": each.disagreement}
+        rows.append({"rank": number, **usual, **own, **scores})
+    return rows
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:z.1f}"
+
+
+def _points(value: float | None) -> str:
+    return "n/a" if value is None else f"{100 * value:+z.2f}"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

@@ -1,0 +1,70 @@
+"""`assert_score`: a score as a condition in a test suite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.data import AttributeValue
+from adjudge.stats.estimate import Estimate
+from adjudge.stats.result import Result
+
+
+def assert_score(
+    result: Result | str | os.PathLike[str],
+    name: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    system: str | None = None,
+    where: Mapping[str, AttributeValue] | None = None,
+    interval: bool = False,
+) -> Estimate:
+    """Raise an AssertionError unless a score is within bounds; return it, with its interval.
+
+    `result` is a result or the path of a saved one, `name` a metric and its part (`relation.strict.f1`). `system` names
+    one of several systems, `where` a slice. With `interval` the whole interval must be within the bounds. An undefined
+    score is within none.
+
+    >>> from adjudge.tasks.scoring import score
+    >>> found = score("record.set", [{"id": "d", "items": ["a", "b"]}], [{"id": "d", "items": ["a"]}], bootstrap=0)
+    >>> assert_score(found, "record.set.precision", at_least=0.9)
+    1.0000
+    >>> assert_score(found, "record.set.recall", at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: record.set.recall of system is 0.5000, which is below 0.9 (score|metric:record.set|...)
+    """
+    if at_least is None and at_most is None:
+        raise UsageError("assert_score has no bound", hint="give at_least or at_most")
+    found = result if isinstance(result, Result) else Result.load(result)
+    own = found.systems[0] if system is None and found.systems else found.system(system or "")
+    if system is None and len(found.systems) > 1:
+        names = ", ".join(each.name for each in found.systems)
+        raise UsageError("the result has several systems", hint=f"name one of them with system=: {names}")
+    metric, _, part = name.rpartition(".")
+    # A part such as f0.5 has a dot of its own.
+    keys = {f"{each.metric}.{each.part}": (each.metric, each.part) for each in own.scores}
+    metric, part = keys.get(name, (metric, part))
+    if name not in keys:
+        raise UsageError(
+            f"the result has no score {name!r}", hint=did_you_mean(name, keys) or f"it has {', '.join(keys)}"
+        )
+    scores: Any = own[metric]
+    value: Estimate = (scores.where(**where) if where else scores)[part]
+    low = value.low if interval and value.low is not None else float(value)
+    high = value.high if interval and value.high is not None else float(value)
+    wrong = []
+    if at_least is not None and not low >= at_least:
+        wrong.append(f"below {at_least:g}")
+    if at_most is not None and not high <= at_most:
+        wrong.append(f"above {at_most:g}")
+    if wrong:
+        slice_ = f" ({', '.join(f'{key}={each}' for key, each in where.items())})" if where else ""
+        which = "its interval goes" if interval and value.low is not None else "which is"
+        level = f" ({100 * value.level:g} % interval)" if value.level is not None else ""
+        reason = "undefined" if value != value else f"{value!r}{level}, {which} {' and '.join(wrong)}"
+        message = f"{name} of {own.name}{slice_} is {reason} ({found.signature})"
+        raise AssertionError(message)
+    return value

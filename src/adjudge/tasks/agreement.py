@@ -1,0 +1,405 @@
+"""Agreement between annotators: every pair is scored as if one were gold and the other a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from adjudge._version import __version__
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.tasks.catalogue.family import JSONL, reads
+from adjudge.tasks.documents import Documents, Side, read_each
+from adjudge.tasks.observe import compared_fields, prepared, wrapped
+from adjudge.tasks.scoring import as_metrics, score
+from adjudge.tasks.units import continua_of, labels_of, place_labels
+
+if TYPE_CHECKING:
+    from adjudge.stats.agreement import Coefficient, Distance, Draws
+    from adjudge.stats.estimate import Estimate
+    from adjudge.stats.measure import Key
+    from adjudge.stats.result import Note, Result, Score
+    from adjudge.tasks.observe import AnyMetric
+
+_SAME = 1e-12
+_EXAMPLES = 5
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Two annotators on the documents that both have, `a` on the gold side.
+
+    `reverse` has the headline scores with `b` on the gold side, where those differ: such a metric is not symmetric.
+    """
+
+    a: str
+    b: str
+    documents: int
+    scores: tuple[Score, ...]
+    headlines: dict[str, str]
+    reverse: dict[str, float | None] = {}
+
+    def headline(self, metric: str) -> Score:
+        """The score that stands for the agreement of a metric, such as its F1."""
+        return next(each for each in self.scores if (each.metric, each.part) == (metric, self.headlines[metric]))
+
+
+class Mean(msgspec.Struct, frozen=True, kw_only=True):
+    """The mean of a score over all pairs; the interval is there if all pairs are on the same documents."""
+
+    metric: str
+    part: str
+    pairs: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+
+
+class Disagreement(NamedTuple):
+    """An item of one document that only one of two annotators has, or that they have but not with full credit."""
+
+    document: str
+    metric: str
+    a: str
+    b: str
+    path: str
+    only: str | None
+    credit: float
+    item_a: Any
+    item_b: Any
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How far annotators agree: pairs, their mean, coefficients beyond chance, and where they do not agree."""
+
+    adjudge: str
+    signature: str
+    annotators: dict[str, int]
+    pairs: tuple[Pair, ...]
+    means: tuple[Mean, ...]
+    coefficients: tuple[Coefficient, ...]
+    notes: tuple[Note, ...]
+    disagreements: tuple[Disagreement, ...] | None = None
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import rows_html
+
+        rows = [
+            (f"{mean.metric} {mean.part}", f"{pair.a}, {pair.b}", repr(_estimate(pair.headline(mean.metric))))
+            for mean in self.means
+            for pair in self.pairs
+        ]
+        rows += [(f"{each.metric} {each.part}", "mean", repr(_estimate(each))) for each in self.means]
+        rows += [
+            (f"{each.name}, {each.on}", ", ".join(each.annotators), repr(_estimate(each))) for each in self.coefficients
+        ]
+        return rows_html(("agreement", "annotators", "value"), rows, labels=2)
+
+
+def agree(
+    metric: Any,
+    annotators: Mapping[str, Documents],
+    *,
+    reader: str = JSONL,
+    label: str | None = None,
+    unit: Sequence[str] = (),
+    distance: Distance = "nominal",
+    bootstrap: int = 1000,
+    ci: float = 0.95,
+    seed: int = 13,
+    pool: str | None = None,
+    profile: str = "default",
+    docs: Iterable[str] | None = None,
+    disagreements: bool = False,
+) -> Agreement:
+    """How far two or more annotators agree in what a metric compares.
+
+    Every pair is scored on the documents that both have. Where the elements of the compared field have spans, their
+    labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names a
+    field whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the units are paired
+    by place, or by the fields `unit`. Intervals are from resampling documents.
+
+    >>> anna = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
+    >>> ben = [{"id": "d1", "items": ["a"]}, {"id": "d2", "items": ["c"]}]
+    >>> agree("record.set", {"anna": anna, "ben": ben}, bootstrap=0).means[0].value
+    0.8
+    """
+    if len(annotators) < 2:
+        raise UsageError("agreement needs at least two annotators", hint="give the documents of each of them")
+    if unit and label is None:
+        raise UsageError("unit does nothing without label", hint="give both, or neither")
+    metrics = as_metrics(metric, pool=pool, profile=profile)
+    sides = _chosen(read_each(annotators, reads(reader)[0]), docs)
+    options: dict[str, Any] = {
+        "bootstrap": bootstrap,
+        "ci": ci,
+        "seed": seed,
+        "pool": pool,
+        "profile": profile,
+        "reader": reader,
+    }
+    results: dict[tuple[str, str], Result] = {}
+    notes: list[Note] = []
+    for one, other in combinations(sides, 2):
+        both = _shared(one, other, notes)
+        results[one.name, other.name] = score(metrics, both[0], both[1], **options)
+        back = {**options, "bootstrap": 0}
+        results[other.name, one.name] = score(metrics, both[1], both[0], **back)
+    pairs = [_pair(results, one.name, other.name) for one, other in combinations(sides, 2)]
+    first = results[sides[0].name, sides[1].name]
+    draws = _draws(bootstrap, ci, seed)
+    data = {side.name: {each: document.data for each, document in side.documents.items()} for side in sides}
+    coefficients = _span_coefficients(metrics, data, draws, notes)
+    if label is not None:
+        from adjudge.stats.agreement import label_coefficients
+
+        _, labels = labels_of(data, label, unit)
+        coefficients += label_coefficients(labels, list(data), label, draws, distance=distance)
+    return Agreement(
+        adjudge=__version__,
+        signature=_signature(first, sides, label, unit, distance),
+        annotators={side.name: len(side.documents) for side in sides},
+        pairs=tuple(pairs),
+        means=tuple(_mean(results, pairs, each, draws) for each in pairs[0].headlines.items()),
+        coefficients=tuple(coefficients),
+        notes=tuple(notes),
+        disagreements=tuple(_disagreements(metrics, sides)) if disagreements else None,
+    )
+
+
+def browsable(
+    metric: Any,
+    annotators: Mapping[str, Documents],
+    *,
+    docs: Iterable[str] | None = None,
+    reader: str = JSONL,
+    **options: Any,
+) -> Result:
+    """The first annotator against the others on the documents that all have, with every item, for a report."""
+    sides = _chosen(read_each(annotators, reads(reader)[0]), docs)
+    shared = [each for each in sides[0].documents if all(each in side.documents for side in sides)]
+    if not shared:
+        raise UsageError("no document has all annotators", hint="save the result of two of them")
+    gold, *others = (replace(side, documents={each: side.documents[each] for each in shared}) for side in sides)
+    # A mapping whose keys are names of documents would be taken for documents.
+    names = [side.name for side in others]
+    systems = {f"{name}\0": side for name, side in zip(names, others, strict=True)}
+    return score(metric, gold, systems, names=names, reader=reader, documents=True, **options)
+
+
+def _estimate(each: Score | Mean | Coefficient) -> Estimate:
+    from adjudge.stats.estimate import Estimate
+
+    return Estimate(each.value, low=each.low, high=each.high, level=each.level)
+
+
+def _chosen(sides: Sequence[Side], docs: Iterable[str] | None) -> list[Side]:
+    places = {side.paired_by_place for side in sides if side.documents}
+    sizes = {len(side.documents) for side in sides}
+    if len(places) > 1 or (True in places and len(sizes) > 1):
+        hint = "give ids to the documents of all annotators; without any, all need as many documents"
+        raise UsageError("the documents of annotators cannot be paired", hint=hint)
+    if docs is None:
+        return list(sides)
+    wanted = set(docs)
+    unknown = sorted(wanted - {each for side in sides for each in side.documents})
+    if unknown:
+        raise UsageError([Problem(f"there is no document {name!r}", hint="check the id") for name in unknown])
+    return [
+        replace(side, documents={each: found for each, found in side.documents.items() if each in wanted})
+        for side in sides
+    ]
+
+
+def _shared(one: Side, other: Side, notes: list[Note]) -> tuple[Side, Side]:
+    """Both annotators on the documents that both have."""
+    from adjudge.stats.result import Note
+
+    ids = [each for each in one.documents if each in other.documents]
+    if not ids:
+        hint = "compare annotators of the same documents"
+        raise ValidationError(f"{one.name} and {other.name} have no document in common", hint=hint)
+    for side, another in ((one, other), (other, one)):
+        left = [each for each in side.documents if each not in another.documents]
+        if left:
+            text = f"{len(left)} document{'s' * (len(left) != 1)} of {side.name} without {another.name}"
+            message = f"{text} {'is' if len(left) == 1 else 'are'} left out of their comparison"
+            notes.append(Note("not-shared", len(left), message, tuple(left[:_EXAMPLES])))
+    a, b = (replace(side, documents={each: side.documents[each] for each in ids}) for side in (one, other))
+    return a, b
+
+
+def _pair(results: Mapping[tuple[str, str], Result], a: str, b: str) -> Pair:
+    (found,) = results[a, b].systems
+    (back,) = results[b, a].systems
+    headlines = _headlines(results[a, b])
+    points = {(each.metric, each.part): each.value for each in back.scores}
+    scores = {(each.metric, each.part): each.value for each in found.scores}
+    reverse = {
+        metric: points[metric, part]
+        for metric, part in headlines.items()
+        if abs((points[metric, part] or 0.0) - (scores[metric, part] or 0.0)) > _SAME
+    }
+    return Pair(a=a, b=b, documents=found.documents, scores=found.scores, headlines=headlines, reverse=reverse)
+
+
+def _headlines(result: Result) -> dict[str, str]:
+    """The part of each metric that stands for it: F1 if it has one, else the last that is not a count."""
+    from adjudge.stats.measure import count_keys
+
+    counts = count_keys(result.measures)
+    parts: dict[str, list[str]] = {}
+    for each in result.systems[0].scores:
+        if (each.metric, each.part) not in counts:
+            parts.setdefault(each.metric, []).append(each.part)
+    return {metric: "f1" if "f1" in own else own[-1] for metric, own in parts.items()}
+
+
+def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, draws: Draws) -> Mean:
+    metric, part = key
+    values = [pair.headline(metric).value for pair in pairs]
+    defined = [value for value in values if value is not None]
+    value = sum(defined) / len(defined) if len(defined) == len(values) else None
+    bounds = _mean_interval(results, pairs, key, draws) if value is not None and draws.resamples else None
+    low, high = bounds or (None, None)
+    return Mean(
+        metric=metric,
+        part=part,
+        pairs=len(values),
+        value=value,
+        low=low,
+        high=high,
+        level=draws.level if bounds else None,
+    )
+
+
+def _mean_interval(
+    results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, draws: Draws
+) -> tuple[float, float] | None:
+    """The interval of a mean over pairs, if all are counted document by document on the same documents."""
+    import numpy as np
+
+    from adjudge.stats.estimator import Additive
+    from adjudge.stats.resample import bootstrap_weights, interval
+
+    if len(pairs) == 1:
+        only = pairs[0].headline(key[0])
+        return None if only.low is None or only.high is None else (only.low, only.high)
+    estimators = []
+    for pair in pairs:
+        result = results[pair.a, pair.b]
+        table = result.systems[0].stats()
+        if table is None or result.options is None or result.options.pool not in ("micro", "macro"):
+            return None
+        estimators.append(Additive(table, result.measures, result.options.pool))  # type: ignore[arg-type]
+    ids = estimators[0].ids
+    if any(set(each.ids) != set(ids) for each in estimators):
+        return None
+    estimators = [each.select(ids) for each in estimators]
+    blocks = [
+        np.stack([each.evaluate(weights)[key] for each in estimators]).mean(axis=0)
+        for weights in bootstrap_weights(len(ids), draws.resamples, draws.random())
+    ]
+    return interval(np.concatenate(blocks), draws.level)
+
+
+def _draws(resamples: int, level: float, seed: int) -> Draws:
+    from random import Random
+
+    from adjudge.stats.agreement import Draws
+    from adjudge.stats.data import check_level
+
+    return Draws(resamples, check_level(level), lambda: Random(seed))  # noqa: S311
+
+
+def _span_coefficients(
+    metrics: Sequence[AnyMetric], data: Mapping[str, Mapping[str, Any]], draws: Draws, notes: list[Note]
+) -> list[Coefficient]:
+    """Kappa and alpha of what the metrics compare, for the fields whose elements have spans."""
+    from adjudge.stats.agreement import label_coefficients
+    from adjudge.stats.result import Note
+    from adjudge.stats.unitising import unit_coefficients
+
+    members = [member for each in metrics for member in each.members]
+    fields = dict.fromkeys(field for member in members for field in sorted(compared_fields(member) or ()))
+    found: list[Coefficient] = []
+    for field in fields:
+        continua = continua_of(data, field)
+        if continua is None:
+            continue
+        found += label_coefficients(place_labels(continua.documents), list(data), f"{field} on {continua.on}", draws)
+        found += unit_coefficients(continua.documents, list(data), f"{field} as units", draws)
+        if continua.merged:
+            message = f"{continua.merged} overlapping {field} of one annotator and type count as parts of one unit"
+            notes.append(Note("overlapping-units", continua.merged, message))
+        if continua.guessed:
+            message = (
+                f"{continua.guessed} document{'s' * (continua.guessed != 1)} without text or tokens "
+                "are taken to end with their last span in kappa and alpha"
+            )
+            notes.append(Note("unknown-length", continua.guessed, message))
+    return found
+
+
+def _disagreements(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> Iterable[Disagreement]:
+    """Everything that one annotator has and another does not, document by document."""
+    plain = all(side.plain for side in sides)
+    members = [member for each in metrics for member in each.members]
+    ids = dict.fromkeys(each for side in sides for each in side.documents)
+    for identifier in ids:
+        for one, other in combinations(sides, 2):
+            if identifier not in one.documents or identifier not in other.documents:
+                continue
+            for member in members:
+                both = [
+                    prepared(member, wrapped(member, side.documents[identifier].data, plain=plain))
+                    for side in (one, other)
+                ]
+                found = member.align(*both)
+                about = {"document": identifier, "metric": member.name, "a": one.name, "b": other.name}
+                for each in found.missed:
+                    yield Disagreement(
+                        **about, path=each.path, only=one.name, credit=0.0, item_a=each.value, item_b=None
+                    )
+                for each in found.spurious:
+                    yield Disagreement(
+                        **about, path=each.path, only=other.name, credit=0.0, item_a=None, item_b=each.value
+                    )
+                for pair in found.matched:
+                    if pair.score < 1 - _SAME:
+                        yield Disagreement(
+                            **about,
+                            path=pair.gold_path,
+                            only=None,
+                            credit=pair.score,
+                            item_a=pair.gold,
+                            item_b=pair.system,
+                        )
+
+
+def _signature(first: Result, sides: Sequence[Side], label: str | None, unit: Sequence[str], distance: str) -> str:
+    """That of the scores, with the digests of all annotators in the place of gold and systems."""
+    from adjudge.stats.result import result_fields
+    from adjudge.stats.signature import hash_chunks, signature
+
+    assert first.options is not None
+    digest = hash_chunks([side.digest.encode() for side in sides])
+    kept = {name: value for name, value in first.options.fields.items() if name not in ("gold", "in")}
+    options = msgspec.structs.replace(first.options, fields={**kept, "in": digest})
+    documents = len(dict.fromkeys(each for side in sides for each in side.documents))
+    fields = {**result_fields(first.profile, documents, 1, options), "test": None}
+    own = {"annotators": len(sides), "label": label, "unit": "+".join(unit) or None}
+    return signature("agree", {**own, "distance": distance if distance != "nominal" else None, **fields})
+
+
+def matrix(found: Agreement, metric: str) -> dict[tuple[str, str], float | None]:
+    """The headline score of every ordered pair: the first on the gold side, the second scored against it."""
+    cells: dict[tuple[str, str], float | None] = dict.fromkeys(permutations(found.annotators, 2))
+    for pair in found.pairs:
+        value = pair.headline(metric).value
+        cells[pair.a, pair.b] = value
+        cells[pair.b, pair.a] = pair.reverse.get(metric, value)
+    return cells

@@ -1,0 +1,94 @@
+"""`adjudge compare`, `select` and `--summary`."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from adjudge.stats.result import json_schema
+
+
+@pytest.fixture
+def saved(adjudge, campaign: Path):
+    for name in ("good", "poor"):
+        arguments = ("score", "relation.strict,relation.spans", "gold.jsonl", f"{name}.jsonl", "--by", "relations.type")
+        assert adjudge(*arguments, "--bootstrap", "100", "--save", f"{name}.json").code == 0
+    return adjudge
+
+
+def test_where_systems_differ_most(saved):
+    text = saved("compare", "good.json", "poor.json", "--top", "3").out
+    assert "documents on which systems differ most" in text
+    assert "slices in which systems differ most" in text
+    data = json.loads(saved("compare", "good.json", "poor.json", "--top", "2", "--format", "json").out)
+    jsonschema.validate(data, json_schema())
+    assert len(data["differences"]["documents"]) == 4  # of two metrics
+    first = data["differences"]["documents"][0]
+    assert first["difference"] == pytest.approx(first["score_a"] - first["score_b"])
+    assert data["comparisons"][0]["p_holm"] is not None
+    assert data["comparisons"][0]["wins"] == 1
+    assert "**documents" in saved("compare", "good.json", "poor.json", "--format", "md").out
+
+
+def test_differences_can_be_left_out(saved):
+    for more in (("--top", "0"), ("--quiet",), ("--format", "csv"), ("--format", "latex")):
+        assert "differ most" not in saved("compare", "good.json", "poor.json", *more).out
+    assert "differ most" in saved("compare", "good.json", "poor.json", "--quiet", "--top", "1").out
+    assert "differ most" not in saved("compare", "good.json").out
+    ran = saved("compare", "good.json", "poor.json", "--format", "latex", "--top", "3")
+    assert (ran.code, ran.err) == (2, "error: --top and --format latex do not go together, use text, md or json\n")
+
+
+def test_a_table_for_a_paper(saved):
+    text = saved("compare", "good.json", "poor.json", "--by", "genre", "--format", "latex").out
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+    assert text.count("{") == text.count("}")
+    rows = [line for line in text.splitlines() if line.startswith("relation.strict & all")]
+    assert len(rows) == 2
+    assert rows[0].count(r"\textbf{") == 3
+    assert r"\textbf" not in rows[1]
+    assert re.search(r"\\textbf\{[\d.]+\$\^\{b\}\$\}", rows[0])
+    assert "Superscripts name the systems that are significantly worse" in text
+    assert "The best of each score is in bold." in text
+    assert r"\caption{Scores in percent on 8 documents, with 95 \% intervals in brackets.}" in text
+    assert "Signature: \\texttt{score\\textbar{}metric:relation.strict" in text
+    alone = saved("compare", "good.json", "--format", "latex").out
+    assert r"\textbf" not in alone
+
+
+def test_select(saved):
+    ran = saved("select", "good.json", "poor.json", "--disagree", "3")
+    assert ran.code == 0
+    assert "3 of 8 documents by their influence on the ranking by relation.strict f1" in ran.out
+    data = json.loads(saved("select", "good.json", "poor.json", "--format", "json").out)
+    assert len(data["documents"]) == data["of"] == 8
+    rows = list(csv.DictReader(io.StringIO(saved("select", "good.json", "poor.json", "--format", "csv").out)))
+    assert [row["document"] for row in rows] == [each["document"] for each in data["documents"]]
+    assert set(rows[0]) >= {"influence", "disagreement", "flips", "score.good", "score.poor"}
+    assert float(rows[0]["influence"]) == data["documents"][0]["influence"]
+    ran = saved("select", "good.json", "poor.json", "--order", "disagreement", "--metric", "relation.spans.recall")
+    assert "how much the systems disagree in relation.spans recall" in ran.out
+    for more in (("--format", "md"), ("--format", "latex"), ("--quiet",)):
+        assert saved("select", "good.json", "poor.json", *more).code == 0
+
+
+def test_what_select_refuses(saved):
+    assert "at least two systems" in saved("select", "good.json").err
+    assert "have no score x" in saved("select", "good.json", "poor.json", "--metric", "x").err
+    assert saved("select", "good.json", "poor.json", "--disagree", "many").code == 2
+
+
+def test_a_summary_is_added_to_what_is_there(adjudge, campaign: Path):
+    for _ in range(2):
+        arguments = ("score", "relation.strict", "gold.jsonl", "good.jsonl", "--bootstrap", "0", "--summary", "sum.md")
+        assert adjudge(*arguments).code == 0
+    text = Path("sum.md").read_text()
+    assert text.count("| metric |") == text.count("signature") == 2
+    assert "\n\n| metric |" in text  # apart from what came before
+    assert adjudge(*arguments[:-1], "no/such/folder.md").code == 2
+    assert "to print it use --format md" in adjudge(*arguments[:-1], "-").err
+    assert "do not go together" in adjudge(*arguments, "--explain", "d1").err
