@@ -104,7 +104,9 @@ def test_textee_joins_events_with_one_trigger_and_type():
     """
     x, y = [5, 6, "agent"], [7, 8, "place"]
     lines = [
-        encoded([{"doc_id": "d", "wnd_id": "w", "events": [{"trigger": [0, 1, "A"], "arguments": each} for each in side]}])
+        encoded(
+            [{"doc_id": "d", "wnd_id": "w", "events": [{"trigger": [0, 1, "A"], "arguments": each} for each in side]}]
+        )
         for side in ([[x], [y]], [[x, y]])
     ]
     row = textee.run(*lines).rows[0][1]

@@ -76,3 +76,24 @@ def test_all_matchings(name, gold, system):
     row = find(name).observe({"entities": gold}, {"entities": system}).counts
     assert row[f"{name}:matched"] == pytest.approx(best)
     assert (row[f"{name}:gold"], row[f"{name}:system"]) == (len(gold), len(system))
+
+
+@pytest.mark.parametrize(
+    ("credit", "matched"),
+    [
+        ("halving", 1 / 2 + 1 / 4),  # 2 of 3 levels, 1 of 3
+        ("linear", 2 / 3 + 1 / 3),
+        ("ancestors", 2 * 2 / (3 + 3) + 2 * 1 / (3 + 1)),
+    ],
+)
+def test_types_that_are_right_on_their_upper_levels(credit, matched):
+    gold = [mention(0, 2, "Conflict.Attack.Bombing"), mention(4, 5, "Life.Die.Natural")]
+    system = [mention(0, 2, "Conflict.Attack.Shooting"), mention(4, 5, "Life"), mention(7, 8, "Life")]
+    found = find(f"ner.hierarchical(credit={credit})").score(gold, system)
+    assert (found.precision, found.recall) == pytest.approx((matched / 3, matched / 2))
+
+
+def test_entities_with_one_span_are_one_where_types_do_not_count():
+    both = [mention(0, 2, "PER"), mention(0, 2, "ORG")]
+    row = find("ner.exact").observe({"entities": both}, {"entities": both[:1]}).counts
+    assert list(row.values()) == [1, 1, 1]

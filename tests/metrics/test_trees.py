@@ -73,3 +73,18 @@ def test_a_dag_is_matched_by_what_reaches_what():
     # b and c are side by side in one and one above the other in the other: three of four nodes.
     assert find("tree.dag").score(diamond, chain).f1 == 0.75
     assert find("tree.dag").score(diamond, {**diamond, "edges": [[0, 1], [0, 2], [1, 3], [2, 3], [0, 3]]}).f1 == 1
+
+
+def test_a_tree_is_matched_by_what_is_above_what():
+    gold = {"label": "S", "children": [{"label": "NP", "children": [{"label": "N"}]}, {"label": "VP"}]}
+    # VP is above NP here, and beside it in gold: S, N and one of the two can be matched, 3 of 4 and of 5 nodes.
+    system = {"label": "S", "children": [{"label": "VP", "children": [{"label": "NP", "children": [{"label": "N"}]}]}]}
+    system["children"].append({"label": "X"})
+    found = find("tree.match").score(gold, system)
+    assert (found.precision, found.recall) == (3 / 5, 3 / 4)
+
+
+def test_the_longest_common_subsequence():
+    # b c d is common to both, in order; a is before them in gold and after them in the other.
+    found = find("record.sequence").score(list("abcd"), list("bxcda"))
+    assert (found.precision, found.recall) == (3 / 5, 3 / 4)

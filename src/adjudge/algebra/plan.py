@@ -8,8 +8,6 @@ plan(node, backend="reference")       # the slow, obvious way, for checking
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
@@ -35,22 +33,6 @@ class Observation:
     bound: float | None = None
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Keep the cyclic garbage collector from walking, again and again, through what one large document needs.
-
-    Nothing prepared has cycles; at 20,000 elements the walks would more than double the time.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 class Plan:
     """A compiled similarity."""
 
@@ -62,9 +44,18 @@ class Plan:
         self.op = compile_node(node, "$")
 
     def observe(self, gold: Any, system: Any) -> Observation:
-        """The matching value of two values and their self scores."""
-        with no_collection():
+        """The matching value of two values and their self scores.
+
+        Meanwhile the cyclic garbage collector rests: nothing prepared has cycles, and at 20,000 elements its walks
+        through what one large document needs would more than double the time.
+        """
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
             return self._observe(gold, system)
+        finally:
+            if collecting:
+                gc.enable()
 
     def _observe(self, gold: Any, system: Any) -> Observation:
         g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)

@@ -156,10 +156,10 @@ class _Scan:
         self.line = self.first = self.start = self.until = 0
         self.rows: list[tuple[int, Sequence[str], tuple[int, int], bool]] = []
 
-    def wrong(self, line: int | None, message: str, hint: str) -> None:
+    def wrong(self, line: int | None, message: str, hint: str, column: int | None = None) -> None:
         """One more problem."""
         self.broken = True
-        self.problems.append(Problem(message, path=self.place, line=line, hint=hint))
+        self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
 
     def comment(self, line: str) -> None:
         """A line before a sentence; it may say the sentence's id."""
@@ -187,13 +187,11 @@ class _Scan:
             return None
         first, dash, last = identifier.partition("-")
         if not dash or first != str(expected) or not last.isdecimal() or not last.isascii() or len(last) > 9:
-            return self.wrong(
-                number, f"the id is {identifier!r} instead of {expected}", "number words from 1 without gaps"
-            )
+            message = f"the id is {identifier!r} instead of {expected}"
+            return self.wrong(number, message, "number words from 1 without gaps", 1)
         if int(last) < expected or expected <= self.until:
-            return self.wrong(
-                number, f"the range {identifier} cannot stand here", "write ranges before their first word"
-            )
+            message = f"the range {identifier} cannot stand here"
+            return self.wrong(number, message, "write ranges before their first word", 1)
         self._token(number, columns)
         self.until = int(last)
         return None
@@ -201,7 +199,7 @@ class _Scan:
     def _token(self, number: int, columns: Sequence[str]) -> tuple[int, int]:
         form = _without_blanks(columns[1])
         if not form:
-            self.wrong(number, "the form is empty", "write the characters of the token")
+            self.wrong(number, "the form is empty", "write the characters of the token", _place(columns, 1))
         self.forms.append(form)
         start, self.offset = self.offset, self.offset + len(form)
         self.tokens.append((start, self.offset))
@@ -229,7 +227,7 @@ class _Scan:
                 heads.append(int(given))
             else:
                 hint = f"give the id of a word of the sentence (1 to {size}), or 0"
-                self.wrong(number, f"the head is {given!r}", hint)
+                self.wrong(number, f"the head is {given!r}", hint, _place(columns, 6))
         if self.broken:
             return
         roots = heads.count(0)
@@ -257,6 +255,11 @@ class _Scan:
                     first + head - 1 if head else ROOT,
                 )
             )
+
+
+def _place(columns: Sequence[str], number: int) -> int:
+    """Where a column begins in its line, counted from 1."""
+    return sum(len(each) + 1 for each in columns[:number]) + 1
 
 
 def _cycle(heads: Sequence[int]) -> int | None:

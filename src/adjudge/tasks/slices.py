@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar
@@ -47,18 +47,42 @@ def slicing(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMe
             _check_path(name, inner, elements, metrics)
             paths.append(name)
         elif all(value is NOTHING for value in values):
-            known = dict.fromkeys(field for document in documents for field in _names(document))
-            hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "check the name")
-            raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
+            refuse_unknown(name, dict.fromkeys(field for document in documents for field in _names(document)))
         else:
-            wrong = next((v for v in values if v is not NOTHING and not is_scalar(v)), NOTHING)
-            if wrong is not NOTHING:
-                kind = "an array" if isinstance(wrong, list | tuple) else "an object"
-                hint = f"name a field of its elements, such as {name}.type"
-                raise UsageError(f"cannot slice by {name!r}: its value is {kind}", hint=hint)
-            attributes[name] = tuple(None if value is NOTHING else value for value in values)
+            attributes[name] = _attribute(name, values)
     saved, unsaved = _saved(documents, metrics)
     return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, tuple(paths), unsaved)
+
+
+def partial_slicing(
+    by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]
+) -> tuple[Slicing, set[str]]:
+    """The same for some of the documents and their own fields alone, and which of these fields some document has."""
+    attributes: dict[str, tuple[Any, ...]] = {}
+    there = set()
+    for name in dict.fromkeys(by):
+        values = [field_of(document, name) for document in documents]
+        if any(value is not NOTHING for value in values):
+            there.add(name)
+        attributes[name] = _attribute(name, values)
+    saved, unsaved = _saved(documents, metrics)
+    return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, (), unsaved), there
+
+
+def refuse_unknown(name: str, known: Iterable[str]) -> NoReturn:
+    """Raise because no document has a field."""
+    known = list(known)
+    hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "check the name")
+    raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
+
+
+def _attribute(name: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    wrong = next((v for v in values if v is not NOTHING and not is_scalar(v)), NOTHING)
+    if wrong is not NOTHING:
+        kind = "an array" if isinstance(wrong, list | tuple) else "an object"
+        hint = f"name a field of its elements, such as {name}.type"
+        raise UsageError(f"cannot slice by {name!r}: its value is {kind}", hint=hint)
+    return tuple(None if value is NOTHING else value for value in values)
 
 
 def _check_path(name: str, inner: str, elements: Sequence[Any], metrics: Sequence[AnyMetric]) -> None:

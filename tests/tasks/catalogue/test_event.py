@@ -204,6 +204,39 @@ class TestOmniEvent:
         assert found["ED"]["micro_f1"] == pytest.approx(100, abs=1e-6)
         assert found["ED"]["micro_f1"] < 100  # 1e-10 in every denominator
 
+    def test_words_of_a_trigger_are_compared_with_those_of_the_same_trigger(self):
+        def line(*triggers):
+            events = [
+                {
+                    "type": kind,
+                    "triggers": [
+                        {
+                            "trigger_word": "hit",
+                            "position": [start, start + 3],
+                            "arguments": [
+                                {"role": role, "mentions": [{"mention": text, "position": [90, 94]}]}
+                                for role, text in arguments
+                            ],
+                        }
+                    ],
+                }
+                for start, kind, arguments in triggers
+            ]
+            return json.dumps({"id": "d", "events": events, "negative_triggers": [{"position": [50, 53]}]}).encode()
+
+        gold = line((0, "Conflict.Attack", [("Time-Start", "New York")]), (10, "Attack", [("agent", "Ann")]))
+        system = line(
+            (0, "attack", [("timestart", "NewYork"), ("agent", "Ann")]),  # the second belongs to the other trigger
+            (50, "attack", [("agent", "Ann")]),  # no event in gold
+            (70, "attack", [("agent", "Ann")]),  # no candidate, so its arguments disappear
+        )
+        counts = {"loose": (1, 2, 1), "default": (1, 3, 1), "strict": (1, 3, 2)}
+        for mode, expected in counts.items():
+            row = omnievent.run(gold, system, paradigm="seq2seq", mode=mode).rows[0][1]
+            assert tuple(row[f"eae:{name}"] for name in ("matched", "system", "gold")) == expected
+            # Triggers are words of the text, wherever they stand: two of the three are right.
+            assert tuple(row[f"ed:{name}"] for name in ("matched", "system", "gold")) == (2, 3, 2)
+
 
 class TestGenArg:
     TEMPLATES: ClassVar = {"Die": {"template": "<arg1> died at <arg2> place", "roles": ["Victim", "Place"]}}

@@ -100,7 +100,8 @@ class SpanOp(Op):
                     f"expected a span, got {describe(value)}",
                     f"write [start, end] or an object with {self.node.start} and {self.node.end}",
                 ) from None
-        if not is_kind(start, "integer") or not is_kind(end, "integer"):
+        plain = type(start) is int and type(end) is int
+        if not plain and not (is_kind(start, "integer") and is_kind(end, "integer")):
             raise Misfit("the offsets of a span must be integers")
         if end < start:
             raise Misfit(f"the span ends at {end} before it starts at {start}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.formats.muc4 import Template
@@ -15,7 +16,6 @@ Tallies: TypeAlias = Mapping[str, Tally]
 
 NOTHING: Entries = {}
 EMPTY: Tallies = {}
-_BLANK = Tally(blank=1)
 
 
 class Pair(NamedTuple):
@@ -97,8 +97,14 @@ def score_pair(
         elif name in ours or name in theirs:
             tallies[name] = judge(slot, ours.get(name, ()), theirs.get(name, ()), entries).tally
         else:
-            tallies[name] = Tally(blank=1, chances=len(slot.above)) if slot.type == "set" else _BLANK
+            tallies[name] = _blank(len(slot.above) if slot.type == "set" else 0)
     return tallies
+
+
+@cache
+def _blank(chances: int) -> Tally:
+    """The tally of a slot that is empty on both sides, which is most of them."""
+    return Tally(blank=1, chances=chances)
 
 
 def recall(tallies: Iterable[Tally]) -> int:
@@ -162,8 +168,8 @@ def _agrees(
 ) -> tuple[bool, bool]:
     """Whether a slot speaks for two templates being the same, and whether it is empty on both sides."""
     ours, theirs = key.values.get(slot.id, ()), response.values.get(slot.id, ())
-    if not ours and not theirs:
-        return False, True
+    if not ours or not theirs:
+        return False, not ours and not theirs
     judged = judge(slot, ours, theirs, entries)
     known[slot.id] = judged.tally
     if judged.tally.correct or judged.tally.partial:

@@ -6,7 +6,8 @@ negative triggers that overlap none). Departures from our rows: what a system fi
 disappears, and costs nothing; a type that gold never has costs nothing either; arguments are scored once for each
 trigger. `mode` says which triggers take part in the scores of arguments: `loose` only gold triggers that were found,
 `default` these and negative triggers that were taken for events, `strict` also gold triggers that were not found.
-With `paradigm` seq2seq, words are compared instead of candidates, as multisets, with 1e-10 added to denominators.
+With `paradigm` seq2seq, words (without blanks; of names the last level, in small letters) are compared instead of
+candidates, as multisets of each text for triggers and of each trigger for arguments, with 1e-10 added to denominators.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def run(gold: Any, system: Any, *, mode: str | None = None, paradigm: str | None
     """Count one system."""
     pairs = paired(read_omnievent(gold), read_omnievent(system), EMPTY)
     if paradigm == "seq2seq":
-        return _words(pairs)
+        return _words(pairs, mode or "default")
     types = {event["type"] for _, right, _ in pairs for event in right["events"]}
     rows = []
     for identifier, right, found in pairs:
@@ -107,13 +108,18 @@ def _triggers(gold: Any, system: Any) -> Iterator[Pair]:
         yield NOTHING, said.get(_span(trigger), NOTHING)
 
 
-def _arguments(gold: Any, system: Any, mode: str) -> Iterator[tuple[Pair, Pair]]:
+def _scored(gold: Any, system: Any, mode: str) -> Iterator[tuple[Any, Any]]:
+    """Every trigger whose arguments are scored, and what the system says of it (None if nothing)."""
     said = {_span(event["trigger"]): event for event in system["events"]}
     negative = [{"type": NOTHING, "trigger": trigger, "arguments": []} for trigger in gold["negative_triggers"]]
     for event in (*gold["events"], *(negative if mode != "loose" else ())):
         answer = said.get(_span(event["trigger"]))
-        if answer is None and (event["type"] == NOTHING or mode != "strict"):
-            continue
+        if answer is not None or (event["type"] != NOTHING and mode == "strict"):
+            yield event, answer
+
+
+def _arguments(gold: Any, system: Any, mode: str) -> Iterator[tuple[Pair, Pair]]:
+    for event, answer in _scored(gold, system, mode):
         kind = NOTHING if answer is None else answer["type"]
         roles = {} if answer is None else {_span(each["span"]): each["role"] for each in answer["arguments"]}
         own = [(_span(each["span"]), each["role"]) for each in event["arguments"]]
@@ -130,26 +136,45 @@ def _others(entities: Any, arguments: Sequence[tuple[int, int]]) -> Iterator[tup
             yield from spans
 
 
-def _words(pairs: list[tuple[str, Any, Any]]) -> Published:
+def _words(pairs: list[tuple[str, Any, Any]], mode: str) -> Published:
     rows = []
     for identifier, right, found in pairs:
+        triggers = [_trigger_words(side) for side in (right, found)]
+        arguments: list[list[tuple[Any, ...]]] = [[], []]
+        for number, both in enumerate(_scored(right, found, mode)):
+            for items, event in zip(arguments, both, strict=True):
+                items += () if event is None else _argument_words(number, event)
         row: dict[str, float] = {}
-        for task, items in (("ed", _trigger_words), ("eae", _argument_words)):
-            sides = Counter(items(found)), Counter(items(right))
-            row[f"{task}:matched"] = float((sides[0] & sides[1]).total())
-            row[f"{task}:system"], row[f"{task}:gold"] = (float(side.total()) for side in sides)
+        for task, (gold, system) in (("ed", triggers), ("eae", arguments)):
+            row[f"{task}:matched"] = float((Counter(gold) & Counter(system)).total())
+            row[f"{task}:system"], row[f"{task}:gold"] = float(len(system)), float(len(gold))
         rows.append((identifier, row))
     sums = summed(rows, COLUMNS)
     numbers = [_smoothed(*(sums[column] for column in part)) for part in (COLUMNS[:3], COLUMNS[3:])]
     return Published(rows, MEASURES, _text(*numbers))
 
 
-def _trigger_words(side: Any) -> Iterator[tuple[str, ...]]:
-    return ((event["text"], event["type"]) for event in side["events"])
+def _trigger_words(side: Any) -> list[tuple[str, ...]]:
+    return [(_plain(event["type"]), _bare(event["text"])) for event in side["events"]]
 
 
-def _argument_words(side: Any) -> Iterator[tuple[str, ...]]:
-    return ((each["text"], event["type"], each["role"]) for event in side["events"] for each in event["arguments"])
+def _argument_words(number: int, event: Any) -> list[tuple[Any, ...]]:
+    kind = _plain(event["type"])
+    return [(number, kind, _plain(each["role"]), _bare(each["text"])) for each in event["arguments"]]
+
+
+def _bare(text: str) -> str:
+    """A text without blanks, which do not count in what a model generates."""
+    return text.replace(" ", "")
+
+
+def _plain(label: str) -> str:
+    """A label as the models generate it: the last level of its name, in small letters.
+
+    >>> _plain("Attack.Time-Start")
+    'timestart'
+    """
+    return label if label == NOTHING else _bare(label.rpartition(".")[2].replace("-", "").replace("_", "").lower())
 
 
 def _exact(matched: int, system: int, gold: int) -> tuple[float, float, float]:
