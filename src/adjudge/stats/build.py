@@ -13,6 +13,7 @@ from adjudge.stats.data import AttributeValue, TableData, check_level
 from adjudge.stats.elements import ElementTable, element_corpora, reordered
 from adjudge.stats.estimator import Additive, Estimator, slices
 from adjudge.stats.measure import Measure
+from adjudge.stats.merge_notes import DRAWN
 from adjudge.stats.notes import scope_notes, summed_up
 from adjudge.stats.reduce import Pool
 from adjudge.stats.resample import shared_documents
@@ -25,15 +26,6 @@ Test: TypeAlias = Literal["paired-bootstrap", "approximate-randomisation"]
 
 _SHOWN = 5
 _FEW = 100  # resamples below which the ends of an interval are a matter of luck
-_OWN_CODES = (
-    "few-resamples",
-    "no-documents",
-    "no-slices",
-    "one-document",
-    "undefined",
-    "undefined-document",
-    "undefined-resample",
-)
 
 
 def build_result(
@@ -240,7 +232,7 @@ def compare(
         tables[system.name] = _same_documents(tables, system.name, table)
         if system.best is not None:
             best[system.name] = StatsTable.from_data(system.best)
-        notes[system.name] = tuple(note for note in system.notes if note.code not in _OWN_CODES)
+        notes[system.name] = tuple(note for note in system.notes if note.code not in DRAWN)
         elements[system.name] = tuple(reordered(each, table.ids, tables[system.name].ids) for each in system.elements)
     chosen = _fields_to_slice(options.by if by is None else by, tables, elements, required=by is not None)
     if by is None and len(chosen) < len(options.by):

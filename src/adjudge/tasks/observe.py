@@ -89,8 +89,8 @@ class Observed:
 class Observer:
     """Observes a gold document and one document of each system (None if it is missing); travels to other processes.
 
-    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `outcomes`:
-    also say what became of every item.
+    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. If
+    `outcomes` are asked for, it also says what became of every item.
     """
 
     metrics: tuple[AnyMetric, ...]

@@ -1,0 +1,121 @@
+"""`adjudge report` and `--save-documents` from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from adjudge.cli import run
+from adjudge.demo import GOLD, SYSTEMS
+from adjudge.stats.result import Result
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def call(capsys):
+    def called(*arguments):
+        code = run([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return called
+
+
+@pytest.fixture
+def saved(call):
+    """Two saved results, one with its documents and one without."""
+    options = ["--bootstrap", "50", "--quiet", "--jobs", "1"]
+    assert (
+        call("score", "relation.strict", GOLD, SYSTEMS["alder"], *options, "--save", "a.json", "--save-documents")[0]
+        == 0
+    )
+    assert call("score", "relation.strict", GOLD, SYSTEMS["birch"], *options, "--save", "b.json")[0] == 0
+    return "a.json", "b.json"
+
+
+def data_of(page):
+    (found,) = html.document_fromstring(page).xpath("//script[@id='data']/text()")
+    return json.loads(found)
+
+
+def test_a_page(call, saved):
+    assert call("report", "a.json", "-o", "page.html", "--title", "A <b> title") == (0, "", "")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert html.document_fromstring(page).xpath("//h1")[0].text == "A <b> title"
+    assert data_of(page)["systems"] == ["alder"]
+    assert data_of(page)["metrics"] == ["relation.strict"]
+    code, out, err = call("report", "a.json", "--title", "A <b> title")
+    assert (code, out, err) == (0, page, "")
+    code, _, err = call("report", "a.json", "-o", "page.html", "--verbose")
+    assert code == 0
+    assert "read 1 result(s)" in err
+
+
+def test_the_numbers_are_those_of_compare(call, saved):
+    _, text, _ = call("compare", *saved)
+    code, page, _ = call("report", *saved)
+    assert code == 0
+    shown = html.document_fromstring(page)
+    table = shown.xpath("//div[@data-file='differences']//tbody/tr")[0]
+    line = next(line for line in text.splitlines() if "alder - birch" in line)
+    assert "".join(table.text_content().split()) == "".join(line.split())
+    assert data_of(page)["systems"] == ["alder", "birch"]
+    assert data_of(page)["metrics"] == ["relation.strict"]
+
+
+def test_names_slices_and_intervals(call, saved):
+    code, page, _ = call("report", "old=a.json", "new=b.json", "--by", "genre", "--ci", "90", "--bootstrap", "20")
+    assert code == 0
+    assert data_of(page)["systems"] == ["old", "new"]
+    foot = html.document_fromstring(page).xpath("//footer")[0].text_content()
+    assert "boot:20" in foot
+    assert "ci:90" in foot
+    assert "by:genre" in foot
+    code, page, _ = call("report", "a.json", "--by", "genre")
+    assert code == 0
+    assert html.document_fromstring(page).xpath("//*[@id='slices-title']")
+
+
+def test_what_is_wrong_is_said(call, saved):
+    Path("x.json").write_text("{}")
+    code, _, err = call("report", "x.json", "-o", "page.html")
+    assert (code, "not a saved result" in err) == (1, True)
+    code, _, err = call("report", "none.json")
+    assert (code, "cannot be read" in err) == (2, True)
+    code, _, err = call("report", "a.json", "-o", "a.json")
+    assert code == 2
+    code, _, err = call("report", "a.json", "a.json")
+    assert (code, "two systems are called alder" in err) == (2, True)
+    assert call("report")[0] == 2
+    assert not Path("page.html").exists()
+    assert Result.load("a.json").documents is not None
+
+
+def test_documents_are_saved_when_asked(call, saved):
+    result, other = Result.load("a.json"), Result.load("b.json")
+    assert [document.id for document in result.documents.gold] == list(result.systems[0].table.ids)
+    assert other.documents is None
+    files = GOLD.stat().st_size + SYSTEMS["alder"].stat().st_size
+    assert Path("a.json").stat().st_size < 3 * files
+
+
+def test_documents_are_saved_with_a_result_only(call):
+    code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--save-documents")
+    assert code == 2
+    assert "--save-documents does nothing without --save" in err
+    code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--explain", "nw-01", "--save-documents")
+    assert code == 2
+    assert "do not go together" in err
+
+
+def test_families_save_them_too(call):
+    command = ["relation", "score", GOLD, SYSTEMS["alder"], "--reader", "jsonl", "--metric", "relation.strict"]
+    code, _, err = call(*command, "--bootstrap", "0", "--save", "r.json", "--save-documents")
+    assert (code, err) == (0, "")
+    assert Result.load("r.json").documents.metrics == ("relation.strict",)

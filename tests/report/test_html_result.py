@@ -1,0 +1,508 @@
+"""The page of any result: whole, inert whatever stands in it, small, and with the numbers of the terminal."""
+
+import json
+import re
+import shutil
+import subprocess
+from base64 import b64encode
+from hashlib import sha256
+from itertools import pairwise
+
+import msgspec
+import pytest
+from lxml import html
+
+import adjudge as aj
+from adjudge.demo import GOLD, METRICS, SYSTEMS
+from adjudge.report.html.page import asset
+from adjudge.report.html.result import DRAWN, LEGEND, STATIC, render_result
+from adjudge.report.html.result_data import numbers_of, ranks
+from adjudge.report.html.result_items import (
+    NOTHING,
+    OTHER,
+    Confusion,
+    confusions,
+    place_of,
+    quoted,
+    sides_of,
+    spans_of,
+    type_of,
+    unit_of,
+)
+from adjudge.stats.outcomes import Documents, GoldDocument, Item
+from adjudge.stats.resample import rank_distribution
+from adjudge.stats.result import decode_result
+from adjudge.stats.text import comparison_grid, score_grid
+
+HOSTILE = [
+    "</script><img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    '"><svg onload=alert(1)>',
+    "' autofocus onfocus=alert(1) x='",
+    "<!--<script>",
+    "</noscript><script>alert(1)</script>",
+    "{{ 7 * 7 }} {% raw %} ${alert(1)}",
+    "]]> </style> </title> javascript:alert(1) &lt;b&gt; \u2028\u2029\u202e\u2066",
+    "a\u0000b\u0007c\u001b[31m\r\nd",
+    "\U0001f600 \u0627\u0644",
+]
+KINDS = [entry.key for entry in LEGEND]
+
+
+def demo(**options):
+    return aj.score(
+        ",".join(METRICS),
+        str(GOLD),
+        [str(path) for path in SYSTEMS.values()],
+        **{"names": list(SYSTEMS), "bootstrap": 100, "documents": True, "by": ["genre", "relations.type"], **options},
+    )
+
+
+@pytest.fixture(scope="module")
+def result():
+    return demo()
+
+
+@pytest.fixture(scope="module")
+def page(result):
+    return render_result(result, title="A campaign")
+
+
+def island(page):
+    (found,) = html.document_fromstring(page).xpath("//script[@id='data']/text()")
+    return json.loads(found)
+
+
+def documents(page):
+    found = html.document_fromstring(page).xpath("//script[@id='documents']/text()")
+    return [json.loads(line) for line in found[0].split("\n")] if found else []
+
+
+def grid_texts(grid):
+    return [[" ".join(str(cell).split()) for cell in row] for group in grid.groups for row in group]
+
+
+def table_texts(table):
+    return [[" ".join(cell.text_content().split()) for cell in row] for row in table.xpath(".//tbody/tr")]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The page as a whole
+
+
+def test_it_needs_nothing_from_outside(page):
+    assert not re.search(r"https?:/|//[a-z]+\.|@import|url\(|integrity=", page)
+    tree = html.document_fromstring(page)
+    assert not tree.xpath("//@src | //link | //iframe | //object | //embed | //base | //form")
+    links = set(tree.xpath("//@href"))
+    assert links == {
+        "#main", "#scores-title", "#compare-title", "#slices-title", "#spread-title", "#confusion-title"
+    }  # fmt: skip
+    assert all(tree.xpath(f"//*[@id='{link[1:]}']") for link in links)
+    policy = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
+    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script")
+
+
+def test_only_our_script_may_run(page):
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in page
+    assert len(re.findall("<script", page)) == 3
+
+
+def test_scripts_never_make_markup(tmp_path):
+    for name in ("result.js", "result_charts.js"):
+        text = asset(name)
+        assert not re.search(r"</script|<!--|innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|fetch\(", text)
+        if shutil.which("node"):
+            (tmp_path / name).write_text(text)
+            subprocess.run(["node", "--check", str(tmp_path / name)], check=True, capture_output=True)
+    assert not re.search(r"</style|@import|url\(", asset("result.css"))
+
+
+def test_ids_are_unique_and_labels_name_something(page):
+    tree = html.document_fromstring(page)
+    ids = tree.xpath("//@id")
+    assert len(set(ids)) == len(ids)
+    assert set(tree.xpath("//@aria-labelledby")) <= set(ids)
+    script = asset("result.js") + asset("result_charts.js")
+    assert set(re.findall(r'byId\("([\w-]+)"\)', script)) <= {*ids, "about"}
+    levels = [int(each.tag[1]) for each in tree.xpath("//body//*[self::h1 or self::h2 or self::h3 or self::h4]")]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers
+
+
+def test_scores_are_those_of_the_terminal(result, page):
+    grid = score_grid(result)
+    expected = {}
+    for cells, (metric, where, system) in zip(grid_texts(grid), [k for group in grid.keys for k in group], strict=True):
+        expected[metric, where, system] = cells[grid.labels :]
+    tree = html.document_fromstring(page)
+    tables = tree.xpath("//section[@aria-labelledby='scores-title']//table")
+    shown, metric = {}, ""
+    for row in table_texts(tables[1]):
+        if len(row) == 6:
+            metric, *row = row
+        shown[metric, (), row[0]] = row[1:-1]
+    assert shown == {key: cells for key, cells in expected.items() if key[1] == ()}
+    headline = {row[0]: row[1:-1] for row in table_texts(tables[0])}
+    for name, cells in headline.items():
+        assert cells == [expected[name, (), system][-1] for system in SYSTEMS]
+
+
+def test_slices_are_those_of_the_terminal(result, page):
+    grid = score_grid(result)
+    expected = {}
+    for cells in grid_texts(grid):
+        if cells[1] != "all":
+            expected[cells[0], cells[1], cells[2]] = cells[grid.labels :]
+    shown = {}
+    for part in html.document_fromstring(page).xpath("//section[@aria-labelledby='slices-title']/details"):
+        metric = part.xpath("summary")[0].text_content().split(" by ")[0]
+        where = ""
+        for row in table_texts(part.xpath(".//table")[1]):
+            if len(row) == 6:
+                where, *row = row
+            shown[metric, where, row[0]] = row[1:-1]
+    assert shown == expected
+    assert len(shown) > 20
+
+
+def test_differences_are_those_of_the_terminal(result, page):
+    (whole, slices) = [
+        table_texts(html.document_fromstring(page).xpath(f"//div[@data-file='{name}']//table")[0])
+        for name in ("differences", "differences-slices")
+    ]
+    expected = grid_texts(comparison_grid(result))
+    assert slices == [row for row in expected if row[1] != "all"]
+    assert whole == [[row[0], *row[2:]] for row in expected if row[1] == "all"]
+
+
+def test_several_results_are_compared_as_the_command_does():
+    together = render_result(demo())
+    parts = [
+        aj.score(",".join(METRICS), str(GOLD), str(path), names=[name], bootstrap=100, documents=True)
+        for name, path in SYSTEMS.items()
+    ]
+    compared = render_result(aj.compare(parts))
+    assert documents(compared) == documents(together)
+    assert island(compared)["values"] == island(together)["values"]
+
+
+def test_ranks_are_of_the_corpora_behind_the_intervals(result, page):
+    numbers = numbers_of(result)
+    assert numbers.samples is not None
+    for each in ranks(result, numbers):
+        key = each.metric, each.part
+        found = rank_distribution({name: numbers.samples.values[name][key] for name in SYSTEMS}, level=0.95)
+        assert tuple(row[0] for row in each.rows) == found.order
+        assert all(span == found.ranges[name] for name, _, span, _ in each.rows)
+    table = html.document_fromstring(page).xpath("//div[@data-file='ranks-1']//table")[0]
+    assert table_texts(table)[0][0] == ranks(result, numbers)[0].rows[0][0]
+
+
+def test_corpora_that_cannot_be_drawn_again_are_not_shown(result):
+    systems = list(result.systems)
+    scores = tuple(msgspec.structs.replace(s, low=0.0) if s.low is not None else s for s in systems[0].scores)
+    changed = msgspec.structs.replace(
+        result, systems=(msgspec.structs.replace(systems[0], scores=scores), *systems[1:])
+    )
+    assert numbers_of(changed).samples is None
+    page = render_result(changed)
+    assert "resampled corpora" not in page.split("<script")[0].split("</style>")[1]
+    assert "on 24 documents" in page
+
+
+def test_values_of_documents(result, page):
+    data = island(page)
+    assert data["ids"] == [document.id for document in result.documents.gold]
+    for number, name in enumerate(data["scores"]):
+        metric, part = name.split()
+        for place, system in enumerate(result.systems):
+            for document in (0, 7):
+                alone = aj.score(
+                    metric, str(GOLD), str(SYSTEMS[system.name]), docs=[data["ids"][document]], bootstrap=0
+                )
+                expected = float(getattr(alone[metric], part))
+                assert data["values"][number][place][document] == pytest.approx(expected, abs=5e-5)
+
+
+def test_figures_have_a_text_and_a_table(page):
+    tree = html.document_fromstring(page)
+    drawn = tree.xpath("//figure[.//*[local-name()='svg']]")
+    assert len(drawn) == 2 * len(METRICS)
+    for figure in drawn:
+        (chart,) = figure.xpath(".//*[local-name()='svg']")
+        assert chart.get("role") == "img"
+        assert chart.get("aria-label")
+        assert chart.xpath("*[local-name()='desc']")[0].text_content().count("median") == len(SYSTEMS)
+        assert len(table_texts(figure.xpath(".//table")[0])) == len(SYSTEMS)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents
+
+
+def rows(document, system, metric):
+    """What the script makes of a document."""
+    own = document["systems"][system]
+    (outcome,) = [each for each in own[1] if each[0] == metric]
+    _, gold, theirs, scores, missed, spurious, near, beyond = outcome
+    found = [("partial" if scores and scores[n] < 1 else "correct", gold[n], theirs[n]) for n in range(len(gold))]
+    found += [("wrong-type", g, s) for g, s in zip(near, beyond, strict=True)]
+    found += [("missed", n, None) for n in missed if n not in near]
+    return found + [("spurious", None, n) for n in spurious if n not in beyond]
+
+
+def values(document, items):
+    return [document["gold"][-1 - item[0]][2] if item[0] < 0 else item[2] if len(item) > 2 else None for item in items]
+
+
+def test_the_documents_are_all_there(result, page):
+    gold = [json.loads(line) for line in GOLD.read_text().splitlines()]
+    shown, data = documents(page), island(page)
+    assert [each["text"] for each in shown] == [each["text"] for each in gold]
+    assert data["unit"] == "characters"
+    assert data["types"] == sorted(set(data["types"]))
+    for place, document in enumerate(shown):
+        for number, system in enumerate(result.systems):
+            expected = [item.value for item in system.outcomes[place].items]
+            assert values(document, document["systems"][number][0]) == expected
+    kinds = len(KINDS)
+    for metric in range(len(METRICS)):
+        for system in range(len(SYSTEMS)):
+            counts = data["counts"][metric][system]
+            for place, document in enumerate(shown):
+                found = [kind for kind, _, _ in rows(document, system, metric)]
+                assert counts[kinds * place : kinds * (place + 1)] == [found.count(kind) for kind in KINDS]
+
+
+def test_another_type_is_at_the_same_place(page):
+    found = 0
+    for document in documents(page):
+        for kind, ours, theirs in rows(document, 1, 0):
+            if kind == "wrong-type":
+                one, other = (
+                    values(document, document["gold"])[ours],
+                    values(document, document["systems"][1][0])[theirs],
+                )
+                assert (one["subject"], one["object"]) == (other["subject"], other["object"])
+                assert one["type"] != other["type"]
+                found += 1
+    assert found
+
+
+def test_without_a_script(page):
+    tree = html.document_fromstring(page)
+    articles = tree.xpath("//noscript//article")
+    assert len(articles) == STATIC
+    shown = documents(page)
+    for place, article in enumerate(articles):
+        tables = article.xpath(".//table")
+        for metric in range(len(METRICS)):
+            labels = [row[0] for row in table_texts(tables[metric])]
+            expected = [LEGEND[KINDS.index(kind)].label for kind, _, _ in rows(shown[place], 0, metric)]
+            assert labels == expected
+    assert [each for each in tree.xpath("//input[@type='checkbox']") if each.get("disabled") is None] == []
+
+
+def typed(identifier, text, *entities):
+    spans = [{"span": {"start": start, "end": end}, "type": type_} for start, end, type_ in entities]
+    return {"id": identifier, "text": text, "entities": spans}
+
+
+def test_confusion_by_hand():
+    gold = [typed("d", "Ann met Bo in Rome", (0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC"))]
+    own = [typed("d", "", (0, 3, "PER"), (8, 10, "ORG"), (4, 7, "ORG"))]
+    result = aj.score("ner.strict", gold, own, bootstrap=0, documents=True)
+    sides = sides_of(result.documents, {"system": result.systems[0].outcomes})
+    (found,) = confusions(result.documents.levels, sides)
+    types = ("LOC", "ORG", "PER", NOTHING)
+    assert found == Confusion(
+        "entities[*]", "system", types, types, ((0, 0, 0, 1), (0, 0, 0, 0), (0, 1, 1, 0), (0, 1, 0, 0))
+    )
+    table = html.document_fromstring(render_result(result)).xpath("//table[@class='confusion']")[0]
+    assert table_texts(table)[2] == ["PER", "·", "1", "1", "·"]
+
+
+def test_rare_types_are_counted_together():
+    gold = [typed("d", "x" * 40, *((n, n + 1, f"T{n:02}") for n in range(30)))]
+    result = aj.score("ner.strict", gold, gold, bootstrap=0, documents=True)
+    (found,) = confusions(result.documents.levels, sides_of(result.documents, {"s": result.systems[0].outcomes}))
+    assert found.rows[-2:] == (OTHER, NOTHING)
+    assert sum(map(sum, found.counts)) == 30
+    assert found.counts[-2][-2] == 15
+
+
+def test_arguments_stand_with_their_events():
+    span, other = {"start": 0, "end": 3}, {"start": 4, "end": 7}
+    gold = [{"id": "d", "events": [{"type": "A", "trigger": span, "arguments": [{"role": "x", "span": other}]}]}]
+    same = [{"id": "d", "events": [{"type": "A", "trigger": span, "arguments": [{"role": "y", "span": other}]}]}]
+    away = [{"id": "d", "events": [{"type": "A", "trigger": other, "arguments": [{"role": "y", "span": other}]}]}]
+    for system, pairs in ((same, 1), (away, 0)):
+        result = aj.score("event.argument-cls", gold, system, bootstrap=0, documents=True)
+        (document,) = documents(render_result(result))
+        assert sum(kind == "wrong-type" for kind, _, _ in rows(document, 0, 0)) == pairs
+
+
+def test_items():
+    assert spans_of({"start": 1, "end": 2}) == [(1, 2)]
+    assert spans_of({"spans": [{"start": 1, "end": 2}, {"start": 3, "end": 4}], "mentions": ["x"]}) == [(1, 2), (3, 4)]
+    assert spans_of({"arguments": [{"role": "x", "span": {"start": 0, "end": 1}}], "start": True}) == []
+    assert spans_of({"start": 5, "end": 2}) == []
+    assert type_of({"type": 3, "role": "r"}) == "r"
+    assert place_of("x") is None
+    assert place_of({"type": "x"}) is None
+    assert place_of({"type": "P1", "head": 0, "tail": 1, "known": True}) == place_of(
+        {"type": "P2", "head": 0, "tail": 1}
+    )
+    document = GoldDocument(id="d", tokens=("Ann", "left", "Rome"))
+    assert quoted({"span": {"start": 1, "end": 3}}, document, "tokens") == "left Rome"
+    assert quoted({"span": {"start": 1, "end": 9}}, document, "tokens") == "span start 1, end 9"
+    assert len(quoted("x" * 1000, document, "none")) == 80
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "spans", "unit"),
+    [
+        ("Ann left Rome", (), [(0, 3), (9, 13)], "characters"),
+        ("Annemarie departed Rome", (), [(1, 3), (2, 3)], "none"),
+        ("Annemarie departed Rome", ("Annemarie", "departed", "Rome"), [(1, 3), (2, 3)], "tokens"),
+        (None, ("Ann", "left"), [(0, 1)], "tokens"),
+        (None, (), [(0, 1)], "none"),
+        ("東京都は大きい", (), [(1, 3), (2, 5)], "characters"),
+        ("Ann", (), [], "characters"),
+    ],
+)
+def test_what_offsets_count(text, tokens, spans, unit):
+    items = tuple(Item(0, (n,), {"span": {"start": a, "end": b}}) for n, (a, b) in enumerate(spans))
+    found = Documents(
+        levels=("x[*]",), metrics=("m",), gold=(GoldDocument(id="d", text=text, tokens=tokens, items=items),)
+    )
+    assert unit_of(found, sides_of(found, {})) == unit
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Whatever comes
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(text):
+    entity = {"span": {"start": 0, "end": 1}, "type": text, text: text}
+    gold = [{"id": text, "text": text, "genre": text, "entities": [entity]}, {"id": "2", "text": text, "entities": []}]
+    systems = {
+        f"{text}!": [{"id": text, "entities": [entity]}],
+        "b": [{"id": text, "entities": [{**entity, "type": "x"}]}],
+    }
+    result = aj.score("ner.strict", gold, systems, bootstrap=20, documents=True, by=["genre"])
+    page = render_result(decode_result(result.to_json(with_tables=True).encode()), title=text)
+    # A browser with scripts reads noscript as text, so both readings must be harmless.
+    for read in (page, re.sub(r"<noscript>.*?</noscript>", "", page, flags=re.DOTALL)):
+        tree = html.document_fromstring(read.replace("\x00", "\ufffd").replace("\x07", "").replace("\x1b", ""))
+        assert len(tree.xpath("//script")) == 3
+        assert not tree.xpath("//img | //*[@onload or @onerror or @onfocus or @autofocus]")
+        assert len(tree.xpath("//style")) == len(tree.xpath("//title[not(ancestor::*[local-name()='svg'])]")) == 1
+    shown = re.search(r'id="documents">(.*?)</script>', page, re.DOTALL)[1].split("\n")
+    document = json.loads(shown[0])
+    assert document["text"] == text
+    assert document["gold"][0][2] == entity
+    assert island(page.replace("\x00", "\ufffd"))["ids"][0] == text
+    assert "49" not in tree.xpath("//h1")[0].text_content()
+
+
+def test_a_token_of_a_megabyte():
+    token = "x" * 1_000_000
+    gold = [{"id": "d", "text": token, "entities": [{"span": {"start": 0, "end": 1_000_000}, "type": token[:1000]}]}]
+    result = aj.score("ner.strict", gold, {"a": gold, "b": [{"id": "d", "entities": []}]}, bootstrap=0, documents=True)
+    page = render_result(result)
+    assert page.count("x" * 500_000) <= 2 * 2  # once for the script, once for readers without one
+    assert len(page) < 3 * len(result.to_json(with_tables=True))
+
+
+def test_the_page_is_not_much_larger_than_the_results():
+    gold = [json.loads(line) for line in GOLD.read_text().splitlines()] * 10
+    named = [{**each, "id": f"d{number}"} for number, each in enumerate(gold)]
+    systems = {}
+    for name, path in SYSTEMS.items():
+        found = {each["id"]: each for each in map(json.loads, path.read_text().splitlines())}
+        systems[name] = [{**found[each["id"]], "id": f"d{n}"} for n, each in enumerate(gold) if each["id"] in found]
+    result = aj.score(",".join(METRICS), named, systems, bootstrap=100, documents=True, by=["genre"])
+    shell = len(render_result(aj.score("record.set", [{"id": "d", "items": []}], [], bootstrap=0)))
+    saved = len(result.to_json(with_tables=True))
+    inputs = sum(len(json.dumps(each)) for each in (named, *systems.values()))
+    assert saved < 3 * inputs
+    assert len(render_result(result)) - shell < 1.5 * saved
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"documents": False},
+        {"bootstrap": 0},
+        {"pool": "macro"},
+        {"docs": ["nw-01"]},
+        {"by": []},
+        {"documents": False, "bootstrap": 0, "by": []},
+    ],
+)
+def test_less_is_shown_of_less(options):
+    result = demo(**options)
+    page = render_result(result)
+    tree = html.document_fromstring(page)
+    assert bool(documents(page)) == options.get("documents", True)
+    assert bool(tree.xpath("//*[@id='slices-title']")) == bool(options.get("by", True))
+    assert bool(tree.xpath("//*[@id='legend']")) == options.get("documents", True)
+    assert ("--save-documents" in page) == (not options.get("documents", True))
+    assert bool(tree.xpath("//div[@data-file='ranks-1']")) == (
+        options.get("bootstrap") != 0 and len(result.systems[0].table.ids) > 1
+    )
+
+
+def test_a_result_without_tables(result):
+    bare = decode_result(result.to_json().encode())
+    page = render_result(bare)
+    assert "relation.strict" in page
+    assert not html.document_fromstring(page).xpath("//*[@id='panes'] | //*[@id='scatter']")
+
+
+def test_results_of_tasks_with_their_own_pages():
+    from adjudge.demo.coref import KEY
+    from adjudge.demo.coref import SYSTEMS as COREF
+
+    found = aj.coref.score(str(KEY), [str(path) for path in COREF.values()], bootstrap=20)
+    page = render_result(found)
+    tree = html.document_fromstring(page)
+    assert island(page)["metrics"] == []
+    assert tree.xpath("//*[@id='scatter']")
+    assert not tree.xpath("//*[@id='legend']")
+    # What is not drawn is in a table: every further score, over corpora and documents, for every system.
+    drawn = len(tree.xpath("//figure[.//*[local-name()='svg']]"))
+    assert drawn == 2 * DRAWN
+    (table,) = tree.xpath("//div[@data-file='distributions']//table")
+    assert len(table_texts(table)) == 2 * (len(island(page)["scores"]) - DRAWN) * len(COREF)
+
+
+def test_scores_of_a_whole_corpus():
+    mention = {"span": {"start": 0, "end": 3}, "type": "PER", "entity": "Q1"}
+    gold = [{"id": name, "text": "Ann left.", "mentions": [mention]} for name in "abc"]
+    result = aj.score("linking.b3", gold, gold, bootstrap=20, documents=True)
+    page = render_result(result)
+    assert "linking.b3" in page
+    assert not html.document_fromstring(page).xpath("//*[@id='panes']")
+    both = aj.score("linking.b3,linking.link", gold, gold, bootstrap=20, documents=True)
+    assert html.document_fromstring(render_result(both)).xpath("//*[@id='panes']")
+
+
+def test_systems_without_items():
+    gold = [typed("d", "Ann", (0, 3, "PER"))]
+    result = aj.score("ner.strict", gold, {"a": [], "b": gold}, bootstrap=0, documents=True)
+    (document,) = documents(render_result(result))
+    assert document["systems"][0] == [[], [[0, [], [], [], [0], [], [], []]], 1]
+    lost = msgspec.structs.replace(result.systems[1], outcomes=())
+    page = render_result(msgspec.structs.replace(result, systems=(result.systems[0], lost)))
+    assert documents(page)[0]["systems"][1] == 0
