@@ -5,11 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
+REPORTS := demo-reports
 
 .PHONY: demo test lint unit test-slow bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers clean
 
 demo: $(VENV)/.installed
-	@$(BIN)/adjudge demo
+	@mkdir -p $(REPORTS)
+	@for task in coref nugget eal kbp; do \
+	  $(BIN)/adjudge demo $$task --quiet --report $(REPORTS) -o $(REPORTS)/$$task.txt || exit; done
+	@$(BIN)/adjudge demo --report $(REPORTS)
+	@echo "Reports to open in a browser (tables of the others are beside them, in .txt):"
+	@for task in extraction coref nugget eal kbp; do echo "  $(REPORTS)/$$task.html"; done
 
 test: lint unit
 
@@ -66,4 +72,4 @@ $(VENV)/.developer: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)

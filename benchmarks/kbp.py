@@ -292,6 +292,8 @@ def simulate(report: Report, replicates: int, documents: int) -> None:
         for method in kbp_simulation.METHODS:
             share = 100 * found.coverage[method, hop]
             report.note(f"{what}, hop {hop}: coverage of 90 %, {method}", share, "%")
+        share = 100 * found.coverage["default", hop]
+        report.note(f"{what}, hop {hop}: coverage of 95 %, jackknife (the default)", share, "%")
         report.note(f"{what}, hop {hop}: score inside its percentile interval", 100 * found.inside[hop], "%")
         for test in kbp_simulation.TESTS:
             report.note(f"{what}, hop {hop}: false alarms at 5 %, {test}", 100 * found.alarms[test, hop], "%")

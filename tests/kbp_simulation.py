@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from adjudge.model.kbp import TripleNames, TripleTable
+from adjudge.stats.intervals import student_reach
 from adjudge.stats.result import Result
 from adjudge.tasks.kbp.intervals import paired_exchange, scores
 from adjudge.tasks.kbp.masks_samples import exchange_counts
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.relations import prepare
-from adjudge.tasks.kbp.scoring import score_triples
+from adjudge.tasks.kbp.scoring import LEVEL, score_triples
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.
 RELATIONS = (
@@ -32,7 +33,10 @@ HOPS = (1, 2, 3)
 
 
 class Shares(NamedTuple):
-    """Per hop: the mean score; how often each interval holds it, each test errs, a score is in its own interval."""
+    """Per hop: the mean score; how often each interval holds it, each test errs, a score is in its own interval.
+
+    The interval `default` is the jackknife's at the level that is used if none is asked for.
+    """
 
     truth: dict[int, float]
     coverage: dict[tuple[str, int], float]
@@ -94,7 +98,7 @@ def simulate(
 ) -> Shares:
     """Score so many corpora and count; the jackknife needs no resamples to speak of."""
     points = {hop: [] for hop in HOPS}
-    intervals = {(method, hop): [] for method in METHODS for hop in HOPS}
+    intervals = {(method, hop): [] for method in (*METHODS, "default") for hop in HOPS}
     alarms = {(test, hop): 0 for test in TESTS for hop in HOPS}
     inside = dict.fromkeys(HOPS, 0)
     for replicate in range(replicates):
@@ -104,6 +108,8 @@ def simulate(
             points[hop].append(one.value)
             for method in METHODS:
                 intervals[method, hop].append(one.uncertainty.intervals[method])
+            reach = student_reach(LEVEL, documents - 1) * one.uncertainty.error
+            intervals["default", hop].append((one.value - reach, one.value + reach))
             low, high = one.uncertainty.intervals["percentile"]
             inside[hop] += low <= one.value <= high
             mine, yours = one.uncertainty.box, other.uncertainty.box
@@ -144,7 +150,7 @@ def _p_values(result: Result):
     from adjudge.stats.sampled import pair_comparison
 
     for each in result.comparisons:
-        if each.test == "randomisation":
+        if each.test == "randomisation" and each.metric[-1].isdigit():
             yield ("randomisation", int(each.metric[-1])), each.p
     samples = tuple(system.samples[0] for system in result.systems)
     for test in ("jackknife", "bootstrap"):

@@ -218,3 +218,17 @@ def test_saved_file_is_a_result(call):
     call("good.tsv", "--bootstrap", "20", "--save", "r.json", "-o", "out.txt")
     assert Result.load("r.json")["kbp.hop1"].f1.low is not None
     assert Path("out.txt").read_text().startswith("metric")
+
+
+def test_lists_of_documents_are_named_in_errors(call):
+    Path("gold.jsonl").write_text('{"id": "d", "entities": []}\n')
+    Path("docs.txt").write_text("d\nnone\n")
+    for docs, where in (("docs.txt", "docs.txt:2"), ("d,none", "--docs")):
+        assert run(["kbp", "score", "--gold", "gold.jsonl", "gold.jsonl", "--docs", docs]) == 1
+        _, _, err = call("good.tsv", "--hops", "0")
+        assert f"error: {where}: there is no document 'none' in gold.jsonl" in err
+
+
+def test_a_curve_by_confidence_needs_confidence(call):
+    code, _, err = call("good.tsv", "--by", "confidence")
+    assert (code, "triples have no confidence" in err) == (2, True)

@@ -36,6 +36,16 @@ def fail(gold, system):
 def die(gold, system):
     os._exit(9)
 
+def die_once(gold, system):
+    if gold == 50:
+        try:
+            open(system, "x").close()
+        except FileExistsError:
+            pass
+        else:
+            os._exit(9)
+    return gold * gold
+
 def sleep(gold, system):
     time.sleep(60)
 """
@@ -68,8 +78,23 @@ def test_the_work_runs_where_it_should(work, monkeypatch) -> None:
     assert os.getpid() not in where(2)
     assert where(0) == where(None) == {os.getpid()}  # far too little work for several
     monkeypatch.setattr(local, "WORTHWHILE", 0)
-    monkeypatch.setattr(local, "_processors", lambda: 2)
+    monkeypatch.setattr(local, "processors", lambda: 2)
     assert len(where(0)) > 1
+
+
+def test_automatic_reads_no_further_than_it_works(work, monkeypatch) -> None:
+    monkeypatch.setattr(local, "processors", lambda: 2)
+    read = []
+
+    def pairs():
+        for pair in PAIRS:
+            read.append(pair)
+            yield pair
+
+    found = map_documents(work.process, pairs(), jobs=0, chunk=8)
+    next(found)
+    assert len(read) <= 8
+    assert len(list(found)) == len(PAIRS) - 1
 
 
 def test_automatic_with_something_that_cannot_travel_stays_here(monkeypatch) -> None:
@@ -98,8 +123,16 @@ def test_errors_come_home_as_themselves(work, jobs: int) -> None:
         list(map_documents(work.fail, [("x", 41, 0)], jobs=jobs))
 
 
+def test_a_lost_worker_costs_a_retry(work, tmp_path) -> None:
+    flag = tmp_path / "died"
+    pairs = [(f"d{i}", i, str(flag)) for i in range(101)]
+    found = list(map_documents(work.die_once, pairs, jobs=2, chunk=4))
+    assert found == [(f"d{i}", i * i) for i in range(101)]
+    assert flag.exists()
+
+
 def test_a_worker_that_dies_is_an_error_not_a_hang(work) -> None:
-    with pytest.raises(Exception, match="a worker process died"):
+    with pytest.raises(Exception, match="worker processes died again and again"):
         list(map_documents(work.die, PAIRS, jobs=2))
 
 

@@ -150,6 +150,8 @@ def test_rams_corpus(kind, conformance):
     expected = json.loads((folder / f"expected_{kind}.json").read_text())
     text = "".join(line for line in found.text.splitlines(keepends=True) if not line.startswith("not found"))
     assert text == rams_text(expected)
+    case = ALL["rams-test-synthetic"]["expected"]["cd" if kind == "cd" else "no_cd"]
+    assert text == rams_text(case)
 
 
 def test_wikievents_corpus(conformance):

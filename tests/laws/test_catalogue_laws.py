@@ -13,7 +13,7 @@ from adjudge.metrics import catalogue, find
 from adjudge.metrics.documents import empty
 from adjudge.metrics.registry import LAWS
 
-RELAXED = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+RELAXED = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 DEFINITIONS = {definition.name: definition for definition in catalogue()}
 
 

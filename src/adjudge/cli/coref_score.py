@@ -13,9 +13,9 @@ from adjudge.cli.options import (
     compose,
     docs_option,
     document_list,
+    engine_options,
     fail_under_option,
     is_file,
-    jobs_option,
     named,
     output_options,
     pool_option,
@@ -79,7 +79,7 @@ coref_options = compose(
         "--each-document", is_flag=True, help="With --compat: also the block that it prints for each document."
     ),
     fail_under_option,
-    jobs_option,
+    engine_options,
     save_option,
     output_options,
 )
@@ -129,7 +129,9 @@ def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     log(f"reading {key} and {len(paths)} response(s)")
     docs = None if options["docs"] is None else document_list(options["docs"])
-    campaign = observe(key, paths, chosen, docs=docs, names=names, jobs=options["jobs"], keep=False)
+    campaign = observe(
+        key, paths, chosen, docs=docs, names=names, jobs=options["jobs"], cluster=options["cluster"], keep=False
+    )
     log(f"counted {len(campaign.sides.documents)} documents")
     result = result_of(
         campaign,
@@ -155,7 +157,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
         raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
     if len(paths) > 1:
         raise UsageError("--compat prints one response", hint="run it once for each")
-    refuse_with("--compat", ("by", "save", "fail_under", "pool", "explain", *RESAMPLING, "jobs"))
+    refuse_with("--compat", ("by", "save", "fail_under", "pool", "explain", *RESAMPLING, "jobs", "cluster"))
     if options["format_"] != "text":
         raise UsageError("--compat prints text", hint="leave --format out")
     metrics = chosen_compat(options["metric"])
@@ -177,7 +179,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
 def _explain(key: str, paths: list[str], names: list[str | None], **options: Any) -> None:
     from adjudge.tasks.coref.explanation import explain
 
-    refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs"))
+    refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster"))
     if options["format_"] not in ("text", "json"):
         raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
     how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adjudge.cli.options import output_options
+from adjudge.cli.options import compose, output_options
 from adjudge.cli.output import check_targets, emit
+from adjudge.cli.streams import say
+from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
@@ -19,10 +21,26 @@ TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 DOCUMENT = "nw-06"
 
 
-@click.command("demo", epilog="\b\nExample:\n  adjudge demo nugget --format md")
+@click.command("demo", epilog="\b\nExample:\n  adjudge demo nugget --report pages")
 @click.argument("task", type=click.Choice(TASKS), default="extraction")
-@output_options
-def command(task: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
+@compose(
+    output_options,
+    click.option(
+        "--report",
+        "folder",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="Also write a page to look at, FOLDER/TASK.html.",
+    ),
+)
+def command(
+    task: str,
+    folder: Path | None,
+    format_: str,
+    output: Path | None,
+    quiet: bool,
+    verbose: bool,  # noqa: ARG001  # shows where a bug is
+) -> None:
     """Score a small campaign that comes with the package.
 
     TASK is extraction (relations and events, the default), coref, nugget, eal (event arguments and linking) or kbp
@@ -30,13 +48,23 @@ def command(task: str, format_: str, output: Path | None, quiet: bool, verbose: 
     """
     from adjudge.report.render import render
 
+    page = None if folder is None else folder / f"{task}.html"
     check_targets(output)
+    if page is not None and output is not None and page.resolve() == output.resolve():
+        raise UsageError("--output and --report name the same file", hint="choose two names")
     title, result, after = _DEMOS[task]()
     text = render(result, format_, quiet=quiet)
     if format_ == "text" and not quiet:
         others = ", ".join(f"adjudge demo {name}" for name in TASKS if name != task)
         text = "\n".join([title, "", text, *after, "", f"Other campaigns: {others}", ""])
+    if folder is not None and page is not None:
+        from adjudge.demo.pages import demo_page
+        from adjudge.report.folders import write_folder
+
+        write_folder(folder, {page.name: demo_page(task).encode("utf-8", "backslashreplace")})
     emit(text, output)
+    if page is not None and not quiet:
+        say(f"wrote {visible(str(page))}, to be opened in a browser")
 
 
 Demo = tuple[str, "Result", list[str]]
@@ -68,14 +96,14 @@ def _extraction() -> Demo:
 
 
 def _coref() -> Demo:
-    from adjudge.demo.coref import KEY, SYSTEMS
+    from adjudge.demo.coref import KEY, METRICS, SYSTEMS
     from adjudge.tasks.coref import score
 
     paths = [str(path) for path in SYSTEMS.values()]
     key, files = _short(KEY), " ".join(map(_short, paths))
     return (
         "The bundled campaign of coreference: eight short documents, and the chains of three systems.",
-        score(KEY, paths, metric="muc,b3,ceafe,conll"),
+        score(KEY, paths, metric=METRICS),
         _commands(
             f"coref score {key} {files} --by genre",
             f"coref score {key} {_short(paths[1])} --explain '(df/garden/01); part 000'",
@@ -93,7 +121,7 @@ def _nugget() -> Demo:
     where = f"-g {_short(GOLD)} {systems} -t {_short(TOKENS)}"
     return (
         "The bundled campaign of event nuggets: ten short documents, and the nuggets of three systems.",
-        score(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS),
+        score(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS, pool="micro"),
         _commands(
             f"nugget score {where} --by type",
             f"nugget report {where} --texts {_short(TEXTS)} -o report.html",
@@ -131,9 +159,9 @@ def _kbp() -> Demo:
     where = f"{side} {' '.join(map(_short, systems))}"
     return (
         "The bundled campaign of knowledge bases: ten short documents, and what three systems made of them.",
-        score(str(GOLD), systems, wiki=str(LINKS)),
+        score(str(GOLD), systems, wiki=str(LINKS), by=("relation",)),
         _commands(
-            f"kbp score {where} --identity-source system --by relation",
+            f"kbp score {where} --identity-source system",
             f"kbp explain {side} {_short(systems[1])} --hop 2",
             f"kbp report {where} -o report.html",
             f"kbp validate {_short(systems[0])}",

@@ -16,9 +16,9 @@ from adjudge.cli.options import (
     compose,
     docs_option,
     document_list,
+    engine_options,
     fail_under_option,
     is_file,
-    jobs_option,
     output_options,
     refuse_with,
     resampling_options,
@@ -35,7 +35,20 @@ if TYPE_CHECKING:
     from adjudge.tasks.eal.settings import Settings
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
-_ONLY_SCORES = ("by", "save", "fail_under", "pool", "bootstrap", "ci", "seed", "test", "rank", "per_document", "jobs")
+_ONLY_SCORES = (
+    "by",
+    "save",
+    "fail_under",
+    "pool",
+    "bootstrap",
+    "ci",
+    "seed",
+    "test",
+    "rank",
+    "per_document",
+    "jobs",
+    "cluster",
+)
 
 rule_options = compose(
     click.option(
@@ -134,7 +147,7 @@ view_options = compose(
     ),
     click.option("--explain", metavar="DOC", help="Print what became of this document instead of the scores."),
     fail_under_option,
-    jobs_option,
+    engine_options,
     save_option,
     output_options,
 )
@@ -244,6 +257,7 @@ def _score(
         genre=options["genre"],
         genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
         jobs=options["jobs"],
+        cluster=options["cluster"],
     )
     log(f"counted {len(campaign.ids)} documents")
     source = click.get_current_context().get_parameter_source("seed")

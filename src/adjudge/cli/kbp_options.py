@@ -200,7 +200,12 @@ def input_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     names = ("wiki", "redirects", "stop", "texts", "units", "gold_format", "system_format")
     found = given(options, {name: name for name in names})
     if options["docs"] is not None:
-        found["documents"] = "\n".join(document_list(options["docs"])).encode()
+        from adjudge.tasks.kbp.inputs import DocumentList
+
+        if is_file(options["docs"]):
+            found["documents"] = options["docs"]
+        else:
+            found["documents"] = DocumentList("--docs", dict.fromkeys(document_list(options["docs"]), 0))
     return {**found, "strict": options["strict"]}
 
 

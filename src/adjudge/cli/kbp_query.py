@@ -54,6 +54,12 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--gold", metavar="KB", help="Judge by the answers of this: triples, Cold Start, annotated documents.")
 @click.option("--wiki", metavar="TABLE", help="Links of the mentions of annotated gold documents to pages.")
+@click.option(
+    "--units",
+    type=click.Choice(("text", "raw")),
+    help="What the offsets of ACE gold are turned into: characters of the text without tags, or of the raw file. "
+    "[default: raw, unless the systems are documents in JSON lines]",
+)
 @click.option("--assessments", metavar="FILE", help="Judge by these assessments.")
 @click.option(
     "--write-queries",
@@ -90,7 +96,11 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     inputs += [options[name] for name in ("queries", "gold", "wiki", "assessments") if options[name]]
     check_targets(*targets, inputs=inputs)
     log = Log(verbose=options["verbose"])
-    gold = read_gold_asked(options["gold"], wiki=options["wiki"]) if options["gold"] else None
+    gold = None
+    if options["gold"]:
+        gold = read_gold_asked(
+            options["gold"], wiki=options["wiki"], units=options["units"], systems=[path for _, path in given]
+        )
     pool = read_assessments(options["assessments"])[0] if options["assessments"] else []
     queries = _queries(gold, options)
     log(f"{len(queries)} queries")

@@ -38,9 +38,10 @@ from adjudge.errors import visible
     uncertainty_options,
     click.option(
         "--by",
-        type=click.Choice(("relation", "first", "sequence")),
+        type=click.Choice(("relation", "first", "sequence", "confidence")),
         multiple=True,
-        help="Also score by relation (one hop), by the first relation, or by the sequence of relations. Repeatable.",
+        help="Also score by relation (one hop), by the first relation, by the sequence of relations, or with those "
+        "facts alone that are at least so confident (a curve of precision and recall). Repeatable.",
     ),
     fail_under_option,
     save_option,

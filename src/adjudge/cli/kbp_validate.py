@@ -25,7 +25,8 @@ from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detec
     "repaired",
     metavar="OUT",
     type=click.Path(path_type=Path),
-    help="Write a Cold Start file in which all that is clear is mended and the rest left out.",
+    help="Write a Cold Start file in which all that is clear is mended; lines that mean nothing are "
+    "left out, and what only a person can decide is kept.",
 )
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option(

@@ -14,9 +14,9 @@ from adjudge.cli.options import (
     compose,
     docs_option,
     document_list,
+    engine_options,
     fail_under_option,
     is_file,
-    jobs_option,
     named,
     output_options,
     refuse_with,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
 RESAMPLING = ("bootstrap", "ci", "seed", "test")
-_ONLY_SCORES = ("by", "save", "fail_under", "pool", *RESAMPLING, "jobs")
+_ONLY_SCORES = ("by", "save", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
 
 side_options = compose(
     click.option(
@@ -121,7 +121,7 @@ nugget_options = compose(
         "--compat", type=click.Choice(COMPAT), help="Print the report of the official program, and only that."
     ),
     fail_under_option,
-    jobs_option,
+    engine_options,
     save_option,
     output_options,
 )
@@ -209,7 +209,7 @@ def _observed(
     docs = None if options["docs"] is None else document_list(options["docs"])
     more: dict[str, Any] = {**how, "docs": docs, "by": options["by"]}
     if options["comparison"] is None:
-        return observe_all(gold, paths, chosen, **more, jobs=options["jobs"], visit=visit)
+        return observe_all(gold, paths, chosen, **more, jobs=options["jobs"], cluster=options["cluster"], visit=visit)
     if len(paths) > 1:
         raise UsageError("--comparison writes one system", hint="run it once for each")
     from adjudge.tasks.nugget.comparison import write_comparison

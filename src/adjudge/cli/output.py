@@ -17,7 +17,7 @@ from adjudge.report.files import check_writable, write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, "int | None"], None]
 
 
 def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:

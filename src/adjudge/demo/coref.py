@@ -7,3 +7,4 @@ from adjudge.demo import DATA
 FOLDER = DATA / "coref"
 KEY = FOLDER / "key.conll"
 SYSTEMS = {name: FOLDER / f"{name}.conll" for name in ("linden", "maple", "rowan")}
+METRICS = "muc,b3,ceafe,conll"

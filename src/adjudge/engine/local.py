@@ -1,4 +1,8 @@
-"""Run one function over many documents, in this process or in several, always in order and with the same numbers."""
+"""Run one function over many documents, always in order and with the same numbers, wherever the work is done.
+
+There are three places: this process, several processes of this machine, and a Dask cluster (`cluster.py`). Documents
+leave and rows come back in chunks, a few at a time, so that memory does not grow with the corpus.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -22,6 +26,7 @@ Pair: TypeAlias = tuple[str, Any, Any]
 Progress: TypeAlias = Callable[[int], None]
 
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
+RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
 
 
 def map_documents(
@@ -29,13 +34,18 @@ def map_documents(
     pairs: Iterable[Pair],
     *,
     jobs: int | None = 1,
+    cluster: str | None = None,
     chunk: int = 32,
+    total: int | None = None,
+    folder: str | None = None,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, R]]:
     """(id, observe(gold, system)) for each (id, gold, system), in order.
 
-    `jobs` is the number of processes; 0 or None starts several only if the first documents show that it pays.
-    `progress` is called with the number of documents just done.
+    `jobs` is the number of processes; 0 or None starts several only if the first documents show that it pays, for which
+    it helps to know how many there are (`total`). `cluster` is the address of a Dask scheduler, its file, or `local`;
+    then the work is done there, and in this `folder` if it reads files by relative paths. `progress` is called with the
+    number of documents just done.
 
     >>> list(map_documents(lambda gold, system: gold - system, [("a", 3, 1), ("b", 5, 5)]))
     [('a', 2), ('b', 0)]
@@ -44,28 +54,65 @@ def map_documents(
         raise UsageError(f"jobs is {jobs}", hint="give the number of processes, or 0 to let the program choose")
     report = progress or _ignore
     todo = iter(pairs)
+    if cluster is not None:
+        from adjudge.engine.cluster import map_on_cluster
+
+        packed = _packed(observe, required=True)
+        assert packed is not None
+        yield from map_on_cluster(
+            observe, packed, todo, address=cluster, jobs=jobs, chunk=chunk, folder=folder, report=report
+        )
+        return
     if jobs == 1:
-        yield from _here(observe, todo, report)
+        yield from here(observe, todo, report)
         return
     packed = _packed(observe, required=bool(jobs)) if _can_start(required=bool(jobs)) else None
     if not jobs:
-        start = time.perf_counter()
-        done = list(_here(observe, islice(todo, chunk), report))
-        yield from done
-        spent = time.perf_counter() - start
-        rest = list(todo)
-        jobs = min(_processors(), -(-len(rest) // chunk))
-        if packed is None or jobs <= 1 or not done or spent / len(done) * len(rest) < WORTHWHILE:
-            yield from _here(observe, rest, report)
+        jobs = processors()
+        if packed is None or jobs == 1:
+            yield from here(observe, todo, report)
             return
-        todo = iter(rest)
+        left = yield from _until_worthwhile(observe, todo, chunk, total, report)
+        jobs = jobs if left is None else min(jobs, -(-left // chunk))
+        if jobs <= 1:
+            yield from here(observe, todo, report)
+            return
     assert packed is not None
     first = list(islice(todo, chunk))
     if first:
         yield from _elsewhere(observe, packed, chain(first, todo), jobs, chunk, report)
 
 
-def _processors() -> int:
+def _until_worthwhile(
+    observe: Callable[[Any, Any], R], pairs: Iterator[Pair], chunk: int, total: int | None, report: Progress
+) -> Generator[tuple[str, R], None, int | None]:
+    """Work here until the rest would take long enough; if nobody knows how much it is, as long again as so far.
+
+    Returns the number of documents that are left, None if unknown.
+    """
+    start, number = time.perf_counter(), 0
+    while True:
+        done = list(here(observe, islice(pairs, chunk), report))
+        yield from done
+        number += len(done)
+        if len(done) < chunk:
+            return 0
+        spent = time.perf_counter() - start
+        left = None if total is None else max(total - number, 0)
+        if (spent if left is None else spent / number * left) >= WORTHWHILE:
+            return left
+
+
+def work_folder(paths: Iterable[Any]) -> str | None:
+    """The folder in which workers elsewhere must run to find the same files; None if all paths are absolute.
+
+    >>> work_folder(["/data/key.conll"]) is None
+    True
+    """
+    return None if all(Path(path).is_absolute() for path in paths) else str(Path.cwd())
+
+
+def processors() -> int:
     """The processors this process may use, which on a shared machine are fewer than there are."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -76,7 +123,8 @@ def _ignore(_: int) -> None:
     """Progress that nobody watches."""
 
 
-def _here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress) -> Iterator[tuple[str, R]]:
+def here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress) -> Iterator[tuple[str, R]]:
+    """One document after the other, in this process."""
     for identifier, gold, system in pairs:
         yield identifier, observe(gold, system)
         report(1)
@@ -128,30 +176,46 @@ def _elsewhere(
     # A fresh interpreter: forking one that has threads (the progress bar, BLAS) can deadlock.
     context = multiprocessing.get_context("spawn")
     started = context.Event()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(packed, started))
+
+    def new_pool() -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(packed, started))
+
+    pool = new_pool()
     waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
-    finished = False
+    finished, losses = False, 0
     try:
         while True:
-            while len(waiting) < 2 * jobs and (part := list(islice(pairs, chunk))):
-                waiting.append((part, pool.submit(_work, part)))
-            if not waiting:
-                break
-            part, future = waiting.popleft()
             try:
+                while len(waiting) < 2 * jobs and (part := list(islice(pairs, chunk))):
+                    waiting.append((part, _submitted(pool, part)))
+                if not waiting:
+                    break
+                part, future = waiting[0]
                 done = future.result()
             except RecursionError:  # nested too deeply to be sent; here it is, and says so, as with one process
-                yield from _here(observe, part, report)
+                waiting.popleft()
+                yield from here(observe, part, report)
                 continue
-            if isinstance(done, _Failure):
-                raise done.kind(done.problems)
-            yield from done
-            report(len(done))
+            except BrokenProcessPool:
+                # Nothing of what was under way has been given out yet, so that all of it can be done again.
+                losses += 1
+                if losses > RETRIES or not started.is_set():
+                    raise
+                _stop(pool)
+                pool.shutdown(wait=True, cancel_futures=True)
+                pool = new_pool()
+                waiting = deque((again, pool.submit(_work, again)) for again, _ in waiting)
+                continue
+            waiting.popleft()
+            losses = 0
+            yield from rows_of(done)
+            report(len(part))
         finished = True
     except BrokenProcessPool:
         if started.is_set():
             raise AdjudgeError(
-                "a worker process died, perhaps because memory ran out", hint="use fewer processes (--jobs)"
+                "worker processes died again and again, perhaps because memory ran out",
+                hint="use fewer processes (--jobs)",
             ) from None
         raise UsageError(
             "the worker processes did not start",
@@ -161,6 +225,19 @@ def _elsewhere(
         if not finished:
             _stop(pool)
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submitted(pool: Any, part: list[Pair]) -> Any:
+    """A part on its way; if the pool broke just now, a future that says so, for the part must not be lost."""
+    from concurrent.futures import Future
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        return pool.submit(_work, part)
+    except BrokenProcessPool as error:
+        broken: Future[Any] = Future()
+        broken.set_exception(error)
+        return broken
 
 
 def _stop(pool: Any) -> None:
@@ -201,7 +278,24 @@ class _Failure:
 
 def _work(part: list[Pair]) -> list[tuple[str, Any]] | _Failure:
     assert _observe is not None
+    return observed_chunk(_observe, part)
+
+
+def observed_chunk(observe: Callable[[Any, Any], Any], part: Iterable[Pair]) -> list[tuple[str, Any]] | _Failure:
+    """The rows of some documents, or what is wrong with them."""
     try:
-        return [(identifier, _observe(gold, system)) for identifier, gold, system in part]
+        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
     except AdjudgeError as error:
-        return _Failure(type(error), tuple(error.problems))
+        return failed(error)
+
+
+def failed(error: AdjudgeError) -> _Failure:
+    """An error as it travels."""
+    return _Failure(type(error), tuple(error.problems))
+
+
+def rows_of(done: list[tuple[str, Any]] | _Failure) -> list[tuple[str, Any]]:
+    """The rows of a chunk that came back; what was wrong with it is raised."""
+    if isinstance(done, _Failure):
+        raise done.kind(done.problems)
+    return done

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 from adjudge.errors import FormatError, Problem, did_you_mean
@@ -46,7 +47,7 @@ class History(NamedTuple):
     digest: str
 
 
-# Where a list or a word stands in the text, and what it is; a string starts with its quotation mark.
+# The number of the token that a list starts with or a word is, and what it is; a string starts with its quotation mark.
 _Node: TypeAlias = "tuple[int, str | list[_Node]]"
 
 
@@ -93,8 +94,7 @@ class _Reader:
     def _tree(self) -> list[_Node]:
         items: list[_Node] = []
         stack: list[tuple[int, list[_Node]]] = []
-        for match in _TOKEN.finditer(self.text):
-            token, at = match.group(), match.start()
+        for at, token in enumerate(_TOKEN.findall(self.text)):
             first = token[0]
             if first == "(":
                 if len(stack) == DEPTH:
@@ -162,9 +162,20 @@ class _Reader:
         return None
 
     def _wrong(self, at: int, message: str, hint: str | None = None) -> None:
-        line = self.text.count("\n", 0, at) + 1
-        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
+        line, column = self._places[at] if self._places else (1, 1)
         self.problems.append(Problem(message, self.place, line, column, hint))
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        """Line and column of every token: only wanted if something is wrong."""
+        found: list[tuple[int, int]] = []
+        line, start, at = 1, 0, 0
+        for match in _TOKEN.finditer(self.text):
+            line += self.text.count("\n", at, match.start())
+            start = max(start, self.text.rfind("\n", at, match.start()) + 1)
+            at = match.start()
+            found.append((line, at - start + 1))
+        return found
 
 
 def _string(node: _Node) -> str:

@@ -1,4 +1,4 @@
-"""Where bytes come from: a path, `-` for standard input, bytes, or an open stream; plain or gzip, told by content."""
+"""Where bytes come from: a path, `-` for standard input, bytes, or a stream; plain, gzip or zstd, told by content."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "str | Path | bytes | IO[bytes]"
 
 GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def source_name(source: Source) -> str:
@@ -92,8 +93,36 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
 
 def _unpacked(stream: Any) -> IO[bytes]:
     """The stream, or what is compressed in it; never a seek, because a pipe has none."""
-    if stream.peek(2)[:2] != GZIP:
+    start = stream.peek(4)[:4]
+    if start == ZSTD:
+        return _zstd(stream)
+    if start[:2] != GZIP:
         return cast("IO[bytes]", stream)
     from gzip import GzipFile  # not at the top: most files are not compressed
 
     return cast("IO[bytes]", GzipFile(fileobj=stream))
+
+
+def _zstd(stream: Any) -> IO[bytes]:
+    try:
+        from zstandard import ZstdDecompressor, ZstdError
+    except ImportError:
+        hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
+        raise UsageError("a file is compressed with zstd, and zstandard is not installed", hint=hint) from None
+
+    class Unpacked(io.RawIOBase):
+        """A damaged stream is an OSError, as with gzip."""
+
+        def __init__(self) -> None:
+            self.inner = ZstdDecompressor().stream_reader(stream, read_across_frames=True, closefd=False)
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            try:
+                return int(self.inner.readinto(buffer))
+            except ZstdError as error:
+                raise OSError(f"the compressed file is damaged: {error}") from None
+
+    return cast("IO[bytes]", io.BufferedReader(Unpacked(), 1 << 17))

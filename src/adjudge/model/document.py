@@ -7,12 +7,16 @@ from typing import Any
 import msgspec
 
 
-class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A raw document; `line` is its line in the file, None if it never was in one."""
+class Document(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """A raw document.
+
+    `line` is its line in the file, None if it never was in one; `path` is the file if the corpus has several.
+    """
 
     id: str
     data: Any
     line: int | None = None
+    path: str | None = None
 
 
 class CorpusNote(msgspec.Struct, frozen=True):

@@ -223,8 +223,7 @@ class StatsTable:
 
     def to_struct(self) -> TableData:
         """The table as a struct of plain values, ready to be written."""
-        rows = tuple(tuple(row) for row in self.values.tolist())
-        return TableData(self.ids, self.columns, rows, dict(self.attributes))
+        return TableData(self.ids, self.columns, _shared_rows(self.values), dict(self.attributes))
 
     def to_data(self) -> dict[str, Any]:
         """The table as a dict of plain lists that any JSON writer takes; `from_data` gives back the same bits."""
@@ -307,6 +306,19 @@ class StatsTable:
             if name not in places:
                 raise UsageError(f"no column {name}", hint=did_you_mean(name, places) or f"columns: {_listed(places)}")
         return [places[name] for name in names]
+
+
+def _shared_rows(values: Array) -> tuple[tuple[float, ...], ...]:
+    """The rows as tuples, equal ones as one: most small documents have the same few counts."""
+    known: dict[bytes, tuple[float, ...]] = {}
+    rows = []
+    for row in values:
+        key = row.tobytes()  # and not the numbers, for which 0.0 is -0.0
+        found = known.get(key)
+        if found is None:
+            found = known[key] = tuple(row.tolist())
+        rows.append(found)
+    return tuple(rows)
 
 
 def exact_sums(values: Array) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.jsonl import canonical, read_all
+from adjudge.formats.shards import find_shards, is_parquet, read_shards
 from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
@@ -68,14 +69,7 @@ def read_sides(
     problems: list[Problem] = []
     read_gold = _attempt(gold, "gold", problems, read[0])
     several = list(_several(gold, system, read_gold))
-    if not several:
-        raise UsageError("there is no system to score", hint="give the documents of at least one system")
-    if names is not None and len(names) != len(several):
-        raise UsageError(f"{len(names)} names for {len(several)} systems", hint="give one name for each system")
-    chosen = list(names) if names is not None else distinct([name for name, _ in several])
-    repeated = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
-    if repeated:
-        raise UsageError(f"two systems are called {repeated[0]!r}", hint="give each system a name of its own")
+    chosen = chosen_names([name for name, _ in several], names)
     sides = [_attempt(source, name, problems, read[1]) for name, (_, source) in zip(chosen, several, strict=True)]
     if problems:
         raise FormatError(problems)
@@ -100,6 +94,30 @@ def read_each(sources: Mapping[str, Documents], read: Read | None = None) -> lis
     if problems:
         raise FormatError(problems)
     return [side for side in sides if side is not None]
+
+
+def chosen_names(own: Sequence[str], names: Sequence[str] | None) -> list[str]:
+    """What the systems are called: as they are by themselves, or as somebody says.
+
+    >>> chosen_names(["run", "run"], None), chosen_names(["run", "run"], ["a", "b"])
+    (['run-1', 'run-2'], ['a', 'b'])
+    """
+    if not own:
+        raise UsageError("there is no system to score", hint="give the documents of at least one system")
+    if names is not None and len(names) != len(own):
+        raise UsageError(f"{len(names)} names for {len(own)} systems", hint="give one name for each system")
+    chosen = list(names) if names is not None else distinct(own)
+    repeated = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+    if repeated:
+        raise UsageError(f"two systems are called {repeated[0]!r}", hint="give each system a name of its own")
+    return chosen
+
+
+def unknown_document(side: Side, document: Document, similar: str | None = None) -> Problem:
+    """What is said of a system document that gold does not have."""
+    hint = similar or "remove it, or add it to the gold documents"
+    message = f"the document {document.id!r} is not in the gold documents"
+    return Problem(message, path=document.path or side.path or side.name, line=document.line, hint=hint)
 
 
 def choose(gold: Side, ids: Iterable[str] | None) -> dict[str, Document]:
@@ -150,7 +168,7 @@ def _side(source: Documents, name: str, read: Read | None) -> Side:
     if isinstance(source, Side):
         return source
     if isinstance(source, Corpus) or _is_file(source):
-        corpus = source if isinstance(source, Corpus) else (read or read_all)(source)
+        corpus = source if isinstance(source, Corpus) else _read(source, read)
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, jsonl=read is None, notes=corpus.notes)
     if isinstance(source, Mapping):
@@ -162,6 +180,16 @@ def _side(source: Documents, name: str, read: Read | None) -> Side:
         f"{name}: cannot take documents from {type(source).__name__}",
         hint="give a path, a list of documents, or a mapping from ids to documents",
     )
+
+
+def _read(source: Any, read: Read | None) -> Corpus:
+    """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
+    if read is None and is_parquet(source):
+        return read_shards(source_name(source), [str(source)])
+    shards = find_shards(source)
+    if shards is None or (read is not None and Path(source).is_dir()):
+        return (read or read_all)(source)
+    return read_shards(source_name(source), shards, read=read)
 
 
 def _sequence(values: list[Any], name: str) -> Side:
@@ -233,9 +261,7 @@ def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
             if identifier not in gold.documents:
                 # Looking for similar names takes time; if many ids are unknown, the files belong to different corpora.
                 similar = did_you_mean(identifier, gold.documents) if len(problems) < SIMILAR else None
-                hint = similar or "remove it, or add it to the gold documents"
-                message = f"the document {identifier!r} is not in the gold documents"
-                problems.append(Problem(message, path=side.path or side.name, line=document.line, hint=hint))
+                problems.append(unknown_document(side, document, similar))
     if problems:
         raise ValidationError(problems)
 
@@ -258,12 +284,19 @@ def stem(source: Any) -> str:
 
     >>> stem("runs/mine.jsonl.gz")
     'mine'
+    >>> stem("runs/mine-*.jsonl"), stem("runs/mine/*.jsonl.zst"), stem("runs/mine/")
+    ('mine', 'mine', 'mine')
     """
     # A name that is not UTF-8 could not be written into a result.
-    name = visible(Path(source_name(source)).name)
-    for suffix in (".gz", ".jsonl", ".json", ".ndjson"):
+    path = Path(source_name(source))
+    parts = [_without_pattern(visible(part)) for part in (path.name, *reversed(path.parent.parts))]
+    return next((part for part in parts if part), "system") if "*" in str(path) else parts[0] or "system"
+
+
+def _without_pattern(name: str) -> str:
+    for suffix in (".gz", ".zst", ".jsonl", ".json", ".ndjson", ".parquet"):
         name = name.removesuffix(suffix)
-    return name or "system"
+    return name.partition("*")[0].rstrip("-_.") if "*" in name else name
 
 
 def distinct(names: Sequence[str]) -> list[str]:

@@ -10,15 +10,15 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
-from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.jsonl import LIMIT
-from adjudge.formats.jsonl import columns as find_columns
+from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
-from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen, prepared, wrapped
+from adjudge.tasks.large import find_inputs, is_large
+from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
+from adjudge.tasks.placing import placed
 from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.slices import slicing
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from adjudge.stats.build import Test
     from adjudge.stats.result import Result
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of documents done and the number of all."""
+Progress: TypeAlias = "Callable[[int, int | None], None]"
+"""Called with the number of documents done and the number of all, None if that is not known."""
 
 
 class Adjust(NamedTuple):
@@ -54,6 +54,7 @@ def score(
     profile: str = "default",
     docs: Iterable[str] | None = None,
     jobs: int | None = 1,
+    cluster: str | None = None,
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
     test: Test = "paired-bootstrap",
@@ -63,6 +64,7 @@ def score(
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
     documents: bool = False,
+    stream: bool | None = None,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
@@ -78,7 +80,9 @@ def score(
     files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
     (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
     separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared. With
-    `documents` the result has the texts and what became of every item, for a report.
+    `documents` the result has the texts and what became of every item, for a report. `jobs` is the number of processes
+    (0: as many as pay), `cluster` the address of a Dask scheduler, or `local`. Files of JSON lines are read all at
+    first or, to the same result, a block of documents at a time (`stream`; by default if they are large).
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -88,6 +92,33 @@ def score(
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
+    whole = documents or is_clustered(metrics) or any("." in name for name in by)
+    inputs = None
+    if stream is not False and not whole and reader == (system_reader or reader) == JSONL:
+        inputs = find_inputs(gold, system, names)
+    if stream and inputs is None:
+        hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
+        raise UsageError("these documents cannot be read a block at a time", hint=hint)
+    if inputs is not None and (stream or is_large(inputs)):
+        from adjudge.tasks.streaming import score_stream
+
+        _check_repeats(metrics, (Side("gold", inputs.gold, {"": Document(id="", data={})}, ""),))
+        return score_stream(
+            metrics,
+            inputs,
+            by=by,
+            docs=docs,
+            profile=profile,
+            bootstrap=bootstrap,
+            level=ci,
+            seed=seed,
+            test=test,
+            jobs=jobs,
+            cluster=cluster,
+            progress=progress,
+            change=None if adjust is None else adjust.change,
+            options=None if adjust is None else adjust.options,
+        )
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -97,7 +128,7 @@ def score(
     data = [document.data for document in chosen.values()]
     slices = slicing(by, [wrapped(metrics[0], each, plain=plain) for each in data], metrics)
     observer = Observer(metrics, slices.paths, plain, outcomes=documents)
-    seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, progress=progress, adjust=adjust)
+    seen = _observe(observer, chosen, gold_side, systems, jobs=jobs, cluster=cluster, progress=progress, adjust=adjust)
     options = {} if adjust is None else dict(adjust.options)
     campaign = Campaign(
         metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options, plain=plain
@@ -275,6 +306,7 @@ def _observe(
     systems: Sequence[Side],
     *,
     jobs: int | None = 1,
+    cluster: str | None = None,
     progress: Progress | None = None,
     adjust: Adjust | None = None,
 ) -> list[list[Seen]]:
@@ -300,31 +332,16 @@ def _observe(
 
     problems: list[tuple[str, Complaint]] = []
     seen: list[list[Seen]] = []
-    for identifier, observed in map_documents(observer, pairs(), jobs=jobs, progress=advance):
+    for identifier, observed in map_documents(
+        observer, pairs(), jobs=jobs, cluster=cluster, total=len(chosen), progress=advance
+    ):
         problems += [(identifier, complaint) for complaint in observed.complaints]
         seen.append(observed.systems)
     if problems:
-        raise ValidationError(list(_placed(problems, gold, systems)))
+        raise ValidationError(list(placed(problems, gold, systems)))
     return seen
 
 
 def _adjusted(adjust: Adjust | None, gold: Any, system: Any) -> tuple[Any, Any]:
     """A pair as it is compared; gold must become the same for every system."""
     return (gold, system) if adjust is None else adjust.change(gold, system)
-
-
-def _placed(found: Sequence[tuple[str, Complaint]], gold: Side, systems: Sequence[Side]) -> Iterator[Problem]:
-    """Complaints with file, line and column, file by file and line by line."""
-    for number, side in enumerate((gold, *systems), GOLD):
-        own = [(name, side.documents.get(name), each) for name, each in found if each.side == number]
-        lines = [(document.line, each) for _, document, each in own if document is not None and document.line]
-        sought = [(line, each.path) for line, each in lines[:LIMIT]]
-        places = find_columns(side.path, sought) if side.jsonl and side.path else {}
-        for identifier, document, each in own:
-            where = each.path.removeprefix("$").removeprefix(".")
-            line = None if document is None else document.line
-            if line is None:
-                where = f"document {identifier!r}" + (f", {where}" if where else "")
-            message = f"{where}: {each.message}" if where else each.message
-            column = None if line is None else places.get((line, each.path))
-            yield Problem(message, path=side.path or side.name, line=line, column=column, hint=each.hint)

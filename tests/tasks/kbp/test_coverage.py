@@ -7,6 +7,7 @@ Shares over N corpora are uncertain themselves: 0.9 over 500 has a standard erro
 import pytest
 
 import kbp_simulation
+from adjudge.tasks.kbp.scoring import LEVEL
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +23,7 @@ def shares(request):
 @pytest.mark.parametrize("hop", [1, 2, 3])
 def test_default_intervals_cover_what_they_say(shares, hop):
     assert shares.coverage["jackknife", hop] == pytest.approx(0.9, abs=0.05)
+    assert shares.coverage["default", hop] == pytest.approx(LEVEL, abs=0.05)
 
 
 @pytest.mark.parametrize("hop", [1, 2, 3])
@@ -49,3 +51,4 @@ def test_default_intervals_where_paths_are_rare():
     found = kbp_simulation.simulate(100, 1000, entities=1500, resamples=1)
     for hop in (1, 2, 3):
         assert found.coverage["jackknife", hop] == pytest.approx(0.9, abs=0.05)
+        assert found.coverage["default", hop] == pytest.approx(LEVEL, abs=0.05)

@@ -1,3 +1,4 @@
+import io
 import json
 
 import pytest
@@ -5,8 +6,12 @@ import pytest
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.model.kbp import TripleTable
 from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system, system_name
+from adjudge.tasks.kbp.judging import GoldJudge
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
+from adjudge.tasks.kbp.queries import generate_queries
+from adjudge.tasks.kbp.query_inputs import ask_all, read_gold_asked
+from adjudge.tasks.kbp.query_scoring import score_answers
 
 GOLD = b"ana\tspouse\tben\td1\nben\temployee\tcorvex\td2\n"
 SYSTEM = b"ana\tspouse\tben\td1\nana\tspouse\tdan\td3\n"
@@ -241,3 +246,39 @@ def test_names_of_systems(tmp_path):
     path.write_bytes(SYSTEM)
     assert read_system(path).name == "acme.v2"
     assert [system_name(each) for each in ("a.jsonl.gz", "runs/b.tac", ".tsv")] == ["a", "b", ".tsv"]
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path):
+    (tmp_path / "empty.tsv").touch()
+    triples = b"ana\tspouse\tben\td1\n"
+    for gold, system in ((tmp_path / "empty.tsv", triples), (triples, tmp_path / "empty.tsv")):
+        with pytest.raises(ValidationError, match=r"empty\.tsv: the file is empty"):
+            read_inputs(gold, [system], names=["A"])
+
+
+def test_a_stream_is_what_gold_is():
+    stream = io.BytesIO(b"ana\tspouse\tben\td1\n")
+    assert read_inputs(b"ana\tspouse\tben\td1\n", [stream], names=["A"]).systems[0].format == "triples"
+
+
+def test_ace_on_both_sides_counts_the_same(ace):
+    for units in ("text", "raw"):
+        inputs = read_inputs(ace, [ace], names=["A"], units=units)
+        sides = inputs.gold.corpus.documents[0], inputs.systems[0].kb
+        gold, system = ([m[:3] for e in side.entities for m in e.mentions] for side in sides)
+        assert gold == system
+
+
+def test_queries_from_ace_start_where_the_systems_do(ace, tmp_path):
+    run = tmp_path / "run.tac"
+    run.write_bytes(coldstart(SGM.index("Ana")))
+    extracted = tmp_path / "run.jsonl"
+    extracted.write_bytes(documents(1))
+    for system, units in ((run, None), (extracted, None), (run, "raw"), (extracted, "text")):
+        gold = read_gold_asked(ace, systems=[system], units=units)
+        queries = generate_queries(gold, 5, hops=[1], seed=1)
+        asked, (answers,) = ask_all(queries, [system])
+        found = score_answers(asked, [answers.given], GoldJudge(gold), bootstrap=0)
+        assert found.result["kbp.query"].f1 == 1
+    with pytest.raises(UsageError, match="units are chosen for ACE"):
+        read_gold_asked(documents(1), units="raw")

@@ -183,3 +183,42 @@ def test_a_clear_difference_is_found_and_equal_systems_are_not_different():
 def test_unknown_tests_are_refused():
     with pytest.raises(UsageError, match="no test"):
         compare_systems(*corpus(1, [])[:1], {}, {}, documents=1, tests=["jacknife"])
+
+
+def test_intervals_of_differences_stay_within_what_is_possible():
+    rng = np.random.default_rng(5)
+    a, b = rng.random(4), rng.random(4)
+    for test in (
+        intervals.paired_jackknife(a, b, 0.9, level=0.99),
+        intervals.paired_bootstrap(a, b, 0.9, level=0.99),
+        intervals.paired_centred(a, b, -0.9, level=0.99),
+    ):
+        assert -1 <= test.low <= test.difference <= test.high <= 1
+    assert intervals.paired_jackknife(a, b, 0.9, level=0.99).high == 1
+
+
+def test_all_hops_together(example):
+    _, gold, systems, _ = example
+    facts = {name: side.facts for name, side in systems.items()}
+    options = {"documents": 3, "seed": 3}
+    drawn = resample_counts(gold.facts, list(facts.values()), resamples=20, hops=3, **options)
+    resampled = dict(zip(facts, drawn, strict=True))
+    rows = compare_systems(gold.facts, facts, resampled, tests=intervals_tests(), trials=50, together=True, **options)
+    apart = compare_systems(gold.facts, facts, resampled, tests=intervals_tests(), trials=50, **options)
+    assert [row for row in rows if row.hop] == apart
+    whole = [row for row in rows if not row.hop and row.part == "f1"]
+    assert [row.test for row in whole] == list(intervals_tests())
+    points = [own.point for own in resampled.values()]
+    f1 = [2 * own.both.sum() / (own.gold.sum() + own.system.sum()) for own in points]
+    assert all(row.result.difference == pytest.approx(f1[0] - f1[1]) for row in whole)
+    one, other = exchange_counts(gold.facts, *facts.values(), documents=3, trials=50, seed=3)
+    differences = [
+        2 * a / (b + c) - 2 * x / (y + z)
+        for a, b, c, x, y, z in zip(*(side.sum(axis=0) for side in (*one, *other)), strict=True)
+    ]
+    extreme = sum(abs(each) >= abs(differences[0]) - 1e-12 for each in differences[1:])
+    assert whole[0].result.p == pytest.approx((1 + extreme) / 51)
+
+
+def intervals_tests():
+    return "randomisation", "jackknife", "bootstrap"

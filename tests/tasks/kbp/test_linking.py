@@ -204,3 +204,11 @@ def test_any_shared_name_only_joins(gold):
                 assert joined[one].id == joined[other].id
             if plain[one].id and plain[other].id and set(plain[one].names) & set(plain[other].names):
                 assert joined[one].id == joined[other].id
+
+
+def test_pages_that_lead_to_each_other_are_one_page():
+    gold = [KbDocument("d", [entity("E", "a"), entity("F", "b"), entity("G", "c")])]
+    links = {("d", "E", 0): "C", ("d", "F", 0): "B", ("d", "G", 0): "X"}
+    found = ids(gold, links, redirects={"A": "B", "B": "C", "C": "A", "X": "B"})
+    assert set(found.values()) == {"W:A"}
+    assert ids(gold, links, redirects={"C": "C"}) == {"d-E": "W:C", "d-F": "W:B", "d-G": "W:X"}

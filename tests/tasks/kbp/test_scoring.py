@@ -1,6 +1,7 @@
 """Scores of knowledge bases: the cases, and every engine against Python sets."""
 
 import itertools
+import json
 from random import Random
 
 import numpy as np
@@ -15,10 +16,11 @@ from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.stats.build import compare
 from adjudge.stats.result import Result
 from adjudge.tasks.kbp import counting
+from adjudge.tasks.kbp.digest import digest
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.masks_samples import bootstrap_presence
 from adjudge.tasks.kbp.options import make_options
-from adjudge.tasks.kbp.scoring import digest, score, score_mapped, score_triples
+from adjudge.tasks.kbp.scoring import score, score_mapped, score_triples
 
 PLAIN = {"profile": "paper", "exclude": ()}
 
@@ -494,3 +496,79 @@ def test_notches_are_shown_for_likeness_only(campaign):
     assert "no test" in note.message
     usual = score_triples(gold, systems, bootstrap=20)
     assert "notches-apart" not in [note.code for note in usual.notes]
+
+
+def test_zero_because_of_names_is_not_silent():
+    gold = b"ana\tEmployment\tcorvex\td1\ncorvex\tOrg-Location\toslo\td2\n"
+    other = gold.replace(b"Employment", b"works_for").replace(b"Org-Location", b"based_in")
+    upper = b"Ana\tEmployment\tCorvex\td1\n"
+    result = score(gold, [gold, other, upper], names=["same", "relations", "nodes"], bootstrap=0)
+    codes = {system.name: {note.code for note in system.notes} for system in result.systems}
+    assert not codes["same"] & {"no-relation-shared", "no-node-shared"}
+    assert codes["relations"] & {"no-relation-shared", "no-node-shared"} == {"no-relation-shared"}
+    assert codes["nodes"] & {"no-relation-shared", "no-node-shared"} == {"no-node-shared"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"start": 100}, "none of the 2 spans in the gold documents is a gold mention"),
+        ({"id": "elsewhere"}, "no fact is about a gold document"),
+    ],
+)
+def test_zero_because_of_offsets_or_ids_is_not_silent(change, message):
+    def document(id="d", start=0):
+        spans = [[{"start": at, "end": at + 3, "text": text}] for at, text in ((start, "Ana"), (start + 10, "Ben"))]
+        entities = [{"id": f"E{place}", "mentions": own} for place, own in enumerate(spans)]
+        relations = [{"type": "Founder", "subject": "E0", "object": "E1"}]
+        return json.dumps({"id": id, "entities": entities, "relations": relations}).encode() + b"\n"
+
+    result = score(document(), [document(), document(**change)], names=["good", "bad"], bootstrap=0, hops=1)
+    notes = {system.name: " ".join(note.message for note in system.notes) for system in result.systems}
+    assert message in notes["bad"]
+    assert message not in notes["good"]
+
+
+def test_every_comparison_is_by_the_default_test(campaign):
+    gold, systems = campaign[0], campaign[1]
+    result = score_triples(gold, systems, bootstrap=20, hops=2)
+    assert {(each.metric, each.test) for each in result.comparisons} == {
+        (metric, "randomisation") for metric in ("kbp.hop1", "kbp.hop2", "kbp.hop2.full", "kbp.hops")
+    }
+    assert any(note.code == "difference" for note in result.notes)
+
+
+def test_a_curve_is_what_thresholds_of_the_confidence_give(tmp_path):
+    def document(id, *facts):
+        entities = [
+            {"id": f"E{n}", "mentions": [{"start": 10 * n, "end": 10 * n + 3, "text": f"N{n}{id}"}]} for n in range(4)
+        ]
+        rows = [{"type": r, "subject": f"E{s}", "object": f"E{o}", "confidence": c} for s, r, o, c in facts]
+        return json.dumps({"id": id, "entities": entities, "relations": rows}) + "\n"
+
+    gold = document("a", (0, "Founder", 1, 1.0), (1, "Subsidiary", 2, 1.0), (2, "Subsidiary", 3, 1.0))
+    system = document("a", (0, "Founder", 1, 0.9), (1, "Subsidiary", 2, 0.4), (3, "Founder", 0, 0.6))
+    read = {"hops": 2, "bootstrap": 0, "names": ["A"]}
+    result = score(gold.encode(), [system.encode()], by=["confidence"], **read)
+    for least in (0.4, 0.6, 0.9):
+        alone = score(gold.encode(), [system.encode()], min_confidence=least, **read)
+        for metric in ("kbp.hop1", "kbp.hop2"):
+            assert counts(result, metric, confidence=f"{least:g}+") == counts(alone, metric)
+    assert {s.slice["confidence"] for s in result.systems[0].scores if s.slice} == {"0.4+", "0.6+", "0.9+"}
+    with pytest.raises(UsageError, match="triples have no confidence"):
+        score(b"a\tr\tb\td\n", [b"a\tr\tb\td\n"], names=["A"], by=["confidence"])
+
+
+def test_relations_that_nobody_has_are_named():
+    gold = b"ana\tORG-AFF.Employment\tcorvex\td1\nana\tworks\toslo\td1\n"
+    how = {"names": ["A"], "bootstrap": 0, "hops": 1, "system_relations": {"works": "Located"}}
+
+    def unknown(**options):
+        return [note.message for note in score(gold, [gold], **how, **options).notes if note.code == "unknown-relation"]
+
+    assert not unknown()
+    assert not unknown(exclude=("Employment", "Located"), include=("works",))
+    assert unknown(exclude=("Emplyment", "works")) == [
+        "--exclude names what is no relation of gold or of a system: Emplyment"
+    ]
+    assert unknown(profile="paper", symmetric_types=("Famly",))[0].startswith("--symmetric-types")

@@ -55,6 +55,7 @@ def score(
     docs: Iterable[str] | None = None,
     names: Sequence[str | None] | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
     test: Test = "paired-bootstrap",
 ) -> Result:
     """The coreference scores of one or several responses, with intervals and paired comparisons.
@@ -64,7 +65,7 @@ def score(
     conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). Documents are pooled by adding their
     counts, or averaged (`pool="macro"`). `profile` is `conll-8.01`, `clean` or `strict`; `singletons="drop"` leaves
     out chains of one mention on both sides; `match` is `exact`, `head`, or `partial` from an `overlap` on. Several
-    responses can be scored in several processes (`jobs`).
+    responses can be scored in several processes (`jobs`), or on a Dask `cluster` whose workers see the same files.
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
@@ -74,7 +75,7 @@ def score(
     by = (by,) if isinstance(by, str) else tuple(by)
     metrics = chosen_metrics(metric)
     chosen = settings(profile, singletons, match, overlap)
-    campaign = observe(key, response, chosen, docs=docs, names=names, jobs=jobs, keep=False)
+    campaign = observe(key, response, chosen, docs=docs, names=names, jobs=jobs, cluster=cluster, keep=False)
     return result_of(campaign, metrics, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
 
 
@@ -86,6 +87,7 @@ def observe(
     docs: Iterable[str] | None = None,
     names: Sequence[str | None] | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
     keep: bool = True,
     digest: bool = True,
 ) -> Campaign:
@@ -100,14 +102,14 @@ def observe(
     only = None if errors else frozenset(document.id for document in ours.documents)
     reader = Reader(() if errors else choose(ours, docs), only, settings, digest=digest, keep=keep)
     named = all(isinstance(source, str | os.PathLike) and str(source) != "-" for _, source in responses)
-    if jobs == 1 or len(responses) == 1 or not named:
+    if not named or (cluster is None and (jobs == 1 or len(responses) == 1)):
         observed = {name: reader.read(None, source) for name, source in responses}
     else:
-        from adjudge.engine.local import map_documents
+        from adjudge.engine.local import map_documents, work_folder
 
-        observed = dict(
-            map_documents(reader.read, ((name, None, source) for name, source in responses), jobs=jobs, chunk=1)
-        )
+        pairs = ((name, None, source) for name, source in responses)
+        folder = work_folder(source for _, source in responses)
+        observed = dict(map_documents(reader.read, pairs, jobs=jobs, cluster=cluster, folder=folder, chunk=1))
     raise_together(errors + [each for each in observed.values() if isinstance(each, AdjudgeError)])
     read = {name: each for name, each in observed.items() if not isinstance(each, AdjudgeError)}
     found = {name: {document.id: document for document in corpus.documents} for name, (corpus, _) in read.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
@@ -46,6 +46,7 @@ def score(
     seed: int | None = None,
     test: Test = "paired-bootstrap",
     jobs: int | None = 1,
+    cluster: str | None = None,
 ) -> Result:
     """The scores of one or several submissions against assessments and reference frames.
 
@@ -63,7 +64,9 @@ def score(
         linking=frames is not None,
     )
     by = (by,) if isinstance(by, str) else tuple(by)
-    campaign = observe_all(key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by, jobs=jobs)
+    campaign = observe_all(
+        key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by, jobs=jobs, cluster=cluster
+    )
     return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
 
 
@@ -112,11 +115,13 @@ def observe_all(
     genre: str | None = None,
     visit: Visitor | None = None,
     jobs: int | None = 1,
+    cluster: str | None = None,
 ) -> Campaign:
     """Read all sides document by document and count; `visit` is shown every comparison on the way.
 
     `genre` scores only documents of one genre, which `genre_list` or the prefix of its id gives each of them. `jobs` is
-    the number of processes; 0 starts several only if that pays.
+    the number of processes; 0 starts several only if that pays. `cluster` is a Dask cluster whose workers see the same
+    files.
     """
     if not systems:
         raise UsageError("no submission to score", hint="name at least one")
@@ -155,7 +160,7 @@ def observe_all(
             counted,
             known,
         )
-        campaign = _read(campaign, keys, reference, stores, regions, visit, jobs)
+        campaign = _read(campaign, keys, reference, stores, regions, visit, jobs, cluster)
     finally:
         for store in (keys, reference, *stores.values()):
             if store is not None:
@@ -171,8 +176,9 @@ def _read(
     regions: Regions | None,
     visit: Visitor | None,
     jobs: int | None,
+    cluster: str | None,
 ) -> Campaign:
-    from adjudge.engine.local import map_documents
+    from adjudge.engine.local import map_documents, work_folder
 
     settings = campaign.settings
     problems = [
@@ -192,7 +198,9 @@ def _read(
     quotes = hashlib.sha256()
     todo = ((document, document, None) for document in campaign.ids)
     # Visitors want to see the documents in this process.
-    parts = map_documents(counter.part, todo, jobs=jobs if visit is None else 1, chunk=8)
+    places: dict[str, Any] = {"jobs": jobs, "cluster": cluster} if visit is None else {}
+    folder = work_folder(store.path for store in (keys, reference, *stores.values()) if store is not None)
+    parts = map_documents(counter.part, todo, chunk=8, total=len(campaign.ids), folder=folder, **places)
     for place, (_, part) in enumerate(parts):
         _take(campaign, place, part)
         quotes.update(",".join(f"{span.start}-{span.end}" for span in part.regions or ()).encode() + b"\n")

@@ -24,6 +24,10 @@ _MANY_WORDS = 4_000_000_000
 _MANY_WALKS = 2_000_000_000
 
 
+ALL_HOPS = "kbp.hops"
+"""The metric of the paths of all lengths together."""
+
+
 class Variant(NamedTuple):
     """One way to compare paths: whether middle nodes count, and whether the system keeps its own nodes."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.paths_facts import Facts, label_of
-from adjudge.tasks.kbp.relations import _forward, _numbers, reversed_relations
+from adjudge.tasks.kbp.relations import forward_rows, relation_numbers, reversed_relations
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -120,10 +120,10 @@ class RowIndex:
             for column in (table.subjects, table.relations, table.objects, table.documents)
         ]
         s, relations, o, where = columns
-        r = _numbers(table, options, side, named=named)[relations]
+        r = relation_numbers(table, options, side, named=named)[relations]
         self.counts = r >= 0
         if options.inverse == "canonical":
-            turned = _forward(table, options, s, np.maximum(r, 0), o)
+            turned = forward_rows(table, options, s, np.maximum(r, 0), o)
             s, r, o = (np.where(self.counts, new, old) for new, old in zip(turned, (s, r, o), strict=True))
         self.inside = np.isin(where, np.asarray(documents, dtype=np.int64))
         self.subjects, self.relations, self.objects = s.astype(np.int64), r, o.astype(np.int64)

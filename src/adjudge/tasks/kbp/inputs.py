@@ -84,7 +84,7 @@ def read_inputs(
     wiki: Source | None = None,
     redirects: Source | None = None,
     stop: Source | None = None,
-    documents: Source | None = None,
+    documents: DocumentList | Source | None = None,
     texts: str | Path | None = None,
     units: Units | None = None,
     offsets: Offsets = "check",
@@ -112,9 +112,9 @@ def read_inputs(
     if kind != "ace" and units is not None:
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
     if kind == "ace" and units is None:
-        units = _units(kinds, systems)
+        units = system_units(kinds, systems)
     shared = TripleNames()
-    wanted = None if documents is None else _read_list(documents)
+    wanted = documents if documents is None or isinstance(documents, DocumentList) else _read_list(documents)
     read = read_gold(
         gold,
         format=kind,
@@ -130,14 +130,16 @@ def read_inputs(
     kept = None if wanted is None else frozenset(wanted.names)
     given: Sequence[str | None] = names or [None] * len(systems)
     found = [
-        read_system(each, format=form, name=name, documents=kept, triple_names=shared, strict=strict)
+        read_system(
+            each, format=form, name=name, documents=kept, triple_names=shared, strict=strict, units=units or "text"
+        )
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
     return KbInputs(read, tuple(found), kept)
 
 
 class DocumentList(NamedTuple):
-    """Ids of documents with the lines of the file in which they stand."""
+    """Ids of documents with the lines of the file in which they stand, 0 if there is no file."""
 
     path: str
     names: Mapping[str, int]
@@ -207,6 +209,7 @@ def read_system(
     documents: frozenset[str] | None = None,
     triple_names: TripleNames | None = None,
     strict: bool = False,
+    units: Units = "text",
 ) -> SystemInput:
     r"""The output of a system; the ids of documents become `document#id`.
 
@@ -233,7 +236,7 @@ def read_system(
     if kind not in _ANNOTATION:
         hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
         raise UsageError(Problem(f"{_KINDS[kind]} is not the output of a system", path=path, hint=hint))
-    corpus = _read_corpus(source, kind, units="text", offsets="check", texts=None)
+    corpus = _read_corpus(source, kind, units=units, offsets="check", texts=None)
     kb = replace(from_documents(corpus.documents, id=called), path=path)
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
 
@@ -303,8 +306,12 @@ def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: S
         raise UsageError(problems)
 
 
-def _units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
-    """What the systems count: Cold Start counts tags, extractions by document do not."""
+def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
+    """What the systems count: Cold Start counts tags, extractions by document do not.
+
+    >>> system_units(["coldstart"], [b"run1"]), system_units(["documents"], [b"{}"])
+    ('raw', 'text')
+    """
     raw = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind == "coldstart"]
     text = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind != "coldstart"]
     if raw and text:
@@ -390,7 +397,9 @@ def _has_links(corpus: KbCorpus) -> bool:
 def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:
     known = {document.id for document in corpus.documents}
     problems = [
-        Problem(f"there is no document {name!r} in {corpus.path}", path=listed.path, line=line, hint="check its id")
+        Problem(
+            f"there is no document {name!r} in {corpus.path}", path=listed.path, line=line or None, hint="check its id"
+        )
         for name, line in listed.names.items()
         if name not in known
     ]

@@ -19,6 +19,7 @@ from adjudge.tasks.kbp.intervals import (
     paired_jackknife,
     scores,
 )
+from adjudge.tasks.kbp.masks import SampleCounts
 from adjudge.tasks.kbp.masks_samples import Resampled, exchange_counts
 from adjudge.tasks.kbp.paths_facts import Facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
@@ -32,7 +33,10 @@ _COUNTED = ("point", "left_out", "bootstrap", "left_pairs")
 
 
 class PairResult(NamedTuple):
-    """One test of one part at one hop for a pair of systems; `adjusted` is p after Holm's correction over the pairs."""
+    """One test of one part at one hop for a pair of systems; `adjusted` is p after Holm's correction over the pairs.
+
+    Hop 0 is all hops together.
+    """
 
     first: str
     second: str
@@ -55,8 +59,11 @@ def compare_systems(
     level: float = LEVEL,
     identity: Identity = "endpoints",
     walks: Walking = "all",
+    together: bool = False,
 ) -> list[PairResult]:
     """Test all pairs; `resampled` has the samples of every system, drawn together.
+
+    With `together` the counts of all hops are added up and tested, too.
 
     The interval of a difference under `randomisation`, which has none of its own, is that of the jackknife.
 
@@ -81,9 +88,11 @@ def compare_systems(
             options: dict[str, Any] = {"hops": hops, "identity": identity, "walks": walks}
             sides = gold, systems[one], systems[other]
             counts = exchange_counts(*sides, documents=documents, trials=trials, seed=seed, **options)
-            exchanged = [scores(own) for own in counts]
-        points, left, drawn, both = ([scores(getattr(system, kind)) for system in (a, b)] for kind in _COUNTED)
-        for hop in range(hops):
+            exchanged = [_scores(own, together) for own in counts]
+        points, left, drawn, both = (
+            [_scores(getattr(system, kind), together) for system in (a, b)] for kind in _COUNTED
+        )
+        for hop in range(-1 if together else 0, hops):
             for part in PARTS:
                 difference = float(points[0][part][hop, 0] - points[1][part][hop, 0])
                 joint = Pairs(a.pairs, both[0][part][hop]), Pairs(b.pairs, both[1][part][hop])
@@ -100,6 +109,15 @@ def compare_systems(
                         result = judge(samples[0], samples[1], difference, level=level)
                     found.append(PairResult(one, other, hop + 1, part, test, result, None))
     return _corrected(found)
+
+
+def _scores(counts: SampleCounts, together: bool) -> dict[Part, Any]:
+    """The scores of every hop (rows), and those of all hops together in the last row."""
+    import numpy as np
+
+    if together:
+        counts = SampleCounts(*(np.vstack((side, side.sum(axis=0))) for side in counts))
+    return scores(counts)
 
 
 def _corrected(found: list[PairResult]) -> list[PairResult]:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.stats.result import Note
 from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from adjudge.model.kbp import TripleNames
     from adjudge.stats.result import Score
     from adjudge.tasks.kbp.counting import VariantCounts
     from adjudge.tasks.kbp.options import KbOptions
     from adjudge.tasks.kbp.paths_facts import Facts
     from adjudge.tasks.kbp.results import Scored
+
+    Ints: TypeAlias = npt.NDArray[Any]
 
 _FEW = 100  # resamples below which the ends of an interval are a matter of luck
 _SHOWN = 5
@@ -29,6 +33,7 @@ TALLY_TEXT = {
     "literal": "{n} of {all} facts have a string as their object and were left out",
     "self-loops": "{n} of {all} facts lead from an entity to itself and were left out",
 }
+_BARE_SLICES = {"first": "first relation", "sequence": "sequence", "confidence": "confidence"}
 _UNALIGNED = {"private": "they are wrong, and so are paths that begin or end there", "ignore": "they were left out"}
 
 
@@ -62,6 +67,9 @@ def corpus_notes(
         found.append(Note("percentile", 1, PERCENTILE_CAUTION))
         if options.interval == "percentile" or systems > 1:
             found.append(Note("notch", 1, NOTCH_CAUTION))
+    if systems > 1 and sampled and options.test == "randomisation":
+        message = "p of a difference is by randomisation, its interval by the jackknife; the two may disagree"
+        found.append(Note("difference", 1, message))
     if options.hops > 1:
         message = (
             "kbp.hops adds up the paths of all lengths and is not in the paper; "
@@ -77,8 +85,8 @@ def corpus_notes(
         if systems > 1 and sampled and options.test == "randomisation":
             message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
             found.append(Note("system-test", 1, message))
-    if "first" in by or "sequence" in by:
-        found.append(Note("slices", 1, "slices by first relation or sequence have no intervals"))
+    if bare := [text for name, text in _BARE_SLICES.items() if name in by]:
+        found.append(Note("slices", 1, f"slices by {' or '.join(bare)} have no intervals"))
     return found
 
 
@@ -94,24 +102,37 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     >>> strangers(make_facts([0], [works], [1]), make_facts([0], [employed], [1]), names)[0].message
     "none of the system's relations (per:employee_of) is one of gold (works_for): rename with --system-relations"
     """
-    import numpy as np
-
     if not len(gold.subjects) or not len(system.subjects):
         return []
     found = []
-    relations = [np.unique(side.relations) for side in (system, gold)]
-    if not len(np.intersect1d(*relations)):
-        mine, theirs = (_some([names.relations.listed[number] for number in own.tolist()]) for own in relations)
+    relations = [_used(side.relations) for side in (system, gold)]
+    if not _shared(*relations):
+        mine, theirs = (_some([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations)
         message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
         found.append(Note("no-relation-shared", 1, message))
     if mapped:
         return found
-    nodes = [np.unique(np.concatenate((side.subjects, side.objects))) for side in (system, gold)]
-    if not len(np.intersect1d(*nodes)):
-        mine, theirs = (names.nodes.listed[int(own[0])] for own in nodes)
+    nodes = [_used(side.subjects, side.objects) for side in (system, gold)]
+    if not _shared(*nodes):
+        mine, theirs = (names.nodes.listed[int(own.argmax())] for own in nodes)
         message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
         found.append(Note("no-node-shared", 1, message))
     return found
+
+
+def _used(*columns: Ints) -> Ints:
+    """Flags of the numbers that stand in some columns."""
+    import numpy as np
+
+    flags = np.zeros(1 + max(int(column.max()) for column in columns), dtype=bool)
+    for column in columns:
+        flags[column] = True
+    return flags
+
+
+def _shared(one: Ints, other: Ints) -> bool:
+    size = min(len(one), len(other))
+    return bool((one[:size] & other[:size]).any())
 
 
 def _some(names: Sequence[str]) -> str:

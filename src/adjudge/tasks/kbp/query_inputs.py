@@ -20,7 +20,7 @@ from adjudge.model.kbp_queries import (
     entry_hash,
     questions,
 )
-from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name
+from adjudge.tasks.kbp.inputs import GoldInput, Units, read_gold, read_system, system_name, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb
@@ -54,21 +54,40 @@ def read_asked(source: Source, *, name: str | None = None) -> KbIndex | TripleIn
 
 
 def read_gold_asked(
-    source: Source, *, wiki: Source | None = None, redirects: Source | None = None, stop: Source | None = None
+    source: Source,
+    *,
+    wiki: Source | None = None,
+    redirects: Source | None = None,
+    stop: Source | None = None,
+    units: Units | None = None,
+    systems: Sequence[Source] = (),
 ) -> KbIndex | TripleIndex:
     """Gold to be asked: a Cold Start file, triples, or annotated documents, whose entities are linked across them.
 
-    `wiki` is a table that links mentions to pages; see `read_gold`.
+    `wiki` is a table that links mentions to pages; see `read_gold`. The entry points of queries are found by offsets,
+    so those of ACE gold must count what the `systems` count: `units`, or what follows from their formats.
     """
     if detect(source) == "coldstart":
         if wiki is not None or redirects is not None or stop is not None:
             message = "the nodes of a Cold Start knowledge base are linked already"
             raise UsageError(Problem(message, path=source_name(source), hint="leave out the tables of links"))
         return read_asked(source, name="gold")
-    gold = read_gold(source, wiki=wiki, redirects=redirects, stop=stop)
+    kind = detect(source)
+    if units is not None and kind != "ace":
+        raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
+    if units is None and kind == "ace":
+        units = _asked_units(systems)
+    gold = read_gold(source, format=kind, wiki=wiki, redirects=redirects, stop=stop, units=units or "text")
     if gold.table is not None:
         return TripleIndex(gold.table, name="gold")
     return KbIndex(linked_kb(gold), name="gold")
+
+
+def _asked_units(systems: Sequence[Source]) -> Units:
+    """Characters of the raw file, as official queries count, unless all systems count those of the text."""
+    kinds = [(detect(source), source) for source in systems]
+    asked = [(kind, source) for kind, source in kinds if kind in ("coldstart", "documents", "ace")]
+    return system_units([kind for kind, _ in asked], [source for _, source in asked]) if asked else "raw"
 
 
 def linked_kb(gold: GoldInput) -> KnowledgeBase:

@@ -63,13 +63,13 @@ def prepare(
     row_of = _lookup(documents, len(table.names.documents.listed))
     place = row_of[where]
     inside = place >= 0
-    number = _numbers(table, options, side, named=named)
+    number = relation_numbers(table, options, side, named=named)
     kept = inside & (number[relations] >= 0)
     outside = int(np.count_nonzero(~inside))
     excluded = len(table) - outside - int(np.count_nonzero(kept))
     s, r, o, d = subjects[kept], number[relations[kept]], objects[kept], place[kept]
     if options.inverse == "canonical":
-        s, r, o = _forward(table, options, s, r, o)
+        s, r, o = forward_rows(table, options, s, r, o)
     known = None if labels is None else _labels(labels, len(table.names.nodes.listed))
     loops = 0
     if options.self_loops == "drop":
@@ -138,8 +138,15 @@ def only_relation(facts: Facts, relation: int) -> Facts:
     return make_facts(s, r, o, d, labels=facts.labels)
 
 
-def _numbers(table: TripleTable, options: KbOptions, side: Side, *, named: bool) -> Ints:
-    """What each relation of the table counts as, by number; -1 if it does not count."""
+def relation_numbers(table: TripleTable, options: KbOptions, side: Side, *, named: bool) -> Ints:
+    """What each relation of the table counts as, by number; -1 if it does not count.
+
+    >>> from adjudge.model.kbp import TripleTable
+    >>> table = TripleTable()
+    >>> for relation in ("Family", "Lasting-Personal"): table.add("a", relation, "b", "d1")
+    >>> relation_numbers(table, KbOptions(), "gold", named=False).tolist()
+    [0, -1]
+    """
     import numpy as np
 
     names = table.names.relations
@@ -153,8 +160,16 @@ def _numbers(table: TripleTable, options: KbOptions, side: Side, *, named: bool)
     return found
 
 
-def _forward(table: TripleTable, options: KbOptions, s: Ints, r: Ints, o: Ints) -> tuple[Ints, Ints, Ints]:
-    """Every inverse under its forward name, turned round; of two inverses the one listed first is forward."""
+def forward_rows(table: TripleTable, options: KbOptions, s: Ints, r: Ints, o: Ints) -> tuple[Ints, Ints, Ints]:
+    """Every inverse under its forward name, turned round; of two inverses the one listed first is forward.
+
+    >>> import numpy as np
+    >>> from adjudge.model.kbp import TripleTable
+    >>> table = TripleTable()
+    >>> for relation in ("per:children", "per:parents"): table.add("a", relation, "b", "d1")
+    >>> [x.tolist() for x in forward_rows(table, KbOptions(), np.array([0]), np.array([1]), np.array([1]))]
+    [[1], [0], [0]]
+    """
     import numpy as np
 
     names = table.names.relations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -26,42 +25,39 @@ from adjudge.stats.result import (
 )
 from adjudge.stats.sampled import (
     POOL,
-    SampleTest,
-    comparison,
-    headline_keys,
     in_order,
-    pair_comparison,
     point_scores,
     sampled_scores,
 )
 from adjudge.stats.scores import corrected
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
-from adjudge.tasks.kbp.counting import SystemFacts, VariantCounts, Warn, count_variant, variants
+from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts, Warn, count_variant, variants
+from adjudge.tasks.kbp.curve import Sure, curve_counts
 from adjudge.tasks.kbp.engine import Engine
-from adjudge.tasks.kbp.masks_compare import compare_systems
 from adjudge.tasks.kbp.masks_samples import Resampled, resample_counts
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
 from adjudge.tasks.kbp.paths_facts import Counts, Facts
 from adjudge.tasks.kbp.relations import only_relation
+from adjudge.tasks.kbp.results_compare import compare_all
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
     from adjudge.tasks.kbp.sampling import HopEstimate
 
-SLICES = ("relation", "first", "sequence")
+SLICES = ("relation", "first", "sequence", "confidence")
 TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
 """What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
-ALL_HOPS = "kbp.hops"
 
 
 class Scored(NamedTuple):
-    """A system to be scored: its facts, what became of the others by name, and remarks."""
+    """A system to be scored: its facts, what became of the others by name, remarks, and its surer facts."""
 
     facts: SystemFacts
     tally: Mapping[str, int]
     notes: Sequence[Note] = ()
+    curve: Sequence[Sure] = ()
 
 
 class Corpus(NamedTuple):
@@ -113,9 +109,11 @@ def build(
         scores += _unsampled(counted, name, options, measures, samples[name])
         scores += _tally_scores(each.tally, measures)
         found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, by, measures, samples[name])
+        for metric, least, counts in curve_counts(corpus.facts, each.curve, ways[0], options):
+            found[name] += point_scores(measures, _columns(metric, counts), where={"confidence": least})
     comparisons: list[Comparison] = []
     if len(systems) > 1:
-        comparisons = _comparisons(corpus, sides, options, counted, measures, samples, found, level=level, seed=seed)
+        comparisons = compare_all(corpus, sides, options, counted, measures, samples, found, level=level, seed=seed)
     resamples = 1000 if bootstrap is None else bootstrap
     chosen = Options(
         pool=POOL,
@@ -333,7 +331,7 @@ def _slices(
     """Scores per relation, first relation and sequence of relations, as far as they have no samples of their own."""
     scores: list[Score] = []
     for field in dict.fromkeys(by):
-        if field == "relation" and any(own.slice for own in samples):
+        if field == "confidence" or (field == "relation" and any(own.slice for own in samples)):
             continue
         for hop in way.counted[name].exact:
             if (field == "sequence") == (hop.hop == 1) and field != "first":
@@ -357,97 +355,6 @@ def _ordered(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Score
     return sorted(
         scores, key=lambda score: (bool(score.slice), order[score.metric, score.part] if not score.slice else 0)
     )
-
-
-def _comparisons(
-    corpus: Corpus,
-    systems: Sequence[SystemFacts],
-    options: KbOptions,
-    counted: Sequence[VariantCounts],
-    measures: Sequence[Measure],
-    samples: Mapping[str, Sequence[SampledCounts]],
-    scores: Mapping[str, Sequence[Score]],
-    *,
-    level: float,
-    seed: int,
-) -> list[Comparison]:
-    """All pairs of systems on the F1 of every metric, not yet corrected for their number."""
-    found: list[Comparison] = []
-    # Documents cannot be exchanged between systems that keep their own nodes, nor are the hops counted together then.
-    fallback: SampleTest = "jackknife" if options.test == "randomisation" else options.test
-    trials = _trials(counted)
-    for way in counted:
-        if not way.sampled:
-            continue
-        facts = {each.name: each.of(way.variant) for each in systems}
-        test = fallback if way.variant.own else options.test
-        rows = compare_systems(
-            corpus.facts,
-            facts,
-            way.resampled,
-            documents=len(corpus.documents),
-            tests=(test,),
-            trials=trials,
-            seed=seed,
-            level=level,
-            identity=way.variant.identity,
-            walks=options.walks,
-        )
-        for row in rows:
-            if row.part == "f1" and row.hop >= way.variant.first:
-                key = way.variant.metric(row.hop), "f1"
-                found.append(comparison((row.first, row.second), key, row.result, test=row.test, where={}))
-    done = {(each.a, each.b, each.metric) for each in found}
-    for a, b in combinations(samples, 2):
-        for mine, yours in zip(samples[a], samples[b], strict=True):
-            if mine.slice and options.test == "randomisation":
-                found += _relation_comparison((a, b), mine.slice, corpus, systems, trials, level=level, seed=seed)
-                continue
-            rest = pair_comparison((a, b), measures, (mine, yours), test=fallback, level=level)
-            found += [each for each in rest if each.slice or (a, b, each.metric) not in done]
-    done = {(each.a, each.b, each.metric) for each in found}
-    for metric, part in headline_keys(measures):
-        values = {
-            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
-            for name, own in scores.items()
-        }
-        for a, b in combinations(values, 2):
-            one, other = values[a], values[b]
-            if (a, b, metric) not in done and one is not None and other is not None:
-                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
-    return found
-
-
-def _trials(counted: Sequence[VariantCounts]) -> int:
-    for way in counted:
-        for own in way.resampled.values():
-            return max(1, int(own.bootstrap.both.shape[1]))
-    return 1
-
-
-def _relation_comparison(
-    name: tuple[str, str],
-    where: Slice,
-    corpus: Corpus,
-    systems: Sequence[SystemFacts],
-    trials: int,
-    *,
-    level: float,
-    seed: int,
-) -> list[Comparison]:
-    """Two systems on one relation, by exchanging documents."""
-    relation = list(corpus.relations).index(str(where["relation"]))
-    gold = only_relation(corpus.facts, relation)
-    facts = {each.name: only_relation(each.facts, relation) for each in systems if each.name in name}
-    drawn = resample_counts(gold, list(facts.values()), documents=len(corpus.documents), resamples=0, seed=seed, hops=1)
-    resampled = dict(zip(facts, drawn, strict=True))
-    options: dict[str, Any] = {"documents": len(corpus.documents), "trials": trials, "seed": seed, "level": level}
-    rows = compare_systems(gold, facts, resampled, tests=("randomisation",), **options)
-    return [
-        comparison((row.first, row.second), ("kbp.hop1", "f1"), row.result, test=row.test, where=where)
-        for row in rows
-        if row.part == "f1"
-    ]
 
 
 def _fields(options: KbOptions, profile: str, gold: str, inputs: str | None) -> dict[str, SignatureValue]:

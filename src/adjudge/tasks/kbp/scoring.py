@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
@@ -81,7 +81,19 @@ def score_inputs(read: KbInputs, options: KbOptions, **more: Any) -> Result:
     unique_names(system.name for system in read.systems)
     if read.gold.corpus is None:
         return _score_tables(read, options, **more)
-    return score_mapped(map_inputs(read, options), options, input_notes=_input_notes(read), **more)
+    mapped = map_inputs(read, options)
+    sure = {
+        system.name: [given.kb.facts[step.fact].confidence for step in system.trace if step.row >= 0]
+        for system, given in zip(mapped.systems, read.systems, strict=True)
+        if given.kb is not None and "confidence" in more.get("by", ())
+    }
+    return score_mapped(
+        mapped,
+        options,
+        input_notes=_input_notes(read, options, more.get("profile", DEFAULT_PROFILE)),
+        confidences=sure,
+        **more,
+    )
 
 
 def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
@@ -108,9 +120,10 @@ def score_mapped(
     *,
     profile: str = DEFAULT_PROFILE,
     input_notes: Sequence[Note] = (),
+    confidences: Mapping[str, Sequence[float]] | None = None,
     **more: Any,
 ) -> Result:
-    """Score systems that were mapped to gold entities."""
+    """Score systems that were mapped to gold entities; slices by confidence need that of each triple."""
     owns = {system.name: (system.own, system.labels) for system in mapped.systems}
     return _build(
         mapped.gold,
@@ -124,6 +137,7 @@ def score_mapped(
         named=True,
         notes=input_notes,
         system_notes={system.name: _problem_notes(system.notes) for system in mapped.systems},
+        confidences=confidences,
         **more,
     )
 
@@ -202,7 +216,16 @@ def _score_tables(read: KbInputs, options: KbOptions, *, profile: str = DEFAULT_
         if system.table is not None
     }
     documents = None if read.documents is None else sorted(read.documents)
-    return _build(gold, tables, documents, options, profile=profile, tallies=tallies, notes=_input_notes(read), **more)
+    return _build(
+        gold,
+        tables,
+        documents,
+        options,
+        profile=profile,
+        tallies=tallies,
+        notes=_input_notes(read, options, profile),
+        **more,
+    )
 
 
 def _build(
@@ -218,6 +241,7 @@ def _build(
     named: bool = False,
     notes: Sequence[Note] = (),
     system_notes: Mapping[str, Sequence[Note]] | None = None,
+    confidences: Mapping[str, Sequence[float]] | None = None,
     by: Sequence[str] = (),
     bootstrap: int | None = None,
     ci: float | None = None,
@@ -226,6 +250,8 @@ def _build(
     box: bool = False,
     warn: Warn | None = None,
 ) -> Result:
+    from adjudge.tasks.kbp.curve import Sure, surer, thresholds
+    from adjudge.tasks.kbp.digest import joined, table_digest
     from adjudge.tasks.kbp.notes import GoldNotes, strangers
     from adjudge.tasks.kbp.results import SLICES, Corpus, Scored, build
 
@@ -233,6 +259,8 @@ def _build(
         if field not in SLICES:
             hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
             raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
+    if "confidence" in by and not confidences:
+        raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
     if engine not in ENGINES:
         hint = did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
         raise UsageError(f"there is no engine {engine}", hint=hint)
@@ -260,13 +288,18 @@ def _build(
         if own is not None:
             nodes = prepare(own, options, "system", documents=places, labels=labels or {}, named=named).facts
         remarks = [*(system_notes or {}).get(name, ()), *strangers(ready.facts, side.facts, gold.names, mapped=named)]
-        scored.append(Scored(SystemFacts(name, side.facts, nodes), before, remarks))
-    known = _table_digest(gold)
+        sure = (confidences or {}).get(name, ())
+        curve = [
+            Sure(least, prepare(surer(table, sure, least), options, "system", documents=places, named=named).facts)
+            for least in thresholds(sure)
+        ]
+        scored.append(Scored(SystemFacts(name, side.facts, nodes), before, remarks, curve))
+    known = table_digest(gold)
     corpus = Corpus(
         ready.facts,
         tuple(listed),
         gold.names.relations.listed,
-        _joined([known], listed),
+        joined([known], listed),
         GoldNotes(len(ready.facts.subjects), tally, notes),
     )
     return build(
@@ -280,7 +313,7 @@ def _build(
         seed=seed,
         engine=engine,
         box=box,
-        inputs=_joined([known, *map(_table_digest, systems.values())], listed),
+        inputs=joined([known, *map(table_digest, systems.values())], listed),
         warn=warn,
     )
 
@@ -318,64 +351,39 @@ def _sharing(gold: TripleTable, table: TripleTable) -> TripleTable:
     return TripleTable(gold.names, *(array("i", map(new.__getitem__, column)) for new, column in columns))
 
 
-def digest(tables: Sequence[TripleTable], documents: Sequence[str]) -> str:
-    r"""Twelve hexadecimal digits for triples and documents, whatever the order of rows and the numbers of names.
+def _input_notes(read: KbInputs, options: KbOptions, profile: str) -> list[Note]:
+    """What the readers remarked, and which of the relations that were named nobody has."""
+    from adjudge.stats.result import Note
 
-    >>> from adjudge.formats.kb_triples import read_triples
-    >>> one, other = read_triples(b"a\tr\tb\td\nb\tr\tc\td\n"), read_triples(b"b\tr\tc\td\na\tr\tb\td\n")
-    >>> digest([one], ["d"]) == digest([other], ["d"])
-    True
-    """
-    return _joined([_table_digest(table) for table in tables], documents)
-
-
-def _joined(tables: Sequence[bytes], documents: Sequence[str]) -> str:
-    from adjudge.stats.signature import hash_chunks
-
-    return hash_chunks(("\n".join(documents).encode("utf-8", "surrogatepass"), *tables))
-
-
-def _table_digest(table: TripleTable) -> bytes:
-    """A sum over the rows, each mixed from the hashes of its names."""
-    import numpy as np
-
-    if not len(table):
-        return b"empty"
-    subjects, relations, objects, documents = (
-        np.frombuffer(column, dtype=f"i{column.itemsize}")
-        for column in (table.subjects, table.relations, table.objects, table.documents)
-    )
-    nodes = _hashes(table.names.nodes.listed, np.concatenate((subjects, objects)))
-    sides = (
-        nodes[subjects],
-        _hashes(table.names.relations.listed, relations)[relations],
-        nodes[objects],
-        _hashes(table.names.documents.listed, documents)[documents],
-    )
-    row = np.zeros(len(table), dtype=np.uint64)
-    for hashes in sides:
-        row = (row ^ hashes) * np.uint64(0x9E3779B97F4A7C15)
-        row ^= row >> np.uint64(29)
-    total = int(row.sum(dtype=np.uint64)), int((row * (row | np.uint64(1))).sum(dtype=np.uint64))
-    return b"".join(number.to_bytes(8, "little") for number in total)
-
-
-def _hashes(listed: Sequence[str], numbers: Ints) -> Ints:
-    """The hash of each name that is used, by number."""
-    import hashlib
-
-    import numpy as np
-
-    used = np.unique(numbers)
-    names = (listed[number].encode("utf-8", "surrogatepass") for number in used.tolist())
-    found = np.zeros(len(listed), dtype="<u8")
-    found[used] = np.frombuffer(b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names), dtype="<u8")
+    found = _problem_notes(read.notes)
+    known: set[str] | None = None
+    for field in ("include", "exclude", "symmetric_types"):
+        named = getattr(options, field)
+        if not named or named == getattr(PROFILES[profile], field):
+            continue  # a profile names relations of many corpora
+        if known is None:
+            known = _relation_names(read, options)
+        if missing := [name for name in named if name not in known]:
+            option = field.replace("_", "-")
+            message = f"--{option} names what is no relation of gold or of a system: {', '.join(missing[:_SHOWN])}"
+            found.append(Note("unknown-relation", len(missing), message))
     return found
 
 
-def _input_notes(read: KbInputs) -> list[Note]:
-    """What the readers remarked."""
-    return _problem_notes(read.notes)
+def _relation_names(read: KbInputs, options: KbOptions) -> set[str]:
+    """The relations of all sides, under their own names and the new ones, with their category and without."""
+    sides: list[tuple[Mapping[str, str], Iterable[str]]] = []
+    if read.gold.corpus is not None:
+        facts = (fact.relation for document in read.gold.corpus.documents for fact in document.facts)
+        sides.append((options.gold_relations, facts))
+        for system in read.systems:
+            if system.kb is not None:
+                sides.append((options.system_relations, (fact.relation for fact in system.kb.facts)))
+    elif read.gold.table is not None:
+        listed = read.gold.table.names.relations.listed
+        sides += [(options.gold_relations, listed), (options.system_relations, listed)]
+    full = {table.get(name, name) for table, names in sides for name in set(names)}
+    return full | {name.rpartition(".")[2] for name in full}
 
 
 def _problem_notes(problems: Sequence[Problem]) -> list[Note]:

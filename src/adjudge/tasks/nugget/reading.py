@@ -87,11 +87,13 @@ def observe_all(
     names: Sequence[str | None] | None = None,
     by: Sequence[str] = (),
     jobs: int = 1,
+    cluster: str | None = None,
     visit: Visitor | None = None,
 ) -> Campaign:
     """Read all sides document by document and count; `visit` is shown every pair of documents on the way.
 
-    `jobs` is the number of processes, each with systems of its own; 0 starts several only if that pays.
+    `jobs` is the number of processes, each with systems of its own; 0 starts several only if that pays. `cluster` is a
+    Dask cluster whose workers see the same files.
     """
     named = name_systems(gold, systems, names)
     for field in by:
@@ -101,11 +103,13 @@ def observe_all(
     docs = None if docs is None else list(docs)
     reader = Reader(gold, settings, tokens, docs, mode, suffix, tuple(by))
     paths = all(isinstance(source, str) and source != "-" for source in (gold, *(source for _, source in named)))
-    if jobs == 1 or len(named) == 1 or not paths or visit is not None:
+    if not paths or visit is not None or (cluster is None and (jobs == 1 or len(named) == 1)):
         return reader.read(named, visit)
-    from adjudge.engine.local import map_documents
+    from adjudge.engine.local import map_documents, work_folder
 
-    parts = list(map_documents(reader.one, ((name, name, source) for name, source in named), jobs=jobs, chunk=1))
+    pairs = ((name, name, source) for name, source in named)
+    folder = work_folder((gold, *([tokens] if isinstance(tokens, str) else []), *(source for _, source in named)))
+    parts = list(map_documents(reader.one, pairs, jobs=jobs, cluster=cluster, folder=folder, chunk=1))
     errors = [part for _, part in parts if isinstance(part, AdjudgeError)]
     if errors:
         problems = dict.fromkeys(problem for error in errors for problem in error.problems)

@@ -41,6 +41,7 @@ def score(
     suffix: str = ".tab",
     names: Sequence[str | None] | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
     test: Test = "paired-bootstrap",
 ) -> Result:
     """The scores of one or several systems: nuggets by span and attributes, coreference, and sequencing.
@@ -68,7 +69,17 @@ def score(
     )
     by = (by,) if isinstance(by, str) else tuple(by)
     campaign = observe_all(
-        gold, systems, chosen, tokens=tokens, docs=docs, mode=mode, suffix=suffix, names=names, by=by, jobs=jobs
+        gold,
+        systems,
+        chosen,
+        tokens=tokens,
+        docs=docs,
+        mode=mode,
+        suffix=suffix,
+        names=names,
+        by=by,
+        jobs=jobs,
+        cluster=cluster,
     )
     return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
 

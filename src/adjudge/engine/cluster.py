@@ -1,0 +1,191 @@
+"""The same work on a Dask cluster: chunks of documents go out as bytes, rows come back as bytes, in order.
+
+Dask moves the chunks of a lost worker to another one; a chunk that loses several is an error, never a gap. Workers must
+have the same release of adjudge, for the same numbers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from adjudge._version import __version__
+from adjudge.engine.local import Pair, Progress, failed, here, observed_chunk, processors, rows_of
+from adjudge.errors import AdjudgeError, UsageError
+
+LOCAL = "local"
+_SECONDS = 10  # to find a scheduler
+_AHEAD = 2  # chunks for each thread of the workers, so that none of them waits
+
+
+def map_on_cluster(
+    observe: Callable[[Any, Any], Any],
+    packed: bytes,
+    pairs: Iterator[Pair],
+    *,
+    address: str,
+    jobs: int | None,
+    chunk: int,
+    folder: str | None,
+    report: Progress,
+) -> Iterator[tuple[str, Any]]:
+    """(id, row) for each (id, gold, system), in order, from the workers of a cluster.
+
+    `address` is that of a scheduler (tcp://host:8786), the path of its scheduler file, or `local` for a cluster on this
+    machine with `jobs` workers, which ends with the work. If there is a `folder`, workers must run in it.
+    """
+    distributed = _distributed()
+    with _client(distributed, address, jobs) as client:
+        yield from _mapped(distributed, client, observe, (packed, __version__, folder), pairs, chunk, report)
+
+
+def _mapped(
+    distributed: Any,
+    client: Any,
+    observe: Callable[[Any, Any], Any],
+    work: tuple[bytes, str, str | None],
+    pairs: Iterator[Pair],
+    chunk: int,
+    report: Progress,
+) -> Iterator[tuple[str, Any]]:
+    window = max(4, _AHEAD * sum(client.nthreads().values()))
+    waiting: deque[tuple[list[Pair], Any]] = deque()
+    try:
+        while True:
+            while len(waiting) < window and (part := list(islice(pairs, chunk))):
+                try:
+                    sent = pickle.dumps(part)
+                except RecursionError:  # nested too deeply to be sent; done here, in its turn
+                    waiting.append((part, None))
+                else:
+                    waiting.append((part, client.submit(work_chunk, sent, *work, pure=False)))
+            if not waiting:
+                return
+            part, future = waiting.popleft()
+            if future is None:
+                yield from here(observe, part, report)
+                continue
+            try:
+                done = pickle.loads(_result(distributed, future))  # noqa: S301  # from workers that run our code
+            finally:
+                future.cancel()  # frees the bytes on the worker, or the chunk if it is not wanted any more
+            yield from rows_of(done)
+            report(len(part))
+    finally:
+        rest = [future for _, future in waiting if future is not None]
+        if rest:
+            client.cancel(rest, force=True)
+
+
+def _result(distributed: Any, future: Any) -> bytes:
+    from concurrent.futures import CancelledError
+
+    try:
+        found: bytes = future.result()
+        return found
+    except distributed.KilledWorker:
+        raise AdjudgeError(
+            "a chunk of documents ended several workers, perhaps because memory ran out",
+            hint="give the workers more memory, or look into the documents with --jobs 1",
+        ) from None
+    except (CancelledError, distributed.comm.CommClosedError, TimeoutError, OSError) as error:
+        raise AdjudgeError(
+            f"the cluster was lost ({type(error).__name__})", hint="start it again, then score again"
+        ) from None
+    except (ImportError, AttributeError, pickle.UnpicklingError) as error:
+        raise UsageError(
+            f"the workers cannot run the metric ({error})",
+            hint=f"install adjudge {__version__}, and the module of the metric if it is your own, on all workers",
+        ) from None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# On the workers
+
+
+def work_chunk(sent: bytes, packed: bytes, version: str, folder: str | None) -> bytes:
+    """The rows of one chunk, pickled; what is wrong with a document comes back in their place."""
+    if version != __version__:
+        raise ImportError(f"a worker has adjudge {__version__}, the scoring program has {version}")
+    if folder is not None and Path.cwd() != Path(folder):
+        hint = "give absolute paths, which must be those of the workers, too, or start the workers in this folder"
+        failure = UsageError(f"a worker runs in {Path.cwd()}, and not in {folder}", hint=hint)
+        return pickle.dumps(failed(failure))
+    return pickle.dumps(observed_chunk(_unpacked(packed), pickle.loads(sent)))  # noqa: S301
+
+
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes) -> Callable[[Any, Any], Any]:
+    """What is to be run, unpacked once by each worker."""
+    function: Callable[[Any, Any], Any] = pickle.loads(packed)  # noqa: S301
+    return function
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The cluster
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+        import distributed.comm
+    except ImportError:
+        raise UsageError(
+            "--cluster needs Dask, which is not installed", hint="install it with: pip install 'adjudge[cluster]'"
+        ) from None
+    return distributed
+
+
+@contextmanager
+def _client(distributed: Any, address: str, jobs: int | None) -> Iterator[Any]:
+    """A connection to the cluster; a local one is started here, and ended with everything in it."""
+    import logging
+
+    # What happens to workers is told by our own errors; their protocol is for those who run the cluster.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if address == LOCAL:
+        cluster = distributed.LocalCluster(
+            n_workers=jobs or processors(),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+        )
+        try:
+            with distributed.Client(cluster) as client:
+                yield client
+        finally:
+            cluster.close()
+        return
+    with _connected(distributed, address) as client:
+        if not client.nthreads():
+            try:
+                client.wait_for_workers(1, timeout=_SECONDS)
+            except TimeoutError:
+                raise UsageError(f"the cluster at {address} has no workers", hint="start some (dask worker)") from None
+        yield client
+
+
+def _connected(distributed: Any, address: str) -> Any:
+    file = "://" not in address
+    if file and not Path(address).is_file():
+        raise UsageError(
+            f"{address!r} is no cluster",
+            hint="give the address of a scheduler (tcp://host:8786), its scheduler file, or local",
+        )
+    try:
+        if file:
+            return distributed.Client(scheduler_file=address, timeout=_SECONDS)
+        return distributed.Client(address, timeout=_SECONDS)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise UsageError(
+            f"there is no cluster at {address} ({type(error).__name__})", hint="check the address of the scheduler"
+        ) from None

@@ -1,0 +1,199 @@
+"""Corpora in several files: a glob such as 'gold/*.jsonl.gz', or a folder of JSON lines or Parquet.
+
+The documents stand in the order of the names of the files. What they say is hashed in this order, so that a corpus has
+the same hash however it is cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.jsonl import LIMIT, Hash, canonical, read_documents
+from adjudge.model.document import Corpus, Document
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
+PACKED = (".gz", ".zst")
+_PARQUET = b"PAR1"
+_ROWS = 1024  # of Parquet that are held at once
+
+
+def find_shards(source: Any) -> list[str] | None:
+    """The files of a pattern or a folder, in the order of their names; None if the source is one file, or none at all.
+
+    >>> find_shards("one.jsonl") is None, find_shards(b"{}") is None
+    (True, True)
+    """
+    if not isinstance(source, str | os.PathLike) or os.path.isfile(source):  # noqa: PTH113  # never raises
+        return None
+    text = os.fspath(source)
+    if os.path.isdir(text):  # noqa: PTH112
+        names = sorted(name for name in os.listdir(text) if is_shard(name))  # noqa: PTH208
+        found = [os.path.join(text, name) for name in names]  # noqa: PTH118
+        hint = f"it should have files that end in {', '.join(SUFFIXES)}, plain or with {' or '.join(PACKED)}"
+        message = "the folder has no documents"
+    elif any(character in text for character in "*?["):
+        from glob import glob
+
+        found = sorted(path for path in glob(text, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207
+        message, hint = "no file has such a name", "check the pattern"
+    else:
+        return None
+    if not found:
+        raise UsageError(Problem(message, path=text, hint=hint))
+    return found
+
+
+def is_shard(name: str) -> bool:
+    """Whether a file of a folder has documents, as its name goes.
+
+    >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
+    (True, False, False)
+    """
+    for suffix in PACKED:
+        name = name.removesuffix(suffix)
+    return name.endswith(SUFFIXES) and not name.startswith((".", "_"))
+
+
+def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus] | None = None) -> Corpus:
+    """All documents of several files as one corpus; everything that is wrong with any of them is raised together."""
+    digest = hashlib.sha256()
+    if read is None:
+        documents = tuple(stream_documents(paths, digest=digest))
+        return Corpus(path=source, documents=documents, digest=digest.hexdigest())
+    problems: list[Problem] = []
+    parts: list[Corpus] = []
+    for path in paths:
+        try:
+            parts.append(read(path))
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(problems[:LIMIT])
+    for part in parts:
+        digest.update(part.digest.encode())
+    placed = (msgspec.structs.replace(each, path=part.path) for part in parts for each in part.documents)
+    notes = tuple(note for part in parts for note in part.notes)
+    return Corpus(path=source, documents=tuple(_unique(placed)), digest=digest.hexdigest(), notes=notes)
+
+
+def stream_documents(paths: Iterable[str], *, digest: Hash | None = None) -> Iterator[Document]:
+    """The documents of files of JSON lines or Parquet, one by one; what was wrong is raised at the end, all of it."""
+    problems: list[Problem] = []
+    kind: type[AdjudgeError] | None = None
+
+    def each_file() -> Iterator[Document]:
+        nonlocal kind
+        for path in paths:
+            try:
+                for document in read_file(path, digest=digest):
+                    yield msgspec.structs.replace(document, path=path)
+            except UsageError:
+                raise
+            except AdjudgeError as error:
+                problems.extend(error.problems[: LIMIT - len(problems)])
+                kind = type(error) if kind in (None, type(error)) else FormatError
+
+    try:
+        yield from _unique(each_file())
+    except FormatError as error:  # ids that are given twice
+        problems += error.problems
+        kind = kind or FormatError
+    if kind is not None:
+        raise kind(problems)
+
+
+def _unique(documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents, or an error for the ids that two files have."""
+    places: dict[str, str | None] = {}
+    problems: list[Problem] = []
+    for document in documents:
+        if document.id in places:
+            other = places[document.id]
+            hint = f"it is already used in {other}; give every document its own id"
+            if len(problems) < LIMIT:
+                message = f"duplicate id {document.id!r}"
+                problems.append(Problem(message, path=document.path, line=document.line, hint=hint))
+            continue
+        places[document.id] = document.path
+        yield document
+    if problems:
+        raise FormatError(problems)
+
+
+def read_file(path: str, *, digest: Hash | None = None) -> Iterator[Document]:
+    """The documents of one file of JSON lines or Parquet, which its first bytes tell."""
+    return _parquet(path, digest) if is_parquet(path) else read_documents(path, digest=digest)
+
+
+def is_parquet(path: Any) -> bool:
+    """Whether this is a Parquet file.
+
+    >>> is_parquet("no such file")
+    False
+    """
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            return stream.read(4) == _PARQUET
+    except (OSError, TypeError, ValueError):
+        return False
+
+
+def _parquet(path: str, digest: Hash | None) -> Iterator[Document]:
+    """The rows of a Parquet file; a null is a field that is not there, as Parquet has no other way to say so."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        hint = "install it with: pip install 'adjudge[parquet]'"
+        raise UsageError(Problem("Parquet needs pyarrow, which is not installed", path=path, hint=hint)) from None
+    problems: list[Problem] = []
+    number, first = 0, dict[str, int]()
+    try:
+        with ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_ROWS):
+                for row in batch.to_pylist():
+                    number += 1
+                    found = _row(row, number, path, first)
+                    if isinstance(found, Problem):
+                        problems += [found][: LIMIT - len(problems)]
+                        continue
+                    if digest is not None:
+                        digest.update(canonical(found.data) + b"\n")
+                    yield found
+    except (ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        problems.append(Problem(f"not a Parquet file that can be read ({reason})", path=path, hint="write it again"))
+    except TypeError as error:  # a column of dates or bytes
+        hint = "use strings, numbers, booleans, lists and structs"
+        problems.append(Problem(f"a value that JSON does not have ({error})", path=path, line=number, hint=hint))
+    if not number and not problems:
+        problems.append(Problem("the file has no documents", path=path, hint="write one row per document"))
+    if problems:
+        raise FormatError(problems)
+
+
+def _row(row: dict[str, Any], number: int, path: str, first: dict[str, int]) -> Document | Problem:
+    data = _present(row)
+    own = data.get("id")
+    if isinstance(own, bool) or not isinstance(own, str | int) or not str(own):
+        return Problem("the row has no id", path=path, line=number, hint="add a column id of strings or integers")
+    identifier = str(own)
+    if identifier in first:
+        hint = f"it is already used in row {first[identifier]}; give every document its own id"
+        return Problem(f"duplicate id {identifier!r}", path=path, line=number, hint=hint)
+    first[identifier] = number
+    return Document(id=identifier, data=data, line=number)
+
+
+def _present(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _present(each) for key, each in value.items() if each is not None}
+    return [_present(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,105 @@
+"""Merge the results of shards of any task, with what a task has beyond adding up: its own draws and its own limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from adjudge.stats.build import Test
+    from adjudge.stats.result import Result
+
+_WHOLE: Mapping[str, str] = {
+    "double-annotation": "nuggets that are annotated twice are aligned at best for the whole corpus at once",
+    "stopped": "a repeated id ends the count of the whole corpus, as in the program of 2015",
+}
+"""Notes of parts whose counts are not those of the same documents in the whole corpus, and why."""
+
+
+def merge(
+    parts: Sequence[Result],
+    *,
+    names: Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    bootstrap: int | None = None,
+    level: float | None = None,
+    seed: int | None = None,
+    test: Test | None = None,
+    order: Iterable[str] | None = None,
+) -> Result:
+    """The result of scoring the documents of all parts at once; see `adjudge.stats.merge`.
+
+    >>> from adjudge.tasks.scoring import score
+    >>> one = score("record.set", [{"id": "a", "items": [1]}], {"s": [{"id": "a", "items": [1]}]})
+    >>> two = score("record.set", [{"id": "b", "items": [2, 3]}], {"s": [{"id": "b", "items": [2]}]})
+    >>> merge([one, two])["record.set"].recall
+    0.6667 [0.5000, 1.0000]
+    """
+    from adjudge.stats.merge import merge as merge_tables
+
+    called = list(names) if names is not None else [f"part {number}" for number in range(1, len(parts) + 1)]
+    if len(parts) > 1:
+        _refuse_whole(parts, called)
+    options: dict[str, Any] = {"by": by, "level": level, "seed": seed, "test": test, "order": order}
+    drawn = _java(parts[0], bootstrap) if parts else None
+    if drawn is None:
+        result = merge_tables(parts, names=called, bootstrap=bootstrap, **options)
+        return _with_genres(result) if result.task == "eal" else result
+    return _redrawn(merge_tables(parts, names=called, bootstrap=0, **options), parts[0], drawn, level=level, seed=seed)
+
+
+def _refuse_whole(parts: Sequence[Result], called: Sequence[str]) -> None:
+    problems = [
+        Problem(f"cannot be merged: {_WHOLE[note.code]}", path=name, hint="score all documents at once")
+        for result, name in zip(parts, called, strict=True)
+        for note in dict.fromkeys(note for system in result.systems for note in system.notes)
+        if note.code in _WHOLE
+    ]
+    if problems:
+        raise UsageError(list(dict.fromkeys(problems)))
+
+
+def _java(first: Result, bootstrap: int | None) -> int | None:
+    """The number of corpora to draw, if the profile has them drawn by the generator of the official programs."""
+    if first.task != "eal" or first.options is None:
+        return None
+    from adjudge.tasks.eal.profiles import PROFILES
+
+    number = first.options.bootstrap if bootstrap is None else bootstrap
+    profile = PROFILES.get(first.profile)
+    return number if number and profile is not None and profile.draws == "java" else None
+
+
+def _redrawn(result: Result, first: Result, bootstrap: int, *, level: float | None, seed: int | None) -> Result:
+    from adjudge.tasks.eal.profiles import PROFILES
+    from adjudge.tasks.eal.redraw import redrawn
+
+    assert first.options is not None
+    return redrawn(
+        _with_genres(result),
+        bootstrap=bootstrap,
+        seed=first.options.seed if seed is None else seed,
+        level=first.options.level if level is None else level,
+        percentiles=PROFILES[first.profile].percentiles,
+    )
+
+
+def _with_genres(result: Result) -> Result:
+    """The signature of a result by genre names the genres of all documents."""
+    from adjudge.stats.result import result_fields
+    from adjudge.stats.signature import hash_chunks, signature
+
+    options, table = result.options, result.systems[0].table
+    assert options is not None
+    assert table is not None
+    if "genre" not in table.attributes or "genres" not in options.fields:
+        return result
+    genres = "\n".join(str(each) for each in table.attributes["genre"]).encode()
+    fields = {**options.fields, "genres": "#" + hash_chunks([genres])[:4]}
+    options = msgspec.structs.replace(options, fields=fields)
+    line = result_fields(result.profile, result.systems[0].documents, len(result.systems), options)
+    return msgspec.structs.replace(result, options=options, signature=signature(result.task, line))

@@ -1,0 +1,260 @@
+"""Score corpora that are too large to hold: gold and systems are read side by side, a block of documents at a time.
+
+Each block becomes a part, as if it had been scored by itself, and the parts are merged; what is kept of a document is
+its id, its counts and its short fields. The result is the same to the byte as that of reading everything first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.engine.local import map_documents
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
+from adjudge.formats.shards import stream_documents
+from adjudge.model.document import Document
+from adjudge.tasks.adding import Campaign, add_up, fields_of
+from adjudge.tasks.aligned import Indexed, OutOfOrder, SideBySide
+from adjudge.tasks.documents import Side, unknown_document
+from adjudge.tasks.large import Inputs
+from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen
+from adjudge.tasks.placing import placed
+from adjudge.tasks.slices import partial_slicing, refuse_unknown
+
+if TYPE_CHECKING:
+    from adjudge.stats.build import Test
+    from adjudge.stats.result import Result
+
+BLOCK = 10_000
+_PROBLEMS = 1000
+
+Change = Callable[[Any, Any], tuple[Any, Any]]
+Progress = Callable[[int, "int | None"], None]
+
+
+def score_stream(
+    metrics: tuple[AnyMetric, ...],
+    inputs: Inputs,
+    *,
+    by: Sequence[str] = (),
+    docs: Iterable[str] | None = None,
+    profile: str,
+    bootstrap: int,
+    level: float,
+    seed: int,
+    test: Test,
+    jobs: int | None = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    change: Change | None = None,
+    options: Mapping[str, str] | None = None,
+    block: int = BLOCK,
+) -> Result:
+    """The scores of systems in files, `by` fields of the documents; see `adjudge.tasks.scoring.score`."""
+    indexed: set[int] = set()
+    chosen = None if docs is None else {str(each) for each in docs}
+    while True:
+        run = _Run(metrics, inputs, tuple(by), chosen, profile, change, dict(options or {}), block)
+        try:
+            parts = run.parts(frozenset(indexed), jobs=jobs, cluster=cluster, progress=progress)
+            return run.merged(parts, bootstrap=bootstrap, level=level, seed=seed, test=test)
+        except _Unordered as unordered:
+            indexed.add(unordered.place)
+
+
+class _Unordered(Exception):
+    """One of the systems has another order than gold."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+@dataclass(slots=True)
+class _Block:
+    """Some documents of gold, those of the systems that belong to them, and what was seen of them so far."""
+
+    chosen: dict[str, Document]
+    found: list[dict[str, Document]]
+    seen: list[list[Seen]] = field(default_factory=list)
+    complaints: list[tuple[str, Complaint]] = field(default_factory=list)
+
+
+class _Run:
+    """One reading of all files."""
+
+    def __init__(
+        self,
+        metrics: tuple[AnyMetric, ...],
+        inputs: Inputs,
+        by: tuple[str, ...],
+        docs: set[str] | None,
+        profile: str,
+        change: Change | None,
+        options: dict[str, str],
+        block: int,
+    ) -> None:
+        self.metrics, self.inputs, self.by, self.docs = metrics, inputs, by, docs
+        self.profile, self.change, self.options, self.block = profile, change, options, block
+        self.digests = [hashlib.sha256() for _ in inputs.files]
+        self.errors: list[AdjudgeError] = []
+        self.unknown: list[Problem] = []
+        self.problems: dict[int, list[Problem]] = {}
+        self.there: set[str] = set()
+        self.unchosen = set() if docs is None else set(docs)
+
+    def parts(
+        self, indexed: frozenset[int], *, jobs: int | None, cluster: str | None, progress: Progress | None
+    ) -> list[Result]:
+        """One result for every block of documents."""
+        systems: list[SideBySide | Indexed] = []
+        waiting: deque[_Block] = deque()
+        done = 0
+
+        def pairs() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+            for block in self._blocks(systems):
+                waiting.append(block)
+                yield from self._pairs(block)
+
+        def advance(number: int) -> None:
+            nonlocal done
+            done += number
+            if progress is not None:
+                progress(done, None)
+
+        try:
+            for place in range(len(self.inputs.systems)):
+                documents = self._documents(place + 1)
+                systems.append(Indexed(documents) if place in indexed else SideBySide(documents))
+            parts: list[Result] = []
+            observer = Observer(self.metrics)
+            for identifier, observed in map_documents(observer, pairs(), jobs=jobs, cluster=cluster, progress=advance):
+                current = waiting[0]
+                current.seen.append(observed.systems)
+                current.complaints += [(identifier, each) for each in observed.complaints]
+                if len(current.seen) == len(current.chosen):
+                    self._complain(waiting[0])
+                    if not self.problems and not self.errors:
+                        parts.append(self._part(current))
+                    waiting.popleft()
+            self._finish()
+            return parts
+        finally:
+            for system in systems:
+                system.close()
+
+    def merged(self, parts: list[Result], *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
+        """All parts as one result, with the hashes of what was read."""
+        from adjudge.stats.merge import merge
+        from adjudge.stats.result import result_fields
+        from adjudge.stats.signature import signature
+
+        result = merge(parts, bootstrap=bootstrap, level=level, seed=seed, test=test)
+        table = result.systems[0].table
+        assert table is not None
+        assert result.options is not None
+        for name in self.by:
+            if name not in self.there:
+                refuse_unknown(name, table.attributes)
+        gold, *systems = (self._side(place, {}, digest.hexdigest()) for place, digest in enumerate(self.digests))
+        whole = Campaign(self.metrics, table.ids, gold, systems, [], whole=self.docs is None, options=self.options)
+        options = msgspec.structs.replace(result.options, fields=dict(fields_of(whole)))
+        line = result_fields(self.profile, len(table.ids), len(systems), options)
+        return msgspec.structs.replace(result, options=options, signature=signature(result.task, line))
+
+    def _documents(self, place: int) -> Iterator[Document]:
+        """The documents of gold (0) or a system; what is wrong with them is kept for the end."""
+        paths = self.inputs.files[place]
+        try:
+            for document in stream_documents(paths, digest=self.digests[place]):
+                yield document if len(paths) > 1 else msgspec.structs.replace(document, path=None)
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            self.errors.append(error)
+
+    def _blocks(self, systems: Sequence[SideBySide | Indexed]) -> Iterator[_Block]:
+        chosen: dict[str, Document] = {}
+        others: set[str] = set()
+        for document in self._documents(0):
+            if self.docs is None or document.id in self.docs:
+                chosen[document.id] = document
+                self.unchosen.discard(document.id)
+            else:
+                others.add(document.id)
+            if len(chosen) + len(others) == self.block:
+                yield from self._with_systems(chosen, others, systems)
+                chosen, others = {}, set()
+        yield from self._with_systems(chosen, others, systems)
+        for place, system in enumerate(systems):
+            side = self._side(place + 1, {})
+            try:
+                for document in system.rest():
+                    if len(self.unknown) < _PROBLEMS:
+                        self.unknown.append(unknown_document(side, document))
+            except OutOfOrder:
+                raise _Unordered(place) from None
+
+    def _with_systems(
+        self, chosen: dict[str, Document], others: Collection[str], systems: Sequence[SideBySide | Indexed]
+    ) -> Iterator[_Block]:
+        found = []
+        for place, system in enumerate(systems):
+            try:
+                own = system.take([*chosen, *others])
+            except OutOfOrder:
+                raise _Unordered(place) from None
+            found.append({identifier: document for identifier, document in own.items() if identifier in chosen})
+        if chosen:
+            yield _Block(chosen, found)
+
+    def _pairs(self, block: _Block) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+        for identifier, document in block.chosen.items():
+            own = [found.get(identifier) for found in block.found]
+            answers = tuple(None if each is None else each.data for each in own)
+            if self.change is None:
+                yield identifier, document.data, answers
+            else:
+                both = [self.change(document.data, each) for each in answers]
+                yield identifier, both[0][0], tuple(answer for _, answer in both)
+
+    def _complain(self, block: _Block) -> None:
+        if not block.complaints:
+            return
+        gold = self._side(0, block.chosen)
+        systems = [self._side(place, found) for place, found in enumerate(block.found, 1)]
+        for number in range(GOLD, len(systems)):
+            own = [each for each in block.complaints if each[1].side == number]
+            known = self.problems.setdefault(number, [])
+            known += list(placed(own, gold, systems))[: _PROBLEMS - len(known)]
+
+    def _part(self, block: _Block) -> Result:
+        gold = self._side(0, block.chosen)
+        systems = [self._side(place, found) for place, found in enumerate(block.found, 1)]
+        data = [document.data for document in block.chosen.values()]
+        slices, there = partial_slicing(self.by, data, self.metrics)
+        self.there |= there
+        campaign = Campaign(self.metrics, tuple(block.chosen), gold, systems, block.seen, options=self.options)
+        return add_up(campaign, slices, profile=self.profile, bootstrap=0, level=0.95, seed=0, test="paired-bootstrap")
+
+    def _side(self, place: int, documents: dict[str, Document], digest: str = "") -> Side:
+        name = self.inputs.names[place - 1] if place else "gold"
+        path = self.inputs.systems[place - 1] if place else self.inputs.gold
+        return Side(name, path, documents, digest, jsonl=True)
+
+    def _finish(self) -> None:
+        """Raise what was wrong, as far as one reading has found it."""
+        if self.errors:
+            raise FormatError([problem for error in self.errors for problem in error.problems])
+        if self.unknown:
+            raise ValidationError(self.unknown)
+        if self.unchosen:
+            raise UsageError(
+                [Problem(f"there is no gold document {name!r}", hint="check the id") for name in sorted(self.unchosen)]
+            )
+        if any(self.problems.values()):
+            raise ValidationError([problem for number in sorted(self.problems) for problem in self.problems[number]])

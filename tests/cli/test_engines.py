@@ -1,0 +1,106 @@
+"""`--jobs` and `--cluster`: the same bytes wherever the work is done."""
+
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="needs Dask: pip install 'adjudge[cluster]'"
+)
+KEY = """#begin document (d{n}); part 000
+d{n} 0 0 a (0
+d{n} 0 1 b 0)
+d{n} 0 2 c (1)
+d{n} 0 3 d (1)
+
+#end document
+"""
+TBF = """#BeginOfDocument d{n}
+{who}\td{n}\tE1\t{n},{n}4\tword\tLife_Die\tActual
+{who}\td{n}\tE2\t2{n},3{n}\tword\tLife_Injure\t{realis}
+@Coreference\tC1\tE1,E2
+#EndOfDocument
+"""
+
+
+def run(folder: Path, *arguments: str) -> str:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    program = folder / "program.py"
+    program.write_text("from adjudge.cli import main\nif __name__ == '__main__':\n    main()\n")
+    done = subprocess.run(
+        [sys.executable, str(program), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def commands(folder: Path) -> dict[str, list[str]]:
+    (folder / "key.conll").write_text("".join(KEY.format(n=n) for n in range(6)))
+    text = (folder / "key.conll").read_text()
+    (folder / "a.conll").write_text(text.replace("c (1)", "c -"))
+    (folder / "b.conll").write_text(text.replace("a (0", "a (1)").replace("b 0)", "b (0)"))
+    (folder / "gold.tbf").write_text("".join(TBF.format(n=n, who="gold", realis="Actual") for n in range(5)))
+    for name, realis in (("a", "Generic"), ("b", "Actual")):
+        (folder / f"{name}.tbf").write_text("".join(TBF.format(n=n, who=name, realis=realis) for n in range(4)))
+    return {
+        "score": ["score", "relation.strict", "gold.jsonl", "good.jsonl", "poor.jsonl", "--by", "genre"],
+        "family": ["relation", "score", "gold.jsonl", "good.jsonl"],
+        "coref": ["coref", "score", "key.conll", "a.conll", "b.conll"],
+        "nugget": ["nugget", "score", "-g", "gold.tbf", "-s", "a.tbf", "-s", "b.tbf"],
+    }
+
+
+@pytest.mark.parametrize("name", ["score", "family", "coref", "nugget"])
+def test_processes_give_the_same_bytes(campaign, name):
+    command = [*commands(campaign)[name], "--bootstrap", "20", "--format", "json"]
+    expected = run(campaign, *command, "--jobs", "1")
+    assert '"value"' in expected
+    assert run(campaign, *command, "--jobs", "2") == expected
+
+
+@needs_dask
+@pytest.mark.parametrize("name", ["score", "coref", "nugget"])
+def test_a_cluster_gives_the_same_bytes(campaign, name):
+    command = [*commands(campaign)[name], "--bootstrap", "20", "--format", "json"]
+    expected = run(campaign, *command, "--jobs", "1")
+    assert run(campaign, *command, "--cluster", "local", "--jobs", "2") == expected
+
+
+@needs_dask
+def test_a_cluster_that_is_there_already(campaign, tmp_path):
+    """A scheduler and a worker of their own, on this machine: by address and by scheduler file."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    file = tmp_path / "scheduler.json"
+    common = {"cwd": tmp_path, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    here = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *here], **common
+    )
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "2", "--no-nanny", *here], **common
+    )
+    try:
+        command = [*commands(campaign)["score"], "--bootstrap", "20", "--format", "json"]
+        deadline = time.monotonic() + 30
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert run(campaign, *command, "--cluster", str(file)) == run(campaign, *command, "--jobs", "1")
+    finally:
+        for process in (worker, scheduler):
+            process.terminate()
+            process.wait(20)
+
+
+def test_a_cluster_without_dask_or_nowhere(adjudge, campaign):
+    ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl", "--cluster", "nowhere")
+    assert ran.code == 2
+    assert "Dask" in ran.err or "is no cluster" in ran.err
