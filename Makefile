@@ -6,16 +6,20 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 REPORTS := demo-reports
+TASKS := extraction coref nugget eal kbp
+PAGES := build/demo-pages
+BROWSER_VENV := .venv-browser
+DOCS_VENV := .venv-docs
 
-.PHONY: demo test lint unit test-slow bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers clean
+.PHONY: demo test lint unit test-slow test-browser test-browser-with screenshots docs bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers docs-reference clean
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
-	@for task in coref nugget eal kbp; do \
+	@for task in $(filter-out extraction,$(TASKS)); do \
 	  $(BIN)/adjudge demo $$task --quiet --report $(REPORTS) -o $(REPORTS)/$$task.txt || exit; done
 	@$(BIN)/adjudge demo --report $(REPORTS)
 	@echo "Reports to open in a browser (tables of the others are beside them, in .txt):"
-	@for task in extraction coref nugget eal kbp; do echo "  $(REPORTS)/$$task.html"; done
+	@for task in $(TASKS); do echo "  $(REPORTS)/$$task.html"; done
 
 test: lint unit
 
@@ -30,6 +34,35 @@ unit: $(VENV)/.developer
 
 test-slow: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope -m slow
+
+# Needs a Chromium: on the path, or make test-browser CHROMIUM=PATH. BROWSER=optional skips it if there is none.
+test-browser:
+	@if found="$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh)"; then \
+	  $(MAKE) --no-print-directory test-browser-with CHROMIUM="$$found"; \
+	else \
+	  echo "$(if $(filter optional,$(BROWSER)),skipped: )no Chromium: install it (apt install chromium) or run: make test-browser CHROMIUM=/path/to/chromium" >&2; \
+	  [ "$(BROWSER)" = optional ]; \
+	fi
+
+test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed
+	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser --chromium "$(CHROMIUM)" --pages $(PAGES)
+
+# make screenshots CHROMIUM=PATH: the pictures of the documentation.
+screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed
+	$(BROWSER_VENV)/bin/python tests/browser/screenshots.py --chromium "$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh)" --pages $(PAGES)
+
+$(PAGES)/.made: $(VENV)/.installed $(shell find src/adjudge -name '*.py' -o -path '*/html/*' -type f -o -path '*/demo/data/*' -type f)
+	@mkdir -p $(PAGES)
+	@for task in $(TASKS); do \
+	  $(BIN)/adjudge demo $$task --quiet --report $(PAGES) --format json -o $(PAGES)/$$task.json || exit; done
+	@touch $@
+
+$(BROWSER_VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(BROWSER_VENV)
+	$(BROWSER_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(BROWSER_VENV)/bin/python -m pip --quiet install --group browser
+	@touch $@
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py $(BENCH)
@@ -55,6 +88,28 @@ bench-smatch: $(VENV)/.installed
 bench-published: $(VENV)/.installed
 	$(BIN)/python benchmarks/published.py $(BENCH)
 
+# The pages as they are in the project, built with warnings as errors: open build/docs/index.html
+docs: $(DOCS_VENV)/.installed
+	rm -rf build/docs-source build/docs
+	mkdir -p build/docs-source/benchmarks
+	cp -r README.md CONTRIBUTING.md CHANGELOG.md docs build/docs-source
+	cp benchmarks/README.md build/docs-source/benchmarks
+	rm -rf build/docs-source/docs/*.py build/docs-source/docs/__pycache__
+	$(DOCS_VENV)/bin/mkdocs build --quiet --strict
+	@if grep -rlE '<(script|link|img)[^>]*(src|href)="(https?:)?//' build/docs --include='*.html'; then \
+	  echo "these pages ask the network for something" >&2; exit 1; fi
+	@echo "build/docs/index.html"
+
+$(DOCS_VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(DOCS_VENV)/bin/python -m pip --quiet install --group docs
+	@touch $@
+
+docs-reference: $(VENV)/.installed
+	$(BIN)/python docs/reference.py
+
 docs-numbers: $(VENV)/.installed
 	$(BIN)/python docs/which_number.py
 
@@ -72,4 +127,4 @@ $(VENV)/.developer: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)
+	rm -rf $(VENV) $(BROWSER_VENV) $(DOCS_VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)

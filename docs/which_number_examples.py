@@ -669,9 +669,9 @@ GRIT forgets templates: all entities of a role are in one bag, each to be matche
 all its mentions are (or, with shares, by how many are); so the split power station is one spurious entity and the
 merged victims are wrong. GTT adds the types of templates as fillers, and lets several entities fit one, so that
 splitting costs nothing. IterX counts mentions; its code divides by mentions where the comparisons released with
-it divide by entities. phi-subset asks whether any mention is right, so that merging costs nothing either. The
-scorer of MUC-4 looks for one of the alternatives and knows no entities; "matched only" leaves out the missed
-kidnapping.
+it divide by entities. phi-subset asks whether any mention is right, so that merging costs no precision: the
+victims are one right entity, and one of two found. The scorer of MUC-4 looks for one of the alternatives and
+knows no entities; "matched only" leaves out the missed kidnapping.
 
 We report `template.fillers` for templates, each entity matched once in the best alignment, because splitting and
 merging entities does not pay there; CEAF-REE only for comparisons with GRIT, and MUC-4 on MUC-4.

@@ -34,9 +34,11 @@ def opened(browser: Browser, path: Path, **options: object) -> Iterator[tuple[Pa
     page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on(
         "request",
-        lambda request: request.url.partition("#")[0] == address
-        or request.url.startswith(("blob:", "data:"))
-        or wrong.append(f"request: {request.url}"),
+        lambda request: (
+            request.url.partition("#")[0] == address
+            or request.url.startswith(("blob:", "data:"))
+            or wrong.append(f"request: {request.url}")
+        ),
     )
     context.set_offline(True)
     page.goto(address)

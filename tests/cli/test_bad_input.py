@@ -75,7 +75,17 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
             "there is no metric 'relation.strit', did you mean relation.strict or relation.spans or relation.docred?",
         ),
         (("relation.strict", "none.jsonl", "good.jsonl"), 2, "none.jsonl: there is no such file, check the path"),
-        (("relation.strict", "gold.jsonl", "."), 2, ".: this is a folder, name the file in it"),
+        (
+            ("relation.strict", "gold.jsonl", "nothing"),
+            2,
+            "nothing: the folder has no documents, it should have files that end in .jsonl, .ndjson, .json, .parquet, "
+            "plain or with .gz or .zst",
+        ),
+        (
+            ("relation.strict", "gold.jsonl", "run-*.jsonl"),
+            2,
+            "run-*.jsonl: no file has such a name, check the pattern",
+        ),
         (
             ("relation.strict", "gold.jsonl", "empty.jsonl"),
             1,
@@ -96,6 +106,7 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
 def test_the_call_or_the_file(adjudge, campaign: Path, arguments, code: int, said: str) -> None:
     (campaign / "empty.jsonl").write_text("")
     (campaign / "array.json").write_text('[{"id": "d0"}]')
+    (campaign / "nothing").mkdir()
     ran = adjudge("score", *arguments, "-o", "out", "--save", "saved.json")
     assert (ran.code, ran.out, ran.err) == (code, "", f"error: {said}\n")
     assert not (campaign / "out").exists()

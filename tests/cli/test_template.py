@@ -56,7 +56,9 @@ def test_auto_err_takes_both_sides_from_one_file(page):
     assert ran.code == 0
     assert ran.out.startswith("Result:\ntotal: Precision : 1.0000, Recall : 1.0000, F1 : 1.0000\n")
     assert "\nError Score: 0\n" in ran.out
-    assert page("template errors both.json both.json --reader auto-err").out.startswith("1 fillers are right")
+    assert page("template errors both.json both.json --reader auto-err").out.startswith(
+        "1 filler is right, of 1 of the system and 1 of gold"
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,8 @@ def test_auto_err_takes_both_sides_from_one_file(page):
         ("template score gold.json preds.jsonl --compat gtt", 1, "preds.jsonl:2:1: this is not JSON: extra data"),
         ("template score gold.json preds.json --compat iterx", 1, "preds.json:1: this is not JSON"),
         ("template score gold.json gold.json --compat grit", 1, "gold.json:1: expected an object of roles as extracts"),
+        ("template score gold.json gold.json --compat grit", 1, 'write {"docid": id, "extracts": {role: [[mention,'),
+        ("template score gold.json preds.json", 1, "this looks like JSON, for which there are other readers"),
         ("template score gold.json preds.json --compat gtt --phi 3", 2, "--phi does not belong to gtt"),
         ("template score gold.json preds.json --compat gtt --event-n '>=2'", 2, "--event-n and --docids go together"),
         ("template errors gold.json nothing.json", 2, "nothing.json: there is no such file"),

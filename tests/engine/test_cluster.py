@@ -75,7 +75,7 @@ def run(tmp_path):
         )
         environment = {"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
         done = subprocess.run(
-            [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100, env=environment
+            [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environment
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -340,3 +340,20 @@ def test_slots_that_cannot_be_read(data, message):
     with pytest.raises(FormatError) as caught:
         read_slots(data)
     assert message in str(caught.value)
+
+
+def test_places_of_problems_in_decisions():
+    """Line and column of the list that is wrong, on one line or on several."""
+    text = b'(("M1" ("1" (inc-type ("A" maybe)\n  ("B" match) ("C" fail)))\n ("2" (no-slot)))\n(x))'
+    with pytest.raises(FormatError) as caught:
+        read_history(text)
+    lines = text.split(b"\n")
+    expected = [(1, lines[0].index(b'("A"') + 1), (2, 3), (3, lines[2].index(b"(no-slot") + 1), (4, 1)]
+    assert [(problem.line, problem.column) for problem in caught.value.problems] == expected
+
+
+def test_escapes_in_decisions():
+    r"""In a string, \" is a quotation mark and \\ a backslash."""
+    text = rb'(("M1" ("1" (perp-ind-id ("\"A\"" fail) ("B\\C" fail) ("\\\"" fail)))))'
+    decisions = read_history(text).decisions["M1"]["1"]["perp-ind-id"]
+    assert [decision.answer for decision in decisions] == ['"A"', "B\\C", '\\"']

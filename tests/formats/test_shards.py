@@ -78,7 +78,7 @@ def test_zstd(tmp_path):
 def test_zstd_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
     (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd rest")
-    with pytest.raises(UsageError, match=r"adjudge\[zst\]"):
+    with pytest.raises(FormatError, match=r"a\.jsonl\.zst: .*adjudge\[zst\]"):
         read_all(tmp_path / "a.jsonl.zst")
 
 

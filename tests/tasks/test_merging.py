@@ -8,9 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
-from adjudge.stats.result import decode_result
+from adjudge.stats.result import Note, decode_result
 from adjudge.stats.signature import hash_chunks
 from adjudge.tasks.coref import scoring as coref
+from adjudge.tasks.eal import scoring as eal
 from adjudge.tasks.merging import merge
 from adjudge.tasks.scoring import score
 
@@ -190,3 +191,26 @@ def _apart(found):
         if own:
             kept.append(own)
     return kept
+
+
+@pytest.mark.parametrize("profile", ["spec", "bbn-2015"])
+def test_event_arguments_merge_to_the_whole(conformance, profile):
+    folder = conformance / "conformance" / "eal" / "corpusA"
+    ids = (folder / "docs.txt").read_text().split()
+
+    def run(docs):
+        systems = [folder / "systems" / name for name in ("S0", "S1")]
+        return eal.score(folder / "key", folder / "ref", systems, docs=docs, profile=profile, bootstrap=30)
+
+    merged, whole = merge([run(ids[:5]), run(ids[5:])]), run(ids)
+    assert merged.comparisons == whole.comparisons
+    for mine, other in zip(merged.systems, whole.systems, strict=True):
+        assert (mine.scores, mine.table) == (other.scores, other.table)
+
+
+def test_counts_of_the_whole_corpus_are_refused():
+    one = part("a")
+    note = Note("double-annotation", 1, "which of several nuggets ...")
+    odd = msgspec.structs.replace(one, systems=(msgspec.structs.replace(one.systems[0], notes=(note,)),))
+    with pytest.raises(UsageError, match=r"two.json: cannot be merged: nuggets that are annotated twice"):
+        merge([part("b"), odd], names=["one.json", "two.json"])

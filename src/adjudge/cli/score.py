@@ -38,8 +38,9 @@ def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) ->
 
     METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:Type; several are
     separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id" per document, or what --reader says,
-    plain or gzip; - is standard input. A system is called after its file, or NAME in NAME=FILE. Several systems are
-    compared with paired tests.
+    plain, gzip or zstd, or Parquet; - is standard input. A folder, or a pattern in quotes ('runs/mine-*.jsonl'), is all
+    of its files as one. A system is called after its file, or NAME in NAME=FILE. Several systems are compared with
+    paired tests.
     """
     score_files(metric, gold, systems, **options)
 

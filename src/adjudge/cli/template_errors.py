@@ -38,7 +38,8 @@ def command(gold: str, system: str, reader: str, examples: int, format_: str, ou
 
 
 def _text(errors: Errors, number: int) -> str:
-    lines = [f"{errors.right} fillers are right, of {errors.system} of the system and {errors.gold} of gold", ""]
+    right = "1 filler is" if errors.right == 1 else f"{errors.right} fillers are"
+    lines = [f"{right} right, of {errors.system} of the system and {errors.gold} of gold", ""]
     for kind, count in errors.counts.items():
         lines.append(f"{kind:<24} {count:>6}  {KINDS[kind]}")
         lines += (f"    {_line(each)}" for each in _first(errors, kind, number))

@@ -115,6 +115,8 @@ class _Reader:
         self._close(template)
         if not self.messages and not self.problems:
             hint = f"each starts with the line {self.slots.message.label!r}"
+            if text.lstrip()[:1] in ("{", "["):
+                hint += "; this looks like JSON, for which there are other readers"
             self.problems.append(Problem("there are no templates", self.place, hint=hint))
         if self.problems:
             raise FormatError(self.problems)

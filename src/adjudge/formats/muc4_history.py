@@ -183,7 +183,10 @@ def _string(node: _Node) -> str:
     text = node[1]
     if not isinstance(text, str) or text[0] != '"':
         return ""
-    return ("".join(_ESCAPE.split(text[1:-1])) if "\\" in text else text[1:-1]).upper()
+    inner = text[1:-1]
+    if "\\\\" in inner:  # a backslash that is meant as one
+        return "".join(_ESCAPE.split(inner)).upper()
+    return inner.replace("\\", "").upper()
 
 
 def _symbol(node: _Node) -> str:

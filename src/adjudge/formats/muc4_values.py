@@ -29,6 +29,7 @@ class Compound(NamedTuple):
 
 Value: TypeAlias = "str | Compound"
 
+_QUOTED = re.compile(r'"[^"\\]*"')
 # A hyphen with blanks around it (or at an end) is the mark of a range; any other one belongs to the text.
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()])|([^"/:()]+))')
 _RANGED = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()]|-(?=[\s)]|$))|((?:(?!\s+-(?:[\s)]|$))[^"/:()])+))')
@@ -63,8 +64,10 @@ def parse_filler(text: str, slot: SlotType) -> Value | None:
 
 
 def _parse(text: str, slot: SlotType, offset: int) -> Value:
-    if slot == "text" or (slot in ("string", "set") and not any(mark in text for mark in '"/:()')):
-        return text  # most fillers of sets are plain words, too
+    if slot == "text":
+        return text
+    if slot in ("string", "set") and (_QUOTED.fullmatch(text) or not any(mark in text for mark in '"/:()')):
+        return text  # most fillers are one quoted string, or plain words of a set
     tokens = _tokens(_TOKEN, text, offset)
     if slot in ("date", "location") or (slot == "number" and not any(kind == ":" for kind, _, _ in tokens)):
         tokens = _tokens(_RANGED, text, offset)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
 
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import FormatError, Problem, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,24 +42,24 @@ def is_file(source: Source) -> TypeGuard[str | os.PathLike[str]]:
 def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a source."""
     if isinstance(source, bytes):
-        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))))
+        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))), place)
     elif isinstance(source, str | os.PathLike) and str(source) != "-":
         try:  # not with pathlib, which takes longer to load than a small file to score
             stream = open(source, "rb")  # noqa: PTH123, SIM115
         except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             _cannot_open(error, place)
         with stream:
-            yield _unpacked(stream)
+            yield _unpacked(stream, place)
     else:
         if isinstance(source, str | os.PathLike) and sys.stdin is None:
             raise UsageError("standard input is closed", hint="name a file instead of -")
         given: Any = sys.stdin.buffer if isinstance(source, str | os.PathLike) else source
         if hasattr(given, "peek"):
-            yield _unpacked(given)
+            yield _unpacked(given, place)
         else:
             buffered = io.BufferedReader(given)
             try:
-                yield _unpacked(buffered)
+                yield _unpacked(buffered, place)
             finally:
                 buffered.detach()  # else the caller's stream would be closed with ours
 
@@ -91,11 +91,11 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
     raise UsageError(Problem(message, path=place, hint=hint)) from None
 
 
-def _unpacked(stream: Any) -> IO[bytes]:
+def _unpacked(stream: Any, place: str) -> IO[bytes]:
     """The stream, or what is compressed in it; never a seek, because a pipe has none."""
     start = stream.peek(4)[:4]
     if start == ZSTD:
-        return _zstd(stream)
+        return _zstd(stream, place)
     if start[:2] != GZIP:
         return cast("IO[bytes]", stream)
     from gzip import GzipFile  # not at the top: most files are not compressed
@@ -103,12 +103,13 @@ def _unpacked(stream: Any) -> IO[bytes]:
     return cast("IO[bytes]", GzipFile(fileobj=stream))
 
 
-def _zstd(stream: Any) -> IO[bytes]:
+def _zstd(stream: Any, place: str) -> IO[bytes]:
     try:
         from zstandard import ZstdDecompressor, ZstdError
     except ImportError:
         hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
-        raise UsageError("a file is compressed with zstd, and zstandard is not installed", hint=hint) from None
+        message = "the file is compressed with zstd, and zstandard is not installed"
+        raise FormatError(Problem(message, path=place, hint=hint)) from None
 
     class Unpacked(io.RawIOBase):
         """A damaged stream is an OSError, as with gzip."""

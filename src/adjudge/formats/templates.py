@@ -28,6 +28,14 @@ from adjudge.model.document import Corpus, Document
 LIMIT = 100
 TYPE = "incident_type"
 SKIPPED = "template-spans"
+# How a document is written, said with everything that is wrong with one.
+SHAPES = {
+    "extracts": 'write {"docid": id, "extracts": {role: [[mention, ...], ...]}}',
+    "templates": 'write {"docid": id, "templates": [{"incident_type": type, role: [[mention, ...], ...]}]}',
+    "pred_extracts": 'write {id: {"pred_extracts": {role: [[mention, ...], ...]}}}',
+    "pred_templates": 'write {id: {"pred_templates": [{"incident_type": type, role: [[mention, ...], ...]}]}}',
+    "gold_templates": 'write {id: {"gold_templates": [{"incident_type": type, role: [[mention, ...], ...]}]}}',
+}
 _MESSAGE = re.compile(r"[^-]*([0-9])(?:-.*)?-([0-9]{1,9})", re.DOTALL)
 
 Entities = list[list[str]]
@@ -144,7 +152,7 @@ def read_lines(
             wrong.append(f"the document {raw.id!r} is called {identifier} like another one")
         text = raw.data.get("doctext")
         pages[identifier] = Page(kept, text if isinstance(text, str) else "", raw.line)
-        problems += (Problem(each, path=whole.place, line=raw.line, hint="see the docs") for each in wrong)
+        problems += (Problem(each, path=whole.place, line=raw.line, hint=SHAPES[field]) for each in wrong)
     return Sheet(whole, _without_problems(pages, problems))
 
 
@@ -167,7 +175,7 @@ def read_object(
         templates = _templates(given, field, wrong)
         text = document.get("doctext") if isinstance(document, dict) else None
         pages[identifier] = Page(templates, text if isinstance(text, str) else "")
-        problems += (Problem(f"{identifier}: {each}", path=whole.place, hint="see the docs") for each in wrong)
+        problems += (Problem(f"{identifier}: {each}", path=whole.place, hint=SHAPES[field]) for each in wrong)
     return Sheet(whole, _without_problems(pages, problems))
 
 

@@ -211,7 +211,7 @@ def paired_jackknife(
         p = 2 * float(stdtr(freedom, -abs(difference) / error))
     elif difference == 0:
         p = 1.0
-    return PairedTest(difference, _possible(difference - reach), _possible(difference + reach), p)
+    return PairedTest(difference, difference - reach, difference + reach, p)
 
 
 def paired_exchange(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
@@ -263,7 +263,7 @@ def normal_reach(level: float) -> float:
 def _centred_difference(drawn: Floats, difference: float, level: float) -> tuple[float, float]:
     low, high, *_ = percentile_interval(drawn, level=level)
     shift = difference - float(drawn.mean())
-    return _possible(low + shift), _possible(high + shift)
+    return low + shift, high + shift
 
 
 def _share(drawn: Floats, observed: float) -> float:
@@ -276,8 +276,3 @@ def _share(drawn: Floats, observed: float) -> float:
 
 def _within(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-def _possible(difference: float) -> float:
-    """Scores lie between 0 and 1, hence differences between -1 and 1."""
-    return min(1.0, max(-1.0, difference))

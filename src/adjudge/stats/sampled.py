@@ -178,15 +178,21 @@ def paired_test(a: Parts, b: Parts, *, test: SampleTest, level: float) -> Paired
 
 
 def comparison(name: tuple[str, str], key: Key, result: PairedTest, *, test: str, where: Slice) -> Comparison:
-    """The outcome of a test as it stands in a result."""
+    """The outcome of a test as it stands in a result; F scores lie in 0 to 1, hence their differences in -1 to 1.
+
+    >>> from adjudge.stats.resample import PairedTest
+    >>> found = comparison(("A", "B"), ("x", "f1"), PairedTest(0.5, -0.25, 1.25), test="jackknife", where={})
+    >>> found.low, found.high
+    (-0.25, 1.0)
+    """
     return Comparison(
         a=name[0],
         b=name[1],
         metric=key[0],
         part=key[1],
         difference=_finite(result.difference),
-        low=_finite(result.low),
-        high=_finite(result.high),
+        low=_possible(result.low),
+        high=_possible(result.high),
         p=result.p,
         test=test if result.p is not None else None,
         wins=result.wins,
@@ -351,6 +357,11 @@ def _zeros(samples: SampledCounts, column: str | None) -> int:
     values = samples.values[samples.columns.index(column)]
     drawn = values[1 + samples.left_out : len(values) - len(samples.pairs)]
     return sum(1 for count in drawn if count == 0)
+
+
+def _possible(end: float | None) -> float | None:
+    """An end of the interval of a difference, cut at what is possible."""
+    return min(1.0, max(-1.0, end)) if end is not None and math.isfinite(end) else None
 
 
 def _finite(value: float | None) -> float | None:

@@ -572,3 +572,15 @@ def test_relations_that_nobody_has_are_named():
         "--exclude names what is no relation of gold or of a system: Emplyment"
     ]
     assert unknown(profile="paper", symmetric_types=("Famly",))[0].startswith("--symmetric-types")
+
+
+def test_intervals_of_differences_stay_within_what_is_possible():
+    gold = b"a\tr\tb\td1\nb\tr\tc\td2\nc\tr\te\td3\n"
+    for test in ("randomisation", "jackknife", "bootstrap", "centred"):
+        systems = [gold, gold.splitlines(keepends=True)[1]]
+        result = score(gold, systems, names=["A", "B"], test=test, bootstrap=50, ci=0.99)
+        ends = [end for each in result.comparisons for end in (each.low, each.high)]
+        assert len(ends) == 12
+        assert all(-1 <= end <= 1 for end in ends)
+        # This one is wider than what is possible, and cut.
+        assert test in ("bootstrap", "centred") or max(ends) == 1

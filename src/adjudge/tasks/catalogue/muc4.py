@@ -18,7 +18,6 @@ from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.muc4_align import align
-from adjudge.tasks.catalogue.muc4_explain import explain
 from adjudge.tasks.catalogue.muc4_report import report as render
 from adjudge.tasks.catalogue.muc4_rows import (
     BASES,
@@ -74,6 +73,8 @@ def run(
         if message not in known:
             hint = did_you_mean(message, known) or "messages are called as in the key"
             raise UsageError(f"there is no message {message!r}", hint=hint)
+        from adjudge.tasks.catalogue.muc4_explain import explain  # not at the top: it is rarely asked for
+
         text = explain(message, key, response, chosen, history=decisions)
     else:
         text = render(

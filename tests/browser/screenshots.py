@@ -1,0 +1,66 @@
+"""Write docs/images: the pages of the demos as a reader sees them, in a small window.
+
+python tests/browser/screenshots.py --chromium PATH --pages FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from browsing import browser, opened
+from playwright.sync_api import Page
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+LARGEST = 150_000
+
+
+def documents(page: Page) -> None:
+    """The second document, with an item lit up."""
+    page.locator("#list button").nth(1).click()
+    if page.locator("#document mark").count():
+        page.locator("#document mark").first.click()
+    page.locator("#tools").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
+
+
+def beginning(page: Page) -> None:
+    """The top of the page."""
+    page.evaluate("scrollTo(0, 0)")
+
+
+def explanations(page: Page) -> None:
+    """Where paths are lost."""
+    page.locator("#main").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
+
+
+SHOTS = {
+    "report-extraction": ("extraction", beginning),
+    "report-extraction-documents": ("extraction", documents),
+    "report-coref": ("coref", beginning),
+    "report-nugget": ("nugget", documents),
+    "report-eal": ("eal", documents),
+    "report-kbp": ("kbp", explanations),
+}
+
+
+def main() -> None:
+    """Take every picture; one that is too large for the documentation is an error."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--chromium", required=True)
+    parser.add_argument("--pages", required=True, type=Path)
+    given = parser.parse_args()
+    IMAGES.mkdir(exist_ok=True)
+    with browser(given.chromium) as launched:
+        for name, (task, show) in SHOTS.items():
+            window = {"width": 1120, "height": 700}
+            with opened(launched, given.pages / f"{task}.html", viewport=window, color_scheme="light") as (page, wrong):
+                show(page)
+                picture = page.screenshot()
+            if wrong or len(picture) > LARGEST:
+                raise SystemExit(f"{name}: {wrong or f'{len(picture)} bytes'}")
+            (IMAGES / f"{name}.png").write_bytes(picture)
+            print(f"docs/images/{name}.png  {len(picture)} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""The reference is what its generator writes, and the pictures are small and shown."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import adjudge
+from adjudge.cli.app import COMMANDS
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture
+def generator(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import reference
+
+    return reference
+
+
+@pytest.mark.parametrize("name", ["reference-commands.md", "reference-python.md"])
+def test_the_pages_are_what_would_be_written(generator, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")  # the window does not matter
+    text = (DOCS / name).read_text(encoding="utf-8")
+    assert generator.PAGES[name]() == text, "run make docs-reference"
+    assert not re.search(r" at 0x[0-9a-f]{6}", text)
+
+
+def test_everything_is_in_the_reference():
+    commands = (DOCS / "reference-commands.md").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f"\n## adjudge {name}\n" in commands
+    python = (DOCS / "reference-python.md").read_text(encoding="utf-8")
+    for name in set(adjudge.__all__) - {"__version__"}:
+        assert f"\n## {name}\n" in python
+
+
+def test_docstrings_become_markdown(generator):
+    def example():
+        """One line.
+
+        f = a / b:
+
+            f = 1
+
+        Then:
+        >>> 1 + 1
+        2
+
+        The end.
+        """
+
+    assert generator.described(example) == (
+        "One line.\n\nf = a / b:\n\n```text\n    f = 1\n```\n\nThen:\n\n```pycon\n>>> 1 + 1\n2\n```\n\nThe end."
+    )
+
+
+def test_pictures_are_small_and_shown():
+    pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")]
+    shown = {name for text in pages for name in re.findall(r"!\[[^\]]+\]\(images/([\w.-]+)\)", text)}
+    pictures = {path.name: path for path in (DOCS / "images").iterdir()}
+    assert shown == set(pictures)
+    for path in pictures.values():
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.stat().st_size < 150_000
