@@ -10,6 +10,7 @@ TASKS := extraction coref nugget eal kbp
 PAGES := build/demo-pages
 BROWSER_VENV := .venv-browser
 DOCS_VENV := .venv-docs
+ABBREVIATIONS := src/adjudge/tasks/nugget
 
 .PHONY: demo test lint unit test-slow test-browser test-browser-with screenshots docs bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers docs-reference clean
 
@@ -91,11 +92,12 @@ bench-published: $(VENV)/.installed
 # The pages as they are in the project, built with warnings as errors: open build/docs/index.html
 docs: $(DOCS_VENV)/.installed
 	rm -rf build/docs-source build/docs
-	mkdir -p build/docs-source/benchmarks
+	mkdir -p build/docs-source/benchmarks build/docs-source/$(ABBREVIATIONS)
 	cp -r README.md CONTRIBUTING.md CHANGELOG.md docs build/docs-source
 	cp benchmarks/README.md build/docs-source/benchmarks
+	cp $(ABBREVIATIONS)/tokenizer_abbreviations.txt build/docs-source/$(ABBREVIATIONS)
 	rm -rf build/docs-source/docs/*.py build/docs-source/docs/__pycache__
-	$(DOCS_VENV)/bin/mkdocs build --quiet --strict
+	$(DOCS_VENV)/bin/mkdocs build --strict
 	@if grep -rlE '<(script|link|img)[^>]*(src|href)="(https?:)?//' build/docs --include='*.html'; then \
 	  echo "these pages ask the network for something" >&2; exit 1; fi
 	@echo "build/docs/index.html"

@@ -59,6 +59,8 @@ def python_page() -> str:
             modules.append((name, value))
         elif callable(value):
             parts.append(entry(name, value, level=2))
+        elif name != "__version__":
+            parts.append(f"## {name}\n\n```text\n{value!r}\n```\n\n{described(type(value))}\n")
     for name, module in modules:
         parts.append(f"## {name}\n\n{described(module)}\n")
         parts += [

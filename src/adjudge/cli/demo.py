@@ -22,7 +22,7 @@ DOCUMENT = "nw-06"
 
 
 @click.command("demo", epilog="\b\nExample:\n  adjudge demo nugget --report pages")
-@click.argument("task", type=click.Choice(TASKS), default="extraction")
+@click.argument("task", metavar="[TASK]", type=click.Choice(TASKS), default="extraction")
 @compose(
     output_options,
     click.option(
