@@ -39,7 +39,8 @@ def commands_page() -> str:
 
 def helps(command: click.Command, name: str, above: click.Context | None) -> Iterator[tuple[str, str]]:
     """A command by its whole name, and those below it."""
-    context = click.Context(command, info_name=name, parent=above, terminal_width=WIDTH, max_content_width=WIDTH)
+    settings = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
+    context = click.Context(command, info_name=name, parent=above, **settings)
     lines = command.get_help(context).splitlines()
     yield context.command_path, "\n".join(line.rstrip() for line in lines)
     if isinstance(command, click.Group):

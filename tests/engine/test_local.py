@@ -164,10 +164,11 @@ def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals) -
         time.sleep(0.5)  # let the workers begin
         workers = children(program.pid)
         program.send_signal(how)
-        program.wait(20)
+        program.wait(50)  # the workers sleep for a minute
         until(lambda: not any(alive(worker) for worker in workers))
     finally:
         program.kill()
+        program.wait()
 
 
 def until(condition) -> None:

@@ -176,6 +176,7 @@ def _elsewhere(
     # A fresh interpreter: forking one that has threads (the progress bar, BLAS) can deadlock.
     context = multiprocessing.get_context("spawn")
     started = context.Event()
+    others = set(multiprocessing.active_children())
 
     def new_pool() -> ProcessPoolExecutor:
         return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(packed, started))
@@ -201,7 +202,7 @@ def _elsewhere(
                 losses += 1
                 if losses > RETRIES or not started.is_set():
                     raise
-                _stop(pool)
+                _stop(others)
                 pool.shutdown(wait=True, cancel_futures=True)
                 pool = new_pool()
                 waiting = deque((again, pool.submit(_work, again)) for again, _ in waiting)
@@ -223,7 +224,7 @@ def _elsewhere(
         ) from None
     finally:
         if not finished:
-            _stop(pool)
+            _stop(others)
         pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -240,9 +241,14 @@ def _submitted(pool: Any, part: list[Pair]) -> Any:
         return broken
 
 
-def _stop(pool: Any) -> None:
-    """End the workers now: a document that takes minutes must not keep an interrupted program alive."""
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
+def _stop(others: set[Any]) -> None:
+    """End the workers now: a document that takes minutes must not keep an interrupted program alive.
+
+    The pool does not know a worker that was being started when the interruption came, so all children are looked at.
+    """
+    import multiprocessing
+
+    for process in set(multiprocessing.active_children()) - others:
         process.terminate()
 
 

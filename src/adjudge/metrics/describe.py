@@ -15,8 +15,8 @@ def definition(metric: Metric) -> str:
     """Name, formula, what is reported, conventions and laws.
 
     >>> from adjudge.metrics import find
-    >>> print(find("relation.strict").definition())
-    relation.strict: F1 of relations whose type, subject and object are all right.
+    >>> print(find("relation.boundary").definition())
+    relation.boundary: F1 of relations whose type, subject and object are right, whatever the types of the arguments.
     reports precision, recall, f1; documents pooled (micro)
     document
       relations: set, matched 1:1 (duplicates: set, empty: 0)
