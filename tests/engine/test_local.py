@@ -152,9 +152,12 @@ def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals) -
     (tmp_path / "engine_work.py").write_text(MODULE)
     (tmp_path / "run.py").write_text(
         textwrap.dedent("""
+        import signal
         import engine_work
         from adjudge.engine.local import map_documents
         if __name__ == "__main__":
+            # A program that was started in the background ignores interruptions, and hands that on.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             list(map_documents(engine_work.sleep, [(str(i), 0, 0) for i in range(8)], jobs=2, chunk=1))
         """)
     )
