@@ -23,7 +23,7 @@ def generator(monkeypatch):
 
 
 def test_the_pages_are_what_would_be_written():
-    # A process of its own: click keeps the help option of the first call, so earlier tests could change what is printed.
+    # A process of its own: click keeps the help option of a command's first call, whatever test made it.
     ran = subprocess.run(
         [sys.executable, str(DOCS / "reference.py"), "--check"],
         env={**os.environ, "COLUMNS": "40"},  # the window does not matter
