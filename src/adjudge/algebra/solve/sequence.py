@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from operator import itemgetter
 
 Edge = tuple[int, int, float]
@@ -12,8 +12,6 @@ Edge = tuple[int, int, float]
 # Measured: from here on a numpy row per element beats a tree walk per match point.
 _DENSE_CELLS = 100_000
 _DENSE_SHARE = 4
-# Bits kept for tracing back a common subsequence; longer problems are cut in two.
-_TRACE_BITS = 1 << 28
 
 
 def best_chain(edges: Sequence[Edge], *, rows_strict: bool, columns_strict: bool) -> tuple[float, list[Edge]]:
@@ -127,20 +125,6 @@ def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return len(a) - _last_growth(a[start : len(a) - end], b[start : len(b) - end]).bit_count()
 
 
-def lcs_pairs(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The positions (i, j) of one longest common subsequence, ascending; the same one every time.
-
-    >>> lcs_pairs("abcde", "bxdae")
-    [(1, 0), (3, 2), (4, 4)]
-    """
-    start, end = _common_ends(a, b)
-    pairs = [(i, i) for i in range(start)]
-    middle = _middle_pairs(a[start : len(a) - end], b[start : len(b) - end])
-    pairs.extend((i + start, j + start) for i, j in middle)
-    pairs.extend((len(a) - k, len(b) - k) for k in range(end, 0, -1))
-    return pairs
-
-
 def _common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
     shorter = min(len(a), len(b))
     start = 0
@@ -152,58 +136,14 @@ def _common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int
     return start, end
 
 
-def _growth(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[int]:
-    """For each prefix of `b`, the positions of `a` (as bits) at which the common length does *not* grow."""
+def _last_growth(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """The positions of `a` (as bits) at which the length common with `b` does *not* grow."""
     positions: dict[Hashable, int] = {}
     for index, element in enumerate(a):
         positions[element] = positions.get(element, 0) | 1 << index
     mask = (1 << len(a)) - 1
     flat = mask
-    yield flat
     for element in b:
         hit = flat & positions.get(element, 0)
         flat = ((flat + hit) | (flat - hit)) & mask
-        yield flat
-
-
-def _last_growth(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    flat = 0
-    for flat in _growth(a, b):  # noqa: B007  (only the last one is wanted)
-        pass
     return flat
-
-
-def _middle_pairs(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    if len(a) * len(b) > _TRACE_BITS and len(b) > 1:
-        return _halved_pairs(a, b)
-    rows = list(_growth(a, b))
-    pairs: list[tuple[int, int]] = []
-    i, j = len(a) - 1, len(b)
-    while i >= 0 and j:
-        bit = 1 << i
-        if rows[j] & bit:
-            i -= 1
-            continue
-        j -= 1
-        # The length grows at i with b[j] but not without it: the two are matched.
-        if rows[j] & bit:
-            pairs.append((i, j))
-            i -= 1
-    pairs.reverse()
-    return pairs
-
-
-def _halved_pairs(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Cut `b` in the middle and `a` where the two halves together are longest (Hirschberg 1975): memory stays small."""
-    middle = len(b) // 2
-    front = _last_growth(a, b[:middle])
-    back = _last_growth(a[::-1], b[middle:][::-1])
-    total = len(a) - back.bit_count()
-    best, cut = total, 0
-    for i in range(len(a)):
-        total += (not front >> i & 1) - (not back >> (len(a) - 1 - i) & 1)
-        if total > best:
-            best, cut = total, i + 1
-    pairs = _middle_pairs(a[:cut], b[:middle])
-    pairs.extend((i + cut, j + middle) for i, j in _middle_pairs(a[cut:], b[middle:]))
-    return pairs

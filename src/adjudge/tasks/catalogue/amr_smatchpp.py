@@ -16,7 +16,6 @@ Triple = tuple[str, str, str]
 
 NAME = "smatchpp"
 COLUMNS = (f"{NAME}:matched", f"{NAME}:system", f"{NAME}:gold")
-STANDARDS = ("amr", "generic", "none")
 _ROOT = "the root"
 _CONCEPT = "instance"
 
