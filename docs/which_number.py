@@ -4,8 +4,9 @@ python docs/which_number.py                  write the page
 python docs/which_number.py --check          exit with 1 if the page is not what would be written
 python docs/which_number.py --files FOLDER   write the files of the examples, to run the commands of the page on
 
-Every number of the page comes from a command of the page. The examples are in which_number_examples.py; another field
-is one more `Field` in its list, another way to count one more `Row`.
+Every number of the page comes from a command of the page. The examples are in which_number_text.py and
+which_number_facts.py; another field is one more `Field` in the list of which_number_examples.py, another way to count
+one more `Row`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import shlex
 import tempfile
 from pathlib import Path
 
-from which_number_examples import FIELDS, INTRODUCTION, Field, Row
+from which_number_examples import FIELDS, INTRODUCTION
+from which_number_parts import Field, Row
 
 from adjudge.cli import run
 

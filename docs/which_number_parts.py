@@ -1,0 +1,35 @@
+"""What an example of docs/which-number.md consists of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """A line of a table: a metric of the result of a command, or what it prints (a pattern with named groups)."""
+
+    label: str
+    command: str
+    metric: str = ""
+    best: bool = False
+    printed: str = ""
+
+
+class Field(NamedTuple):
+    """A section: what the example is, its files (of which the page prints some), its rows, and why they differ."""
+
+    name: str
+    title: str
+    story: str
+    files: Mapping[str, str]
+    rows: tuple[Row, ...]
+    why: str
+    shown: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ("precision", "recall", "f1")
+
+
+def lines(values: Iterable[Any]) -> str:
+    """JSON lines."""
+    return "".join(json.dumps(value) + "\n" for value in values)
