@@ -10,9 +10,19 @@ TASKS := extraction coref nugget eal kbp
 PAGES := build/demo-pages
 BROWSER_VENV := .venv-browser
 DOCS_VENV := .venv-docs
+DIST_VENV := .venv-dist
+MUTATION_VENV := .venv-mutation
+FUZZ_VENV := .venv-fuzz
+FUZZ_BUDGET = $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ONLY),--only '$(ONLY)') --seed $(SEED)
+SAMPLE ?= 400
+SEED ?= 1
+BENCH_VENV := .venv-bench
+BENCHES := $(addprefix bench-,algebra coref nugget eal kbp amr published engine)
+BENCH_OPTIONS = $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(PROGRAMS),--programs $(PROGRAMS)) \
+  $(if $(DATA),--data $(DATA)) $(if $(PYTHON2),--python2 $(PYTHON2))
 ABBREVIATIONS := src/adjudge/tasks/nugget
 
-.PHONY: demo test lint unit test-slow test-browser test-browser-with screenshots docs bench bench-coref bench-nugget bench-eal bench-kbp bench-smatch bench-published docs-numbers docs-reference clean
+.PHONY: demo test lint unit fuzz test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -25,8 +35,8 @@ demo: $(VENV)/.installed
 test: lint unit
 
 lint: $(VENV)/.developer
-	$(BIN)/ruff check src tests benchmarks docs/*.py
-	$(BIN)/ruff format --check src tests benchmarks docs/*.py
+	$(BIN)/ruff check src tests benchmarks tools fuzz docs/*.py
+	$(BIN)/ruff format --check src tests benchmarks tools fuzz docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -36,26 +46,31 @@ unit: $(VENV)/.developer
 test-slow: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope -m slow
 
-# Needs a Chromium: on the path, or make test-browser CHROMIUM=PATH. BROWSER=optional skips it if there is none.
+# Commands that are killed, or whose disk is full, at random moments: make test-faults COUNT=300 SEED=1
+test-faults: $(VENV)/.developer
+	PYTHONPATH=tests $(BIN)/python tests/faults/many.py --count $(or $(COUNT),300) --seed $(or $(SEED),1)
+
+# Installs what it needs: Debian's Chromium if there is none (as root), and Playwright in an environment of its own.
+# CHROMIUM=PATH takes another one; BROWSER=optional is content if something cannot be installed, and says so.
 test-browser:
-	@if found="$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh)"; then \
+	@if found="$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh install)" \
+	  && $(MAKE) --no-print-directory $(BROWSER_VENV)/.installed; then \
 	  $(MAKE) --no-print-directory test-browser-with CHROMIUM="$$found"; \
+	elif [ "$(BROWSER)" = optional ]; then \
+	  echo "skipped: the pages in a browser; what could not be installed is said above"; \
 	else \
-	  echo "$(if $(filter optional,$(BROWSER)),skipped: )no Chromium: install it (apt install chromium) or run: make test-browser CHROMIUM=/path/to/chromium" >&2; \
-	  [ "$(BROWSER)" = optional ]; \
+	  exit 1; \
 	fi
 
 test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed
-	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser --chromium "$(CHROMIUM)" --pages $(PAGES)
+	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser -n $(WORKERS) --chromium "$(CHROMIUM)" --pages $(PAGES)
 
-# make screenshots CHROMIUM=PATH: the pictures of the documentation.
+# The pictures of the documentation.
 screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed
-	$(BROWSER_VENV)/bin/python tests/browser/screenshots.py --chromium "$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh)" --pages $(PAGES)
+	$(BROWSER_VENV)/bin/python tests/browser/screenshots.py --chromium "$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh install)" --pages $(PAGES)
 
-$(PAGES)/.made: $(VENV)/.installed $(shell find src/adjudge -name '*.py' -o -path '*/html/*' -type f -o -path '*/demo/data/*' -type f)
-	@mkdir -p $(PAGES)
-	@for task in $(TASKS); do \
-	  $(BIN)/adjudge demo $$task --quiet --report $(PAGES) --format json -o $(PAGES)/$$task.json || exit; done
+$(PAGES)/.made: $(VENV)/.installed tests/browser/make_pages.py $(shell find src/adjudge -name '*.py' -o -path '*/html/*' -type f -o -path '*/demo/data/*' -type f)
+	$(BIN)/python tests/browser/make_pages.py $(PAGES)
 	@touch $@
 
 $(BROWSER_VENV)/.installed: pyproject.toml
@@ -65,29 +80,38 @@ $(BROWSER_VENV)/.installed: pyproject.toml
 	$(BROWSER_VENV)/bin/python -m pip --quiet install --group browser
 	@touch $@
 
-bench: $(VENV)/.installed
-	$(BIN)/python benchmarks/run.py $(BENCH)
+# Every reader on broken files (fuzz/README.md): make fuzz COUNT=100000 SEED=1, or SECONDS=60, ONLY=tbf,eal. What breaks one
+# is kept as a test. COVERAGE=1: guided by coverage. DIFF=1: fast implementations against obvious ones instead.
+fuzz: $(FUZZ_VENV)/.installed
+	@mkdir -p build
+	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json)) $(FUZZ)
 
-bench-coref: $(VENV)/.installed
-	$(BIN)/python benchmarks/coref.py $(BENCH)
+$(FUZZ_VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(FUZZ_VENV)
+	$(FUZZ_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(FUZZ_VENV)/bin/python -m pip --quiet install --editable . --group test
+	@$(FUZZ_VENV)/bin/python -m pip --quiet install --editable ".[parquet,zst]" || echo "no Parquet or zstd here: those shards are left out"
+	@$(FUZZ_VENV)/bin/python -m pip --quiet install --group fuzz || echo "no atheris here: make fuzz COVERAGE=1 has nothing to do"
+	@touch $@
 
-bench-nugget: $(VENV)/.installed
-	$(BIN)/python benchmarks/nugget.py $(BENCH)
+# Everything beside everything, in one run (benchmarks/README.md). QUICK=1: five minutes. ONLY=coref,eal/scores: some of it.
+# PROGRAMS=FOLDER: official programs that you have. DATA=FOLDER: data sets that you have. PYTHON2=FILE: for old programs.
+bench: $(BENCH_VENV)/.installed
+	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_OPTIONS) $(BENCH)
 
-bench-eal: $(VENV)/.installed
-	$(BIN)/python benchmarks/eal.py $(BENCH)
+# The same, and then docs/benchmarks.md anew.
+bench-docs: $(BENCH_VENV)/.installed
+	$(BENCH_VENV)/bin/python -m benchmarks --write-docs $(BENCH_OPTIONS) $(BENCH)
 
-bench-kbp: $(VENV)/.installed
-	$(PIP) install --editable ".[duckdb]"
-	$(BIN)/python benchmarks/kbp.py $(BENCH)
+$(BENCHES):
+	@$(MAKE) --no-print-directory bench ONLY=$(@:bench-%=%)
 
-# Needs a folder of graphs: make bench-smatch BENCH=FOLDER
-bench-smatch: $(VENV)/.installed
-	$(BIN)/python benchmarks/smatch.py $(BENCH)
-
-# Programs that are no packages are named: make bench-published BENCH="--program conlleval=conlleval.pl"
-bench-published: $(VENV)/.installed
-	$(BIN)/python benchmarks/published.py $(BENCH)
+$(BENCH_VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --editable ".[cluster,duckdb]"
+	@touch $@
 
 # The pages as they are in the project, built with warnings as errors: open build/docs/index.html
 docs: $(DOCS_VENV)/.installed
@@ -115,6 +139,45 @@ docs-reference: $(VENV)/.installed
 docs-numbers: $(VENV)/.installed
 	$(BIN)/python docs/which_number.py
 
+# The wheel and the source distribution, in dist/.
+dist: $(DIST_VENV)/.installed
+	rm -rf dist
+	$(DIST_VENV)/bin/python -m build --outdir dist .
+
+# Installs the wheel into empty environments on every supported Python that is here, with the oldest and the newest
+# dependencies; takes minutes. Interpreters that are not on the path: make test-dist PYTHONS="--python-folder FOLDER"
+test-dist: dist
+	$(DIST_VENV)/bin/python tools/release/check_dist.py dist $(PYTHONS)
+
+$(DIST_VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(DIST_VENV)
+	$(DIST_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(DIST_VENV)/bin/python -m pip --quiet install --group dist
+	@touch $@
+
+# The same bytes on every supported Python that is here; with TESTS=all the whole suite on each of them.
+test-pythons:
+	@for python in $$($(PYTHON) tools/pythons.py); do \
+	  env=.venv-$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+	  echo "$$python ($$env)"; \
+	  { test -x $$env/bin/python || $$python -m venv $$env; } && \
+	  $$env/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1" && \
+	  $$env/bin/python -m pip --quiet install --group test --editable . && \
+	  $$env/bin/python -m pytest -n $(WORKERS) $(if $(filter all,$(TESTS)),,tests/determinism) || exit; done
+
+# How many small faults the tests notice: make mutation SAMPLE=400 SEED=1; needs Python 3.12 or newer, and an hour.
+mutation: $(MUTATION_VENV)/.installed
+	$(MUTATION_VENV)/bin/python tools/mutation/run.py --fresh --sample $(SAMPLE) --seed $(SEED)
+
+$(MUTATION_VENV)/.installed: pyproject.toml
+	@python="$$($(PYTHON) tools/pythons.py | tail -1)"; \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || { echo "make mutation needs Python 3.12 or newer" >&2; exit 1; }; \
+	"$$python" -m venv $(MUTATION_VENV)
+	$(MUTATION_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(MUTATION_VENV)/bin/python -m pip --quiet install --group test --editable .
+	@touch $@
+
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -129,4 +192,4 @@ $(VENV)/.developer: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BROWSER_VENV) $(DOCS_VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)
+	rm -rf $(VENV) $(FUZZ_VENV) $(BROWSER_VENV) $(DOCS_VENV) $(BENCH_VENV) $(DIST_VENV) $(MUTATION_VENV) .venv-3.* .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)

@@ -1,7 +1,4 @@
-"""What both workers share: one task, measured in a process of its own.
-
-python WORKER TASK FILE REPEATS SECONDS   prints one JSON object
-"""
+"""What workers share: one piece of work, timed and weighed inside of its own process."""
 
 from __future__ import annotations
 
@@ -13,13 +10,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-# A task turns the content of its file into native objects and gives the function to be timed.
-Run = Callable[[], dict[str, float]]
-Task = Callable[[Any], Run]
 
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -45,21 +37,27 @@ def forget_peak() -> None:
             _RESET.write_text("5")
 
 
-def serve(tasks: dict[str, Task], packages: tuple[str, ...]) -> None:
-    """Load, then run the task up to REPEATS times or until SECONDS of CPU are spent, at least once."""
-    name, path, repeats, seconds = sys.argv[1:]
-    run = tasks[name](json.loads(Path(path).read_bytes()) if path.endswith(".json") else path)
+def timed(run: Callable[[], Any], *, repeats: int = 1, seconds: float = 0.0, mean: bool = False) -> dict[str, Any]:
+    """Run something up to `repeats` times or until `seconds` of CPU are spent, at least once.
+
+    `cpu` is the best of the runs, or their mean; `megabytes` is the peak beyond what was held before.
+    """
     gc.collect()
     gc.freeze()  # what was loaded is not the work: the collector need not go through it again and again
     forget_peak()
     before = peak_memory()
     times: list[float] = []
-    scores: dict[str, float] = {}
-    while not times or (len(times) < int(repeats) and sum(times) < float(seconds)):
+    found: Any = None
+    while not times or (len(times) < repeats and sum(times) < seconds):
         start = time.process_time()
-        scores = run()
+        found = run()
         times.append(time.process_time() - start)
     after = peak_memory()
-    versions = {package: metadata.version(package) for package in packages}
-    scores = {part: float(value) for part, value in scores.items()}
-    json.dump({"cpu": times, "memory": after - before, "scores": scores, "versions": versions}, sys.stdout)
+    cpu = sum(times) / len(times) if mean else min(times)
+    return {"cpu": cpu, "megabytes": (after - before) / 1e6, "process": after / 1e6, "found": found, "runs": len(times)}
+
+
+def reply(said: dict[str, Any]) -> None:
+    """The last line that a worker prints, whatever its libraries printed before."""
+    sys.stdout.write("\n" + json.dumps(said) + "\n")
+    sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The peer's side of the benchmark: the ready-made metrics of metametric, run by its own Python."""
+"""python -m benchmarks.workers.peer TASK FILE REPEATS SECONDS: the ready-made metrics of metametric, in process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from metametric.metrics.semantic_parsing import s_match
 from metametric.structures.amr import AMR, Prop
 from metametric.structures.ie import Argument, Entity, EntitySet, Event, EventSet, Mention, Trigger
 
-from measure import Run, serve
+from benchmarks.workers.serving import Run, serve
 
 
 def _entities(content: Any) -> list[EntitySet]:
@@ -84,4 +84,4 @@ if __name__ == "__main__":
         "arguments": arguments_task,
         "smatch": smatch_task,
     }
-    serve(tasks, ("metametric", "numpy", "scipy"))
+    serve(tasks)

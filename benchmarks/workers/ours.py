@@ -1,4 +1,4 @@
-"""Our side of the benchmark, through the public algebra."""
+"""python -m benchmarks.workers.ours TASK FILE REPEATS SECONDS [mean]: our side of the algebra, in process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adjudge.algebra import (
 from adjudge.algebra.plan import plan
 from adjudge.formats import jsonl
 from adjudge.metrics import find
-from measure import Run, serve
+from benchmarks.workers.serving import Run, serve
 
 CEAF = set_of(overlap(exact, by="dice"))
 MUC = many_to_many(overlap(exact, by="link"))
@@ -117,4 +117,4 @@ def bootstrap(content: Any) -> Run:
 
 if __name__ == "__main__":
     tasks = (ceaf, muc, b3, arguments, smatch, read, bootstrap)
-    serve({task.__name__: task for task in tasks}, ("adjudge", "numpy", "scipy"))
+    serve({task.__name__: task for task in tasks})

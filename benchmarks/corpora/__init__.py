@@ -1,0 +1,1 @@
+"""Seeded corpora of every task, at any size."""

@@ -1,0 +1,20 @@
+"""The rows of every task, in the order of the table."""
+
+from benchmarks.house.rows import Bench
+from benchmarks.parts import algebra, amr, coref, eal, engine, kbp, nugget, published
+
+PARTS = {
+    "algebra": algebra,
+    "coref": coref,
+    "nugget": nugget,
+    "eal": eal,
+    "kbp": kbp,
+    "amr": amr,
+    "published": published,
+    "engine": engine,
+}
+
+
+def all_benches(*, quick: bool) -> list[Bench]:
+    """Every bench of every part."""
+    return [bench for part in PARTS.values() for bench in part.benches(quick=quick)]

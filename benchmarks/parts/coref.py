@@ -1,0 +1,169 @@
+"""Coreference: whole processes, start-up and reading included, beside the reference scorer (its five metrics one after
+the other), coval and scorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.house.measure import Cost, adjudge, run_process, summed
+from benchmarks.house.rows import Bench, Found, Row, compare
+from benchmarks.house.setting import Setting
+from benchmarks.parts.shared import after_reading, measure_growth
+
+METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
+PERL, COVAL = "the reference scorer", "coval"
+OURS_ROUNDS = 5
+
+
+def benches(*, quick: bool) -> list[Bench]:
+    full = not quick
+    many = 5_000 if full else 500
+    shapes: dict[str, Any] = {"documents": many, "mentions": 60, "systems": 5}
+    novel = {"documents": 1, "mentions": 20_000, "per_chain": 5.0, "heavy": True}
+    return [
+        _tiny(),
+        _test_size(),
+        _novel("novel", "one document of 20,000 mentions", novel),
+        _novel("novel-moved", "one document of 20,000 mentions, half of them in wrong chains", {**novel, "moved": 0.5}),
+        _many(many, shapes, judged=full),
+        _growth(quick=quick),
+        after_reading(
+            "coref",
+            f"{many:,} documents of 60 mentions",
+            lambda setting: setting.corpus("conll", **shapes),
+            judged=full,
+        ),
+    ]
+
+
+def _files(folder: Path) -> list[str]:
+    return [str(folder / "key.conll"), str(folder / "response1.conll")]
+
+
+def _ours(folder: Path, *options: str, first: str = "") -> list[str]:
+    return adjudge("coref", "score", *_files(folder), "--quiet", "--jobs", "1", *options, first=first)
+
+
+def _sides(setting: Setting, folder: Path, *peers: str, limit: float = 300) -> dict[str, Callable[[], Cost]]:
+    """Ours without intervals, and those of the peers that are asked for."""
+    sides: dict[str, Callable[[], Cost]] = {"ours": lambda: run_process(_ours(folder, "--bootstrap", "0"))}
+    if PERL in peers:
+
+        def reference() -> Cost:
+            program = setting.program("reference scorer")
+            commands = [[*program, metric, *_files(folder), "none"] for metric in METRICS]
+            return summed([run_process(each, limit=limit, may_cut=True) for each in commands])
+
+        sides[PERL] = reference
+    if COVAL in peers:
+
+        def coval() -> Cost:
+            file = setting.program("coval")[-1]
+            return run_process([setting.python_of("coref"), file, *_files(folder)], limit=limit)
+
+        sides[COVAL] = coval
+    return sides
+
+
+def _warm(folder: Path) -> None:
+    """Compiled files and the disk are warm from here on."""
+    run_process(_ours(folder, "--bootstrap", "10"))
+
+
+def _tiny() -> Bench:
+    row = Row("perl", "one document of 200 mentions", f"times less CPU than {PERL}", 1)
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("conll", documents=1, mentions=200)
+        _warm(folder)
+        turns = setting.alternate(_sides(setting, folder, PERL), OURS_ROUNDS, fewer={PERL: 3})
+        yield compare("perl", turns, PERL)
+
+    return Bench("coref/tiny", (row,), run)
+
+
+def _test_size() -> Bench:
+    what = "348 documents, 20,000 mentions"
+    rows = (
+        Row("perl", what, f"times less CPU than {PERL}", 35),
+        Row("coval", what, f"times less CPU than {COVAL}", 9),
+        Row("coval memory", what, f"times less memory than {COVAL}"),
+        Row("scorch", f"{what}, clusters without text", "times less CPU than scorch"),
+        Row("bootstrap", f"{what}: 1,000 samples", "of the CPU of scoring", 0.25, at_least=False),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("conll", documents=348, mentions=58, clusters=True)
+        _warm(folder)
+        sides = _sides(setting, folder, PERL, COVAL)
+        # What the intervals add is the difference of two commands that both have loaded numpy.
+        sides["numpy loaded"] = lambda: run_process(_ours(folder, "--bootstrap", "0", first="import numpy.random"))
+        sides["with intervals"] = lambda: run_process(_ours(folder, "--bootstrap", "1000"))
+        clusters = ["coref", "score", folder / "key.jsonl", folder / "response1.jsonl", "--quiet", "--bootstrap", "0"]
+        sides["clusters"] = lambda: run_process(adjudge(*clusters))
+
+        def scorch() -> Cost:
+            program = setting.python_of("coref").with_name("scorch")
+            return run_process([program, folder / "key", folder / "response1"])
+
+        sides["scorch"] = scorch
+        turns = setting.alternate(sides, 7, fewer={PERL: 2, COVAL: 3, "scorch": 2, "clusters": 3})
+        yield compare("perl", turns, PERL)
+        yield compare("coval", turns, COVAL)
+        yield compare("coval memory", turns, COVAL, of="megabytes")
+        yield compare("scorch", turns, "scorch", "clusters")
+        ours, loaded, drawn = (turns.best(side) for side in ("ours", "numpy loaded", "with intervals"))
+        yield Found("bootstrap", (drawn.cpu - loaded.cpu) / ours.cpu, ours=drawn)
+
+    return Bench("coref/test-size", rows, run)
+
+
+def _novel(name: str, what: str, shape: dict[str, Any]) -> Bench:
+    rows = (
+        Row("cpu", what, "s of CPU, start-up included", 1.0, at_least=False),
+        Row("memory", what, "MB, the whole process", 100, at_least=False),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("conll", **shape)
+        _warm(folder)
+        cost = setting.alternate(_sides(setting, folder), OURS_ROUNDS).best("ours")
+        yield Found("cpu", cost.cpu, ours=cost)
+        yield Found("memory", cost.megabytes, ours=cost)
+
+    return Bench(f"coref/{name}", rows, run)
+
+
+def _many(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
+    what = f"{documents:,} documents of 60 mentions"
+    rows = (
+        Row("perl", what, f"times less CPU than {PERL}", 50, judged=judged),
+        Row("coval", what, f"times less CPU than {COVAL}"),
+        Row("coval memory", what, f"times less memory than {COVAL}"),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("conll", **shape)
+        _warm(folder)
+        turns = setting.alternate(_sides(setting, folder, PERL, COVAL), 3, fewer={PERL: 1, COVAL: 1})
+        yield compare("perl", turns, PERL)
+        yield compare("coval", turns, COVAL)
+        yield compare("coval memory", turns, COVAL, of="megabytes")
+
+    return Bench("coref/many", rows, run)
+
+
+def _growth(*, quick: bool) -> Bench:
+    sizes = (2_000, 5_000, 10_000) if quick else (2_000, 5_000, 10_000, 20_000, 50_000)
+    row = Row(
+        "mentions", f"one document of {sizes[0]:,} to {sizes[-1]:,} mentions", "growth exponent of CPU, start-up apart"
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folders = {n: setting.corpus("conll", documents=1, mentions=n, per_chain=5.0) for n in (20, *sizes)}
+        commands = {n: _ours(folder, "--bootstrap", "0") for n, folder in folders.items()}
+        yield measure_growth(setting, "mentions", commands, commands.pop(20))
+
+    return Bench("coref/growth", (row,), run)

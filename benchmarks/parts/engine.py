@@ -1,0 +1,187 @@
+"""Where the work runs: two processes beside one, Dask beside one, a million documents in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.house.fit import fit_exponent
+from benchmarks.house.measure import Cost, Failed, adjudge, environment, run_process
+from benchmarks.house.rows import Bench, Found, Row
+from benchmarks.house.setting import Setting
+
+POOL = 1.6
+BUSY = 0.1  # share of the processors that other work may take
+PLAIN = ("--quiet", "--format", "json")
+
+
+def benches(*, quick: bool) -> list[Bench]:
+    full = not quick
+    documents = 5_000 if full else 500
+    return [
+        _pool(
+            "documents",
+            f"`score event.argument-cls`, {documents:,} documents of 20 events",
+            lambda setting: _events(setting, documents),
+            judged=full,
+        ),
+        _pool(
+            "coref",
+            f"`coref score`, {documents:,} documents of 60 mentions, five systems",
+            lambda setting: _coref(setting, documents),
+            judged=full,
+        ),
+        _dask(documents),
+        _million(quick=quick),
+    ]
+
+
+def _events(setting: Setting, documents: int) -> list[Any]:
+    folder = setting.corpus("structures", kind="lines", documents=documents)
+    return ["score", "event.argument-cls", folder / "gold.jsonl", folder / "system.jsonl", "--bootstrap", "0", *PLAIN]
+
+
+def _coref(setting: Setting, documents: int) -> list[Any]:
+    folder = setting.corpus("conll", documents=documents, mentions=60, systems=5)
+    systems = [folder / f"response{number}.conll" for number in range(1, 6)]
+    return ["coref", "score", folder / "key.conll", *systems, "--bootstrap", "0", *PLAIN]
+
+
+def _pool(name: str, what: str, words: Any, *, judged: bool) -> Bench:
+    row = Row("wall", what, "times less time on the clock with two processes", POOL, judged=judged)
+
+    def run(setting: Setting) -> Iterator[Found]:
+        given = words(setting)
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if processors < 2:
+            raise Failed("this machine has one processor")
+        others: list[float] = []
+
+        def side(jobs: int) -> Cost:
+            start = _worked()
+            cost = run_process(adjudge(*given, "--jobs", jobs))
+            others.append((_worked() - start - cost.cpu) / (cost.wall * processors))
+            return cost
+
+        turns = setting.alternate({"1": lambda: side(1), "2": lambda: side(2)}, 3)
+        one, two = turns.best("1"), turns.best("2")
+        if one.found != two.found:
+            raise Failed("one process and two give different results")
+        value, busy = one.wall / two.wall, median(others)
+        # With other work running there are no two processors to be had: what is found is the least that it can be.
+        disturbed = busy > BUSY and value < POOL
+        why = f"other work took {100 * busy:.0f} % of the processors" if disturbed else ""
+        note = f"{one.wall:.1f} s and {two.wall:.1f} s on the clock"
+        yield Found("wall", value, why, ours=two, theirs=one, note=note, least=disturbed)
+
+    return Bench(f"engine/pool-{name}", (row,), run)
+
+
+def _worked() -> float:
+    """The seconds that all processors together have worked since the machine began; 0 where that is not known."""
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0.0
+    user, nice, system, _, _, interrupts, soft, stolen = map(int, stat.read_text().split(None, 9)[1:9])
+    return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
+
+
+def _dask(documents: int) -> Bench:
+    what = f"`score event.argument-cls`, {documents:,} documents, two Dask workers of this machine"
+    unit = "results that differ from those of one process"
+    rows = (
+        Row("same", what, unit, 0, at_least=False),
+        Row("killed", f"{what}, one of them killed", unit, 0, at_least=False),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        if find_spec("distributed") is None:
+            raise Failed('distributed is not installed (pip install "adjudge[cluster]")')
+        words = _events(setting, documents)
+        here = run_process(adjudge(*words, "--jobs", 1))
+        cluster = adjudge(*words, "--jobs", 2, "--cluster", "local")
+        there = run_process(cluster)
+        yield Found("same", float(here.found != there.found), ours=here, theirs=there)
+        killed = _run_and_kill(cluster, setting.scratch("dask") / "result.json", expected=there.wall)
+        yield Found("killed", float(here.found != killed))
+
+    return Bench("engine/dask", rows, run)
+
+
+def _run_and_kill(command: list[str], target: Path, *, expected: float) -> str:
+    """What the command prints if one of its workers is killed when half of the time that is left has passed."""
+    start = time.perf_counter()
+    with (
+        target.open("w") as out,
+        subprocess.Popen(
+            command, stdout=out, stderr=subprocess.DEVNULL, env=environment(), start_new_session=True
+        ) as process,
+    ):
+        try:
+            while len(_workers(process.pid)) < 2 and process.poll() is None:
+                time.sleep(0.05)
+            time.sleep(max(0.0, expected - (time.perf_counter() - start)) / 2)
+            workers = _workers(process.pid)
+            if process.poll() is not None or not workers:
+                raise Failed("the command ended before a worker could be killed")
+            os.kill(workers[-1], signal.SIGKILL)
+            if process.wait(timeout=300):
+                raise Failed(f"the command ended with {process.returncode} after a worker was killed")
+        except subprocess.TimeoutExpired:
+            raise Failed("the command did not end after a worker was killed") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return target.read_text()
+
+
+def _workers(pid: int) -> list[int]:
+    """The worker processes that a process has started, or those have."""
+    return [each for each in _below(pid) if b"spawn_main" in _command(each)]
+
+
+def _below(pid: int) -> list[int]:
+    """All descendants of a process, the oldest first."""
+    try:
+        own = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return own + [each for child in own for each in _below(child)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _million(*, quick: bool) -> Bench:
+    sizes = (2_000, 5_000, 20_000) if quick else (50_000, 200_000, 1_000_000)
+    what = f"`score relation.strict`, {sizes[-1]:,} documents of one to four relations"
+    rows = (
+        Row("memory", what, "MB, the largest process", 1_000, at_least=False, judged=not quick),
+        Row("cpu", what, "µs of CPU for a document"),
+        Row("growth", f"the same, {sizes[0]:,} to {sizes[-1]:,} documents", "growth exponent of CPU"),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        costs: dict[int, Cost] = {}
+        for size in sizes:
+            folder = setting.corpus("relations", documents=size)
+            words = ["score", "relation.strict", folder / "gold", f"system={folder / 'system'}", "--bootstrap", "0"]
+            costs[size] = run_process(adjudge(*words, "--quiet", "--jobs", 2))
+        last = costs[sizes[-1]]
+        yield Found("memory", last.megabytes, ours=last)
+        yield Found("cpu", last.cpu / sizes[-1] * 1e6, ours=last)
+        fit = fit_exponent((size, cost.cpu) for size, cost in costs.items())
+        yield Found("growth", fit.exponent, fit=fit, ours=last)
+
+    return Bench("engine/million", rows, run)
