@@ -1,0 +1,1 @@
+"""Fuzzing: every reader is fed with files that are almost right, and with files that are not."""
