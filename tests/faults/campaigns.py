@@ -1,0 +1,100 @@
+"""A small campaign at every stage, which is killed on its way to the next."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+from faults.harness import LEFT, LOCK, Nursery, Ran, Tree, tree
+from faults.writers import FEW
+
+STAGES = ("init", "pool", "assess", "link")  # made by a command, three of them after people have done something
+PEOPLE = {"assess": "assessments", "link": "frames"}
+
+
+class Stages:
+    """The campaign after each stage, as it is if nobody disturbs it; `events` are the operations on the way there."""
+
+    def __init__(self, root: Path, nursery: Nursery) -> None:
+        self.root = root
+        self.nursery = nursery
+        self.after: dict[str, Path] = {}
+        self.events: dict[str, int] = {}
+        for stage in STAGES:
+            work = self.begin(stage)
+            ran = self.go(stage, work)
+            assert ran.code == 0, ran
+            self.events[stage] = ran.events
+            self.after[stage] = root / f"after-{stage}"
+            shutil.copytree(work, self.after[stage])
+        assert (self.after["link"] / "c" / "scores" / "scores.txt").is_file()
+
+    def begin(self, stage: str) -> Path:
+        """A folder with the campaign before a stage, when people have done their work."""
+        work = self.root / "work"
+        if work.exists():
+            shutil.rmtree(work)
+        if stage == "init":
+            work.mkdir()
+            return work
+        shutil.copytree(self.after[STAGES[STAGES.index(stage) - 1]], work)
+        campaign = work / "c"
+        if stage == "pool":
+            _make_small(campaign)
+        else:
+            for document in FEW:
+                name = PEOPLE[stage]
+                shutil.copy(campaign / "answers" / name / document, campaign / name / document)
+        return work
+
+    def go(self, stage: str, work: Path, **request: Any) -> Ran:
+        """Do the stage."""
+        command = ("init", "c", "--demo") if stage == "init" else ("run", "c")
+        return self.nursery.run(("eal", "campaign", *command), work, **request)
+
+    def disturb(self, stage: str, kind: str, draw: random.Random) -> int:
+        """Let something happen a few times at random moments, then finish; check everything; how often it happened."""
+        work = self.begin(stage)
+        before, expected = tree(work), tree(self.after[stage])
+        disturbed = 0
+        for _ in range(draw.randint(1, 3)):
+            ran = self.go(stage, work, kind=kind, at=draw.randint(1, self.events[stage]))
+            assert ran.code in (-9, 0) if kind == "kill" else ran.code in (0, 1, 2), (stage, ran)
+            assert "bug" not in ran.err, (stage, ran.err)
+            disturbed += ran.code != 0
+            if kind == "full" and ran.code:
+                assert "No space left" in ran.err + ran.out, (stage, ran)
+                assert not [name for name in tree(work) if _is_left(name)], (stage, ran, tree(work))
+            self.check_work_of_people(work, before, expected)
+        ran = self.go(stage, work)
+        already = stage == "init" and ran.code == 2 and "there is a campaign already" in ran.err
+        assert ran.code == 0 or already, (stage, ran)
+        found = {name: value for name, value in tree(work).items() if not (already and _is_left(name))}
+        different = {name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)}
+        assert not different, (stage, different)
+        return disturbed
+
+    def check_work_of_people(self, work: Path, before: Tree, expected: Tree) -> None:
+        """What people have made is there, as it was or with what the stage adds to it."""
+        here = tree(work)
+        for name, value in before.items():
+            if name.startswith(("c/sources", "c/submissions", "c/campaign.toml", "c/assessments/", "c/frames/")):
+                assert here.get(name) in (value, expected[name]), f"{name} is damaged"
+
+
+def _is_left(name: str) -> bool:
+    return any(LEFT.fullmatch(each) or each == LOCK for each in name.split("/"))
+
+
+def _make_small(campaign: Path) -> None:
+    """Three documents and two systems, so that a run takes no time."""
+    (campaign / "submissions" / "marble.tar.gz").unlink()
+    (campaign / "submissions" / "granite.zip").unlink()
+    shutil.copytree(campaign / "submissions" / "slate", campaign / "submissions" / "granite")
+    for path in (*(campaign / "submissions").rglob("MINI_*"), *(campaign / "sources").iterdir()):
+        if path.name.removesuffix(".txt") not in FEW:
+            path.unlink()
+    settings = campaign / "campaign.toml"
+    settings.write_text(settings.read_text().replace("bootstrap = 1000", "bootstrap = 10"))
