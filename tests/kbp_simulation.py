@@ -2,23 +2,34 @@
 
 There are 15 relations between persons, organisations and places, some entities are named far more often than others, a
 document states ten facts. A system keeps 42 % of them and replaces the others by noise. The truth about a score is its
-mean over many corpora.
+mean over many corpora. Only what is looked at is computed, from the counts in samples; that scoring through the public
+interface says the same is a test of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.stats.intervals import student_reach
-from adjudge.stats.result import Result
-from adjudge.tasks.kbp.intervals import paired_exchange, scores
-from adjudge.tasks.kbp.masks_samples import exchange_counts
-from adjudge.tasks.kbp.options import make_options
-from adjudge.tasks.kbp.relations import prepare
-from adjudge.tasks.kbp.scoring import LEVEL, score_triples
+from adjudge.tasks.kbp.intervals import (
+    Pairs,
+    box_numbers,
+    centred_interval,
+    jackknife_error,
+    jackknife_interval,
+    notches_apart,
+    paired_bootstrap,
+    paired_exchange,
+    paired_jackknife,
+    percentile_interval,
+    scores,
+)
+from adjudge.tasks.kbp.masks_samples import exchange_counts, resample_counts
+from adjudge.tasks.kbp.paths_facts import Facts, make_facts, without_loops
+from adjudge.tasks.kbp.scoring import LEVEL
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.
 RELATIONS = (
@@ -62,98 +73,122 @@ def draw(number: int, rng: np.random.Generator, entities: int = ENTITIES) -> np.
     return np.stack((ends[0], relations, ends[1]), axis=1)
 
 
-def corpus(documents: int, rng: np.random.Generator, entities: int = ENTITIES) -> list[TripleTable]:
-    """Gold and two systems of the same quality."""
+def corpus(documents: int, replicate: int, entities: int = ENTITIES) -> list[np.ndarray]:
+    """Gold and two systems of the same quality: rows of subject, relation, object; ten rows are a document."""
+    rng = np.random.default_rng([17, replicate])
     rows = documents * PER_DOCUMENT
     gold = draw(rows, rng, entities)
     sides = [gold]
     for _ in range(2):
         kept, noise = rng.random(rows) < KEPT, draw(rows, rng, entities)
         sides.append(np.where(kept[:, None], gold, noise))
-    names = TripleNames()
-    tables = []
-    for side in sides:
-        table = TripleTable(names)
-        for place, (s, r, o) in enumerate(side.tolist()):
-            table.add(f"e{s}", f"r{r}", f"e{o}", f"d{place // PER_DOCUMENT}")
-        tables.append(table)
-    return tables
+    return sides
 
 
-def scored(documents: int, replicate: int, *, level: float, entities: int = ENTITIES, resamples: int = 1000) -> Result:
-    """One corpus with the default intervals and test of the package."""
-    gold, one, other = corpus(documents, np.random.default_rng([17, replicate]), entities)
-    how = {"ci": level, "box": True, "seed": replicate, "identity": "endpoints", "bootstrap": resamples}
-    return score_triples(gold, {"A": one, "B": other}, **how)
+def facts_of(documents: int, replicate: int, entities: int = ENTITIES) -> list[Facts]:
+    """The facts of a corpus as they are compared by default: no relation is symmetric, and self-loops are dropped."""
+    where = np.arange(documents * PER_DOCUMENT) // PER_DOCUMENT
+    return [without_loops(make_facts(*side.T, where)) for side in corpus(documents, replicate, entities)]
+
+
+class Judged(NamedTuple):
+    """One corpus at one hop: F1 of the first system, its jackknife error and its intervals; notches; p of each test."""
+
+    f1: float
+    error: float
+    intervals: dict[str, tuple[float, float]]
+    apart: bool
+    p: dict[str, float | None]
+
+
+def judge(
+    documents: int,
+    replicate: int,
+    *,
+    level: float = 0.9,
+    entities: int = ENTITIES,
+    resamples: int = 1000,
+    exchange: bool = True,
+) -> dict[int, Judged]:
+    """The intervals and tests of one corpus; without resamples the jackknife alone, which does not need them."""
+    gold, *systems = facts_of(documents, replicate, entities)
+    drawn = resample_counts(gold, systems, documents=documents, resamples=resamples, seed=replicate, hops=max(HOPS))
+    kinds = ("point", "left_out", "left_pairs", "bootstrap")
+    f1 = {kind: [scores(getattr(own, kind))["f1"] for own in drawn] for kind in kinds}
+    exchanged = None
+    if exchange:
+        trials = exchange_counts(gold, *systems, documents=documents, trials=max(1, resamples), seed=replicate)
+        exchanged = [scores(own)["f1"] for own in trials]
+    found = {}
+    for row, hop in enumerate(HOPS):
+        points = [float(own[row, 0]) for own in f1["point"]]
+        left = [own[row] for own in f1["left_out"]]
+        pairs = [Pairs(own.pairs, values[row]) for own, values in zip(drawn, f1["left_pairs"], strict=True)]
+        samples = [own[row] for own in f1["bootstrap"]]
+        difference = points[0] - points[1]
+        intervals = {"jackknife": jackknife_interval(points[0], left[0], pairs[0], level=level)[:2]}
+        p = {"jackknife": paired_jackknife(*left, difference, tuple(pairs)).p}
+        apart = False
+        if resamples:
+            intervals["centred"] = centred_interval(points[0], samples[0], level=level)[:2]
+            intervals["percentile"] = percentile_interval(samples[0], level=level)[:2]
+            p["bootstrap"] = paired_bootstrap(*samples, difference).p
+            apart = notches_apart(*(box_numbers(own, level=level) for own in samples))
+        if exchanged is not None:
+            p["randomisation"] = paired_exchange(*(own[row] for own in exchanged)).p
+        found[hop] = Judged(points[0], jackknife_error(points[0], left[0], pairs[0]), intervals, apart, p)
+    return found
 
 
 def simulate(
     documents: int,
     replicates: int,
     *,
-    level: float = 0.9,
     alpha: float = 0.05,
     entities: int = ENTITIES,
     resamples: int = 1000,
+    exchange: bool = True,
 ) -> Shares:
-    """Score so many corpora and count; the jackknife needs no resamples to speak of."""
-    points = {hop: [] for hop in HOPS}
-    intervals = {(method, hop): [] for method in (*METHODS, "default") for hop in HOPS}
-    alarms = {(test, hop): 0 for test in TESTS for hop in HOPS}
-    inside = dict.fromkeys(HOPS, 0)
-    for replicate in range(replicates):
-        result = scored(documents, replicate, level=level, entities=entities, resamples=resamples)
-        for hop in HOPS:
-            one, other = (_f1(result, name, hop) for name in "AB")
-            points[hop].append(one.value)
-            for method in METHODS:
-                intervals[method, hop].append(one.uncertainty.intervals[method])
-            reach = student_reach(LEVEL, documents - 1) * one.uncertainty.error
-            intervals["default", hop].append((one.value - reach, one.value + reach))
-            low, high = one.uncertainty.intervals["percentile"]
-            inside[hop] += low <= one.value <= high
-            mine, yours = one.uncertainty.box, other.uncertainty.box
-            alarms["notch", hop] += mine.notch_high < yours.notch_low or yours.notch_high < mine.notch_low
-        for test, p in _p_values(result):
-            alarms[test] += p is not None and p < alpha
-    truth = {hop: float(np.mean(points[hop])) for hop in HOPS}
-    coverage = {
-        (method, hop): float(np.mean([low <= truth[hop] <= high for low, high in found]))
-        for (method, hop), found in intervals.items()
-    }
-    shares = {key: count / replicates for key, count in alarms.items()}
-    return Shares(truth, coverage, shares, {hop: count / replicates for hop, count in inside.items()})
+    """Judge so many corpora and count."""
+    corpora = [
+        judge(documents, number, entities=entities, resamples=resamples, exchange=exchange)
+        for number in range(replicates)
+    ]
+    reach = student_reach(LEVEL, documents - 1)
+    truth: dict[int, float] = {}
+    coverage: dict[tuple[str, int], float] = {}
+    alarms: dict[tuple[str, int], float] = {}
+    inside: dict[int, float] = {}
+    for hop in HOPS:
+        found = [each[hop] for each in corpora]
+        truth[hop] = float(np.mean([each.f1 for each in found]))
+        for method in found[0].intervals:
+            coverage[method, hop] = _share(_within(truth[hop], each.intervals[method]) for each in found)
+        coverage["default", hop] = _share(abs(truth[hop] - each.f1) <= reach * each.error for each in found)
+        for test in found[0].p:
+            alarms[test, hop] = _share(each.p[test] is not None and each.p[test] < alpha for each in found)
+        if resamples:
+            alarms["notch", hop] = _share(each.apart for each in found)
+            inside[hop] = _share(_within(each.f1, each.intervals["percentile"]) for each in found)
+    return Shares(truth, coverage, alarms, inside)
 
 
 def false_alarms(documents: int, replicates: int, *, alpha: float = 0.05, trials: int = 1000) -> dict[int, float]:
     """How often randomisation tells the two systems apart, on the corpora of `simulate` and more: it is quick alone."""
-    options = make_options(identity="endpoints")
     alarms = dict.fromkeys(HOPS, 0)
     for replicate in range(replicates):
-        tables = corpus(documents, np.random.default_rng([17, replicate]))
-        places = {tables[0].names.documents[f"d{number}"]: number for number in range(documents)}
-        facts = [prepare(table, options, "gold", documents=places).facts for table in tables]
-        one, other = exchange_counts(*facts, documents=documents, trials=trials, seed=replicate)
+        one, other = exchange_counts(
+            *facts_of(documents, replicate), documents=documents, trials=trials, seed=replicate
+        )
         for hop in HOPS:
             p = paired_exchange(*(scores(counts)["f1"][hop - 1] for counts in (one, other))).p
             alarms[hop] += p < alpha
     return {hop: count / replicates for hop, count in alarms.items()}
 
 
-def _f1(result: Result, system: str, hop: int):
-    wanted = f"kbp.hop{hop}", "f1"
-    return next(s for s in result.system(system).scores if (s.metric, s.part) == wanted and not s.slice)
+def _within(value: float, interval: tuple[float, float]) -> bool:
+    return interval[0] <= value <= interval[1]
 
 
-def _p_values(result: Result):
-    """Of every test; the saved samples give those that were not asked for."""
-    from adjudge.stats.sampled import pair_comparison
-
-    for each in result.comparisons:
-        if each.test == "randomisation" and each.metric[-1].isdigit():
-            yield ("randomisation", int(each.metric[-1])), each.p
-    samples = tuple(system.samples[0] for system in result.systems)
-    for test in ("jackknife", "bootstrap"):
-        for each in pair_comparison(("A", "B"), result.measures, samples, test=test):
-            if each.metric[-1].isdigit():
-                yield (test, int(each.metric[-1])), each.p
+def _share(outcomes: Iterable[bool]) -> float:
+    return float(np.mean(list(outcomes)))

@@ -1,14 +1,15 @@
-"""The browser, and the folder of pages: `adjudge demo TASK --report FOLDER --format json -o FOLDER/TASK.json`."""
+"""The browser, and the folder of pages that `make_pages.py` writes."""
 
+import json
 from pathlib import Path
 
 import pytest
-from browsing import TASKS, browser, opened
+from browsing import TASKS, Window, browser
 
 
 def pytest_addoption(parser):
     parser.addoption("--chromium", required=True, help="the browser")
-    parser.addoption("--pages", required=True, type=Path, help="a folder with the page and the result of every demo")
+    parser.addoption("--pages", required=True, type=Path, help="a folder with all pages")
 
 
 @pytest.fixture(scope="session")
@@ -22,25 +23,37 @@ def pages(request):
     return request.config.getoption("--pages")
 
 
+@pytest.fixture(scope="session")
+def known(pages):
+    """What stands in the pages that are no demos."""
+    return json.loads((pages / "pages.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def window(chromium):
+    return Window(chromium)
+
+
+@pytest.fixture(scope="session")
+def bare_window(chromium):
+    """A browser without scripts."""
+    return Window(chromium, java_script_enabled=False)
+
+
 @pytest.fixture
-def look(chromium, pages):
-    """Open the page of a task; the test fails if anything goes wrong on it, up to its end."""
-    ways, everything = [], []
-
-    def look(task, **options):
-        way = opened(chromium, pages / f"{task}.html", **options)
-        page, wrong = way.__enter__()
-        ways.append(way)
-        everything.append(wrong)
-        return page
-
-    yield look
-    for way in ways:
-        way.__exit__(None, None, None)
-    assert not [each for wrong in everything for each in wrong]
+def look(window, pages):
+    """Open a page; the test fails if anything goes wrong on it, up to its end."""
+    yield lambda name, **options: window.open(pages / f"{name}.html", **options)
+    assert not window.wrong
 
 
 def pytest_generate_tests(metafunc):
-    for name, tasks in (("task", TASKS), ("browsed", ("extraction", "nugget", "eal")), ("listed", TASKS[:-1])):
+    for name, values in (
+        ("task", TASKS),
+        ("browsed", ("extraction", "nugget", "eal")),
+        ("listed", TASKS[:-1]),
+        ("reported", ("ner", "amr", "template", "coref", "nugget", "eal", "kbp")),
+        ("hostile", ("result", "nugget", "eal", "kbp")),
+    ):
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, tasks)
+            metafunc.parametrize(name, values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from browsing import browser, opened
+from browsing import Window, browser
 from playwright.sync_api import Page
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
@@ -51,13 +51,13 @@ def main() -> None:
     given = parser.parse_args()
     IMAGES.mkdir(exist_ok=True)
     with browser(given.chromium) as launched:
+        window = Window(launched)
         for name, (task, show) in SHOTS.items():
-            window = {"width": 1120, "height": 700}
-            with opened(launched, given.pages / f"{task}.html", viewport=window, color_scheme="light") as (page, wrong):
-                show(page)
-                picture = page.screenshot()
-            if wrong or len(picture) > LARGEST:
-                raise SystemExit(f"{name}: {wrong or f'{len(picture)} bytes'}")
+            page = window.open(given.pages / f"{task}.html", width=1120, height=700)
+            show(page)
+            picture = page.screenshot()
+            if window.wrong or len(picture) > LARGEST:
+                raise SystemExit(f"{name}: {window.wrong or f'{len(picture)} bytes'}")
             (IMAGES / f"{name}.png").write_bytes(picture)
             print(f"docs/images/{name}.png  {len(picture)} bytes")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from adjudge.report.comparing import json_schema as selection_schema
 from adjudge.stats.result import json_schema
 
 
@@ -55,9 +56,37 @@ def test_a_table_for_a_paper(saved):
     assert "Superscripts name the systems that are significantly worse" in text
     assert "The best of each score is in bold." in text
     assert r"\caption{Scores in percent on 8 documents, with 95 \% intervals in brackets.}" in text
-    assert "Signature: \\texttt{score\\textbar{}metric:relation.strict" in text
+    assert "Signature: \\texttt{score\\textbar{}\\allowbreak{}metric:relation.strict" in text
     alone = saved("compare", "good.json", "--format", "latex").out
     assert r"\textbf" not in alone
+
+
+@pytest.mark.parametrize("more", [(), ("--by", "genre"), ("--quiet",), ("--bootstrap", "0")])
+def test_the_table_is_well_formed(saved, more):
+    text = saved("compare", "a_1%=good.json", "b&#=poor.json", "--format", "latex", *more).out
+    opened = re.findall(r"\\(begin|end)\{(\w+)\}", text)
+    stack = []
+    for kind, name in opened:
+        stack.append(name) if kind == "begin" else assert_last(stack, name)
+    assert stack == []
+    body = re.search(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", text, re.DOTALL)
+    rows = [line for line in body[2].splitlines() if line.strip() and not re.fullmatch(r"\\\w+(rule|space).*", line)]
+    assert len(rows) >= 3
+    for row in rows:
+        assert row.endswith(r" \\")
+        assert len(re.findall(r"(?<!\\)&", row)) == len(body[1]) - 1
+    plain = re.sub(r"\\[%#&_{}]", "", re.sub(r"^%.*$", "", text, flags=re.M))
+    assert not re.search(r"[#_]", re.sub(r"(?<=\$)[_^]|\$\^\{\w+\}\$", "", plain))
+    assert "%" not in plain
+    depth = 0
+    for sign in re.findall(r"(?<!\\)[{}]", text):
+        depth += 1 if sign == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+
+
+def assert_last(stack, name):
+    assert stack.pop() == name
 
 
 def test_select(saved):
@@ -76,10 +105,52 @@ def test_select(saved):
         assert saved("select", "good.json", "poor.json", *more).code == 0
 
 
+def test_select_items(saved):
+    for name in ("good", "poor"):
+        arguments = ("score", "relation.strict", "gold.jsonl", f"{name}.jsonl", "--bootstrap", "0")
+        assert saved(*arguments, "--save", f"{name}.json", "--save-documents").code == 0
+    both = ("select", "good.json", "poor.json", "--items", "--disagree", "3")
+    text = saved(*both).out
+    assert "3 of 24 items by their influence on the ranking by relation.strict f1, each judged the other way" in text
+    assert "relations[" in text
+    data = json.loads(saved(*both, "--format", "json").out)
+    jsonschema.validate(data, selection_schema())
+    assert len(data["items"]) == 3
+    rows = list(csv.DictReader(io.StringIO(saved(*both, "--format", "csv").out)))
+    assert [row["document"] for row in rows] == [item["document"] for item in data["items"]]
+    assert set(rows[0]) >= {"item", "gold", "value", "influence", "credit.good", "credit.poor"}
+    assert "that systems differ on in relation.strict f1" in saved(*both, "--order", "disagreement").out
+    for more in (("--format", "md"), ("--format", "latex"), ("--quiet",)):
+        assert saved(*both, *more).code == 0
+
+
+def test_what_is_printed_has_a_schema(saved):
+    validator = jsonschema.Draft202012Validator(json.loads(saved("schema", "result").out))
+    data = json.loads(saved("compare", "good.json", "poor.json", "--format", "json").out)
+    validator.validate(data)
+    for key in ("documents", "slices"):
+        assert data["differences"][key]
+        wrong = json.loads(json.dumps(data))
+        wrong["differences"][key][0]["difference"] = "large"
+        assert not validator.is_valid(wrong)
+    del data["differences"]["documents"]
+    assert not validator.is_valid(data)
+    chosen = json.loads(saved("select", "good.json", "poor.json", "--format", "json").out)
+    schema = json.loads(saved("schema", "selection").out)
+    assert schema == selection_schema()
+    jsonschema.validate(chosen, schema)
+    del chosen["ranking"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(chosen, schema)
+
+
 def test_what_select_refuses(saved):
     assert "at least two systems" in saved("select", "good.json").err
     assert "have no score x" in saved("select", "good.json", "poor.json", "--metric", "x").err
     assert saved("select", "good.json", "poor.json", "--disagree", "many").code == 2
+    said = "error: the result does not have what became of every item, write it with --save and --save-documents\n"
+    ran = saved("select", "good.json", "poor.json", "--items")
+    assert (ran.code, ran.err) == (2, said)
 
 
 def test_a_summary_is_added_to_what_is_there(adjudge, campaign: Path):

@@ -54,8 +54,27 @@ def test_one_table(call):
     assert rows[:6] == ["kbp.hop1", "kbp.hop2", "kbp.hop2.full", "kbp.hop3", "kbp.hop3.full", "kbp.hops"]
     assert "interval   95 % (jackknife)" in out
     assert "signature  kbp|profile:recommended|hops:3|interval:jackknife|" in out
-    assert "engine sparse: sparse products" in out
+    assert "engine" not in out
     assert "63 % of the documents" in out
+
+
+def test_the_engine_and_its_reason_are_for_the_curious(call):
+    code, out, err = call("good.tsv", "--bootstrap", "0", "--verbose")
+    assert code == 0
+    assert "good, kbp.hop1: engine sparse: sparse products" in err
+    assert call("good.tsv", "--bootstrap", "0")[1] == out
+
+
+@pytest.mark.parametrize("place", [("--jobs", "2"), ("--jobs", "3"), ("--jobs", "2", "--cluster", "local")], ids=str)
+def test_results_are_the_same_wherever_they_are_counted(call, place):
+    if "--cluster" in place:
+        pytest.importorskip("distributed", reason="Dask is not installed")
+    arguments = ("good.tsv", "poor.tsv", "--by", "relation", "--by", "sequence", "--bootstrap", "60", "--box")
+    _, here, _ = call(*arguments, "--format", "json", "--save", "here.json")
+    code, there, err = call(*arguments, "--format", "json", "--save", "there.json", *place)
+    assert (code, err) == (0, "")
+    assert there == here
+    assert Path("there.json").read_bytes() == Path("here.json").read_bytes()
 
 
 def test_the_paper_warns_of_its_own_intervals(call):

@@ -57,3 +57,43 @@ def test_mistakes(adjudge, campaign):
     assert ran.code == 2
     ran = adjudge("merge", "part1.json", "--fail-under", "relation.strict.f1=1")
     assert ran.code == 3
+
+
+def test_documents_and_notes_travel_with_the_parts(adjudge, campaign):
+    lines = (campaign / "poor.jsonl").read_text().splitlines(keepends=True)
+    (campaign / "poor.jsonl").write_text("".join([*lines[:1], *lines[2:-1]]))  # a document is missing in either part
+    shards(campaign)
+    (campaign / "poor-1.jsonl").write_text("".join([lines[0], *lines[2:3]]))
+    (campaign / "poor-2.jsonl").write_text("".join(lines[3:-1]))
+    for number in (1, 2):
+        score_part(adjudge, number, "--save-documents", "--bootstrap", "50")
+    whole = ("score", "relation.strict", "gold.jsonl", "good.jsonl", "poor.jsonl", "--save", "whole.json")
+    assert adjudge(*whole, "--save-documents", "--bootstrap", "50").code == 0
+    assert adjudge("merge", "part1.json", "part2.json", "-o", "merged.json", "--quiet").code == 0
+    merged = bare(campaign / "merged.json")
+    assert merged == bare(campaign / "whole.json")
+    assert [len(system["outcomes"]) for system in merged["systems"]] == [len(merged["documents"]["gold"])] * 2
+    assert any(note["code"] == "missing-document" and note["count"] == 2 for note in merged["systems"][1]["notes"])
+    # One part without documents: numbers are merged, documents are left out.
+    score_part(adjudge, 2, "--bootstrap", "50")
+    assert adjudge("merge", "part1.json", "part2.json", "-o", "merged.json", "--quiet").code == 0
+    assert bare(campaign / "merged.json").get("documents") is None
+
+
+def test_parts_that_were_scored_in_another_way_are_refused(adjudge, campaign):
+    shards(campaign)
+    score_part(adjudge, 1)
+    for options, said in (
+        (("--pool", "macro"), "pool (micro and macro)"),
+        (("--seed", "7"), "seed (13 and 7)"),
+        (("--by", "genre"), "by (nothing and genre)"),
+    ):
+        score_part(adjudge, 2, *options)
+        ran = adjudge("merge", "part1.json", "part2.json", "-o", "merged.json")
+        assert ran.code == 2
+        assert f"part2.json: scored in another way than part1.json: they differ in {said}" in ran.err
+        assert not (campaign / "merged.json").exists()
+    ran = adjudge("score", "relation.strict", "gold-2.jsonl", "good=good-2.jsonl", "--save", "part2.json")
+    ran = adjudge("merge", "part1.json", "part2.json", "-o", "merged.json")
+    assert ran.code == 2
+    assert "part2.json: has the systems good, and part1.json has good, poor" in ran.err

@@ -88,7 +88,7 @@ def test_what_compare_says_of_other_files(adjudge, campaign: Path) -> None:
     assert adjudge("compare", "printed.json").err.endswith("write it with --save or Result.save\n")
     write("seed.json", json.dumps(good | {"options": good["options"] | {"seed": -1}}))
     ran = adjudge("compare", "seed.json")
-    assert (ran.code, ran.err.startswith("error: seed.json: not a saved result: Expected `int` >= 0")) == (1, True)
+    assert (ran.code, ": not a saved result: Expected `int` >= 0" in ran.err) == (1, True)
     write("deep.json", '{"adjudge": ' + "[" * 5000 + "]" * 5000 + "}")
     assert adjudge("compare", "deep.json").code == 1
 
@@ -166,7 +166,7 @@ def test_metrics_that_cannot_be(adjudge, campaign: Path, metric: str, said: str)
             + "".join(
                 f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdef", "bcdefg", strict=True)
             ),
-            "with its aliases the file has more than 100000 parts, use fewer",
+            "with its aliases the file has more parts than characters, use fewer",
         ),
         (
             "metric: {sim: map, by: ngrams(0), of: exact}",

@@ -19,15 +19,6 @@ def page(adjudge):
     return lambda line: adjudge(*shlex.split(line))
 
 
-def test_the_page_shows_what_is_printed(page):
-    shown = re.findall(r"^```console\n\$ adjudge (.*?)\n(.*?)```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(shown) == 5
-    for command, printed in shown:
-        ran = page(command)
-        assert ran.code == 0, ran.err
-        assert ran.out.startswith(printed.rstrip("\n") + "\n"), command
-
-
 def test_numbers_of_a_published_scorer(page):
     ran = page("template score gold.json preds.json --compat gtt --format json --bootstrap 20")
     assert ran.code == 0

@@ -72,7 +72,7 @@ def test_the_default_aligns_optimally(score):
         (["key.txt", "nothing.txt"], 2, "nothing.txt: there is no such file"),
         (["key.txt", "history.el"], 1, "history.el: there are no templates"),
         (["key.txt", "good.txt", "--history", "key.txt"], 1, "key.txt:1:1: the file is not one list"),
-        (["key.txt", "good.txt", "--slots", "history.el"], 1, "history.el: this is not TOML"),
+        (["key.txt", "good.txt", "--slots", "history.el"], 1, "history.el:1:1: this is not TOML"),
         (["key.txt", "good.txt", "--explain", "M3"], 2, "there is no message 'M3'"),
     ],
 )

@@ -7,7 +7,10 @@ import io
 import os
 import stat
 import struct
+import subprocess
+import sys
 import tarfile
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -387,6 +390,119 @@ class TestBombs:
             blocks.append(bytes(template))
         (box.root / "a.tgz").write_bytes(gzip.compress(b"".join(blocks), 1))
         box.refused(box.root / "a.tgz", "has more than 20000 entries")
+
+
+class TestTricks:
+    @pytest.mark.parametrize("name", ["../up", "/etc/cron.d/x", "arguments/../../up", "a\\b"])
+    @pytest.mark.parametrize("kind", ["x", "g", "L"])
+    def test_names_in_headers_that_extend_others(self, box, kind, name):
+        if kind == "L":
+            header, data = tarfile.TarInfo("././@LongLink"), name.encode() + b"\0"
+            header.type = tarfile.GNUTYPE_LONGNAME
+        else:
+            header, data = tarfile.TarInfo("pax"), record("path", name)
+            header.type = tarfile.XHDTYPE if kind == "x" else tarfile.XGLTYPE
+        (box.root / "a.tgz").write_bytes(
+            gzip.compress(extended(header, data) + tarfile.TarInfo("arguments/D1").tobuf())
+        )
+        (message,) = box.refused(box.root / "a.tgz")
+        assert repr(name).strip("'")[:4] in message
+
+    def test_one_name_for_all(self, box):
+        header = tarfile.TarInfo("pax")
+        header.type = tarfile.XGLTYPE
+        entries = tarfile.TarInfo("arguments/D1").tobuf() + tarfile.TarInfo("arguments/D2").tobuf()
+        (box.root / "a.tgz").write_bytes(gzip.compress(extended(header, record("path", "arguments/D3")) + entries))
+        box.refused(box.root / "a.tgz", "'arguments/D3' is there twice")
+
+    @pytest.mark.parametrize("size", ["-1", "1e9", "9" * 30, "", "0x10"])
+    def test_sizes_that_are_none(self, box, size):
+        header = tarfile.TarInfo("pax")
+        header.type = tarfile.XHDTYPE
+        data = extended(header, record("size", size)) + tarfile.TarInfo("arguments/D1").tobuf()
+        (box.root / "a.tgz").write_bytes(gzip.compress(data))
+        box.refused(box.root / "a.tgz", "a size that is no number")
+
+    def test_a_size_that_hides_an_entry(self, box):
+        """The second entry stands in what the extended header calls content of the first, and is nothing else."""
+        hidden = tarfile.TarInfo("../../hidden").tobuf()
+        header = tarfile.TarInfo("pax")
+        header.type = tarfile.XHDTYPE
+        data = extended(header, record("size", str(len(hidden)))) + tarfile.TarInfo("arguments/D1").tobuf() + hidden
+        (box.root / "a.tgz").write_bytes(gzip.compress(data + bytes(1024)))
+        with open_archive(box.root / "a.tgz", work=box.work) as archive:
+            assert {name for name, place in archive.entries.items() if place} == {"arguments/D1"}
+            assert archive.read("arguments/D1") == hidden
+
+    def test_entries_of_zip_that_share_their_bytes(self, box):
+        """A few kilobytes of zeros, listed many times under many names."""
+        packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+        content = packed.compress(bytes(1 << 20)) + packed.flush()
+        check = zlib.crc32(bytes(1 << 20))
+        listed = b""
+        name = b"arguments/D0000"
+        local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 8, 0, 33, check, len(content), 1 << 20, len(name), 0) + name
+        for number in range(1000):
+            other = b"arguments/D%04d" % number
+            fields = (b"PK\1\2", 20, 20, 0, 8, 0, 33, check, len(content), 1 << 20, len(name), 0, 0, 0, 0, 0, 0)
+            listed += struct.pack("<4s6H3I5H2I", *fields) + other
+        end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1000, 1000, len(listed), len(local + content), 0)
+        (box.root / "a.zip").write_bytes(local + content + listed + end)
+        box.refused(box.root / "a.zip")
+
+    def test_a_long_list_behind_a_record_of_64_bits(self, box, monkeypatch):
+        """The usual record claims a short list, the other one a long one, which is the one that is read."""
+        path = make(box.root / "a.zip", [(f"arguments/{number:0100d}", b"") for number in range(60)])
+        data = path.read_bytes()
+        at = data.rindex(b"PK\5\6")
+        count, size, start = struct.unpack_from("<H2I", data, at + 10)
+        long = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start)
+        locator = struct.pack("<4sIQI", b"PK\6\7", 0, at, 1)
+        short = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 50, start, 0)
+        path.write_bytes(data[:at] + long + locator + short)
+        with zipfile.ZipFile(path) as packed:
+            assert len(packed.infolist()) == 60
+        monkeypatch.setattr(zipfile, "ZipFile", None)
+        box.refused(path, "has more than 10 entries", limits=Limits(entries=10))
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_bombs_take_no_memory(self, box, kind):
+        path = make(box.root / f"bomb{kind}", [("arguments/D1", bytes(60 << 20))])
+        tracemalloc.start()
+        try:
+            box.refused(path, "times its size")
+            assert tracemalloc.get_traced_memory()[1] < 8 << 20
+        finally:
+            tracemalloc.stop()
+
+    @pytest.mark.skipif(os.name != "posix", reason="needs locks of POSIX")
+    def test_what_a_killed_process_unpacked_is_removed(self, box):
+        path = make(box.root / "a.zip", FILES.items())
+        program = (
+            "import os, signal, sys\nfrom pathlib import Path\nfrom adjudge.formats.archive import open_archive\n"
+            "archive = open_archive(sys.argv[1], work=Path(sys.argv[2]))\nos.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        subprocess.run([sys.executable, "-c", program, str(path), str(box.work)], check=False)
+        (left,) = box.work.iterdir()
+        assert left.stat().st_mode & 0o077 == 0  # nobody else looks into it
+        with open_archive(path, work=box.work) as first, open_archive(path, work=box.work) as second:
+            assert sorted(box.work.iterdir()) == sorted([first.folder, second.folder])
+        assert not list(box.work.iterdir())
+
+
+def record(key, value):
+    """A field of an extended header."""
+    body = f" {key}={value}\n".encode()
+    length = len(body) + 1
+    while length != len(str(length)) + len(body):
+        length = len(str(length)) + len(body)
+    return str(length).encode() + body
+
+
+def extended(header, data):
+    """A header that extends the next, with its content."""
+    header.size = len(data)
+    return header.tobuf(tarfile.GNU_FORMAT) + data + bytes(-len(data) % 512)
 
 
 class TestDamage:

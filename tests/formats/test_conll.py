@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import conll_scan
@@ -185,6 +187,37 @@ def test_agrees_with_the_rules_on_bracket_soup(seed: int, monkeypatch: pytest.Mo
             with pytest.raises(FormatError):
                 read_conll(data, only={name})
     assert fatal > 50
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**64))
+def test_agrees_with_the_rules_on_any_soup(seed: int) -> None:
+    data = soup(random.Random(seed))
+    expected = slow(data)
+    alive = {name for name, document in expected.items() if document is not None}
+    assert fast(data, alive) == {name: expected[name] for name in alive}, data
+
+
+@pytest.mark.parametrize(
+    "text", [b"(1)" * 100, b"(1" * 80 + b"1)" * 80, b"(1(2)3)" * 40, b"9" * 300 + b")", b"(12+3)|" * 40]
+)
+def test_long_columns_are_read_like_short_ones(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = conll_scan.parse_brackets(text)
+    monkeypatch.setattr(conll_scan, "_LONG", 10**6)
+    assert conll_scan.parse_brackets(text) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(list(b"(()))1123+|-")), max_size=30).map(bytes))
+def test_one_pass_finds_what_taking_out_finds(text: bytes) -> None:
+    assert conll_scan._parse_long(text) == conll_scan.parse_brackets(text)
+
+
+def test_documents_that_never_end_are_refused_by_both() -> None:
+    data = b"".join(b"#begin document (%d);\nx\t(1)\n" % number for number in range(102))
+    with pytest.raises(FormatError, match="no end marker"):
+        read_conll(data)
+    assert [each.kind for each in check_conll(data).findings if each.error] == ["no-end-markers"]
 
 
 @pytest.mark.parametrize("seed", range(4))

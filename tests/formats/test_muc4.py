@@ -331,8 +331,8 @@ def test_what_is_wrong_with_slots(data, message):
     [
         (b'{"slots": ', "1:11: this is not JSON"),
         (b"name = ", "this is not TOML"),
-        (b"\xff", "this is not UTF-8"),
-        (b"{\xff", "this is not UTF-8"),
+        (b"\xff", "the byte 0xff is not UTF-8"),
+        (b"{\xff", "1:2: the byte 0xff is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
     ],
 )

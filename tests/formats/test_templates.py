@@ -84,8 +84,8 @@ def test_equal_templates_are_one():
             ],
         ),
         (templates.read_grit, {"docid": "d", "extracts": []}, ["gold:1: expected an object of roles as extracts"]),
-        (templates.read_gtt_output, [], ["gold: expected one object of documents by id"]),
-        (templates.read_gtt_output, {"d": 5}, ["gold: d: expected a list of templates as pred_templates"]),
+        (templates.read_gtt_output, [], ["gold:1:1: expected one object of documents by id"]),
+        (templates.read_gtt_output, {"d": 5}, ["gold:1:7: d: expected a list of templates as pred_templates"]),
         (templates.read_iterx_output, {"d": [], "e": []}, ["gold:1: expected an object with one document"]),
     ],
 )

@@ -59,7 +59,7 @@ class Node {
 
 const [island, legends, hash, steps, script] = JSON.parse(require("fs").readFileSync(0, "utf-8"));
 const root = new Node("body");
-const IDS = "legend pairs system other type role reason reasons search order errors spans help list found document tools panes main";
+const IDS = "legend pairs system other type role reason reasons search order errors spans help list found all document tools panes main";
 for (const id of IDS.split(" ")) {
   const made = new Node("div");
   made.setAttribute("id", id);
@@ -83,8 +83,15 @@ globalThis.document = {
   activeElement: null,
   getElementById: (id) => (id === "data" ? { textContent: island } : find(id)),
   createElement: (name) => new Node(name),
+  createElementNS: (_, name) => new Node(name),
+  querySelectorAll: (what) => {
+    if (what === ".legend") return [find("legend"), find("pairs")];
+    const [, id, inner] = /^(?:#([a-z]+)|\.legend) (input)$/.exec(what) || [];
+    return inner ? (id ? [id] : ["legend", "pairs"]).flatMap((each) => find(each).querySelectorAll(inner)) : [];
+  },
   addEventListener: listen,
 };
+globalThis.Node = Node;
 globalThis.location = { hash };
 globalThis.history = { replaceState: (_, __, to) => { globalThis.location.hash = to; } };
 globalThis.window = { addEventListener: listen };

@@ -5,8 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from base64 import b64encode
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame,
 from adjudge.report.html import eal as module
 from adjudge.report.html.eal import eal_page
 from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS
-from adjudge.report.html.page import asset
+from adjudge.report.html.page import asset, shown
 from adjudge.tasks.eal.quotes import quote_regions
 from adjudge.tasks.eal.scoring import observe_all, result_of
 from adjudge.tasks.eal.settings import decide, settings
@@ -71,26 +69,25 @@ def campaign(folder, key, frames=()):
     return folder / "key", folder / "ref"
 
 
+def table_rows(element):
+    return [[cell.text_content() for cell in row] for row in element.xpath(".//tbody/tr")]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # The page as a whole
 
 
 def test_it_needs_nothing_from_outside(page):
-    assert not re.search(r"https?:|//[a-z]|@import|integrity=", page)
+    assert not re.search(r"https?:/|//[a-z]|@import|integrity=", page)
     assert set(re.findall(r"url\(([^)]*)\)", page)) <= {f"#winners-{at}" for at in range(3)}
     tree = html.document_fromstring(page)
     assert not tree.xpath("//@src | //link | //iframe | //object | //embed | //base | //image | //use")
     assert all(each.startswith("#") for each in tree.xpath("//@href"))
-    policy = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
-    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
-    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script")
-    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in page
 
 
 def test_the_script_never_makes_markup():
     forbidden = r"</script|<!--|innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|fetch\("
-    assert not re.search(forbidden, asset("eal.js"))
+    assert not re.search(forbidden, asset("eal.js") + asset("browse.js"))
     assert not re.search(r"</style|@import|url\(", asset("eal.css"))
 
 
@@ -123,22 +120,28 @@ def test_the_leaderboard(page):
 
 def test_graphs_and_notes_are_there(page):
     tree = html.document_fromstring(page)
-    names = [each.get("id") for each in tree.xpath("//figure")]
+    names = tree.xpath("//figure/@data-file")
     assert names == [
-        f"graph-{name}"
-        for name in (
-            "scores-beta",
-            "ranks-beta",
-            "scores-lambda",
-            "ranks-lambda",
-            "winners",
-            "bootstrap-overall",
-            "bootstrap-argument",
-            "bootstrap-linking",
-            "wins",
-        )
+        "scores-beta",
+        "ranks-beta",
+        "scores-lambda",
+        "ranks-lambda",
+        "winners",
+        "bootstrap-overall",
+        "bootstrap-argument",
+        "bootstrap-linking",
+        "wins",
     ]
-    assert len(tree.xpath("//figure/svg[@role='img'][@aria-label]")) == len(names)
+    assert len(tree.xpath("//figure//svg[@role='img'][@aria-label]")) == len(names)
+    # The numbers of the graphs are those of the scores where the weights are those in use.
+    rows = {name: table_rows(figure) for name, figure in zip(names, tree.xpath("//figure"), strict=True)}
+    scores = [row.xpath("td[3]")[0].text for row in tree.xpath("//table[@class='board']/tbody/tr")]
+    for name, at in (("scores-beta", "0.25"), ("scores-lambda", "0.5")):
+        (row,) = [row for row in rows[name] if row[0] == at]
+        assert sorted((f"{float(cell):.1f}" for cell in row[1:]), reverse=True) == scores
+    for name, at in (("ranks-beta", "0.25"), ("ranks-lambda", "0.5")):
+        assert [row for row in rows[name] if row[0] == at] == [[at, "1", "2", "3"]]
+    assert all(rows.values())
     changed = tree.xpath("//section[@class='changed']")[0]
     assert [each.text for each in changed.xpath(".//h3")] == ["key and frames", "granite", "marble", "slate"]
     text = changed.text_content()
@@ -269,7 +272,7 @@ def test_without_texts_frames_and_bootstrap():
     assert {document["text"] for document in data["documents"]} == {None}
     assert not data["linking"]
     assert not tree.xpath("//table[@class='board']")
-    assert [each.get("id") for each in tree.xpath("//figure")] == ["graph-scores-beta"]
+    assert tree.xpath("//figure/@data-file") == ["scores-beta"]
     assert not tree.xpath("//noscript//div[@class='text']")
 
 
@@ -332,9 +335,9 @@ def test_hostile_strings_are_inert(tmp_path, evil):
     (document,) = data["documents"]
     assert (document["id"], document["text"]) == (name, text)
     assert evil.strip() in data["types"]
-    assert tree.xpath("//h1")[0].text == evil
+    assert tree.xpath("//h1")[0].text == shown(evil)
     assert "49" not in tree.xpath("//h1")[0].text
-    assert tree.xpath("//noscript//div[@class='text']")[0].text_content() == text
+    assert tree.xpath("//noscript//div[@class='text']")[0].text_content() == shown(text)
     kinds = [KINDS[row[3]] for row in document["systems"][0]["rows"]]
     assert sorted(kinds) == ["correct", "wrong-filler"]
     assert len(document["systems"][0]["missed"]) == 1
@@ -349,7 +352,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 
 def play(data, hash_="", *steps):
     legends = {"legend": KINDS, "pairs": [entry.key for entry in PAIRS]}
-    script = asset("page.js") + asset("eal.js")
+    script = asset("page.js") + asset("browse.js") + asset("eal.js")
     given = json.dumps([json.dumps(data), legends, hash_, steps, script])
     done = subprocess.run(["node", str(STAGE)], input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

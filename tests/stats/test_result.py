@@ -228,7 +228,7 @@ def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"r\.json: not JSON: Input data was truncated, give a file written by --save"),
+        (b"", r"r\.json:1:1: not JSON: Input data was truncated, give a file written by --save"),
         (b'{\n  "adjudge": oops\n}', r"r\.json:2:14: not JSON: invalid character"),
         (b"\xff\xfe", r"r\.json:1:1: not JSON"),
         (b'{"adjudge": "\xff"}', "r.json: not JSON: .*UTF-8|r.json:.*utf-8"),

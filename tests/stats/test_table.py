@@ -140,7 +140,8 @@ def test_what_cannot_be_joined():
 def test_groups_partition_the_documents(table):
     for name, column in table.attributes.items():
         groups = table.groups(name)
-        assert list(dict.fromkeys((type(v) is bool, v) for v in column)) == [(type(v) is bool, v) for v, _ in groups]
+        by_id = [value for _, value in sorted(zip(table.ids, column, strict=True), key=lambda each: each[0])]
+        assert list(dict.fromkeys((type(v) is bool, v) for v in by_id)) == [(type(v) is bool, v) for v, _ in groups]
         assert sorted(i for _, group in groups for i in group.ids) == sorted(table.ids)
         for value, group in groups:
             assert group == table.where(**{name: value})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import ValidationError
+from adjudge.errors import UsageError, ValidationError
 from adjudge.metrics import catalogue
 from adjudge.tasks.observe import GOLD, Observer, looks_at, prepared, wrapped
 
@@ -89,3 +89,32 @@ def test_plain_values_become_documents() -> None:
     assert wrapped(metric, {"items": [1]}) == {"items": [1]}
     assert looks_at(metric, "items.x")
     assert not looks_at(metric, "relations.x")
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_many_documents_at_once_give_what_each_gives(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted(METRICS)))
+    example = EXAMPLES[name]
+    documents = st.one_of(st.just(example), damaged(example))
+    pairs = data.draw(
+        st.lists(
+            st.tuples(documents, st.tuples(st.none() | documents, documents)).map(
+                lambda pair: (pair[0], tuple(pair[1]))
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+    observer = Observer((METRICS[name], METRICS["record.set"] if name != "record.set" else METRICS["ner.type"]))
+
+    def outcome(function: Any) -> Any:
+        try:
+            return function()
+        except (ValidationError, UsageError) as error:
+            return str(error)
+
+    one_by_one = outcome(lambda: [observer(gold, systems) for gold, systems in pairs])
+    assert outcome(lambda: observer.many(pairs)) == one_by_one
+    fine = outcome(lambda: [Observer((METRICS[name],))(example, (example, None))])
+    assert outcome(lambda: Observer((METRICS[name],)).many([(example, (example, None))])) == fine

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Misfit, Op, short
@@ -194,7 +195,7 @@ class Alignment:
                 found = op.differences(*pair, "")
             except Misfit:
                 continue
-            closeness = sum(each.similarity for each in found) / len(found) if found else 0.0
+            closeness = fsum(each.similarity for each in found) / len(found) if found else 0.0
             if closeness > 0 and (best is None or closeness > best[0]):
                 best = (closeness, other, counterpart, found)
         if best is None:

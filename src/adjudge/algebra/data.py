@@ -24,6 +24,7 @@ from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.places import read_source
 from adjudge.algebra.reader import BARE, CLASSES, MetricSpec, read_function, read_spec
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.model.whereabouts import not_utf8
 
 __all__ = ["MetricSpec", "decode", "dump_spec", "encode", "load_spec", "spec_schema"]
 
@@ -86,8 +87,10 @@ def decode(data: bytes | str) -> ir.Similarity:
     """
     try:
         return msgspec.json.decode(data, type=ir.Similarity, dec_hook=read_function)  # type: ignore[no-any-return]
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise FormatError(f"not a similarity: {error}") from None
+    except RecursionError:
+        raise FormatError("not a similarity: it is nested too deeply") from None
 
 
 def dump_spec(spec: MetricSpec) -> dict[str, Any]:
@@ -132,8 +135,8 @@ def _text(file: Path) -> str:
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
         raise UsageError(Problem(reason, path=str(file), hint="check the path")) from None
-    except UnicodeDecodeError:
-        raise FormatError(Problem("the file is not UTF-8", path=str(file), hint="save it as UTF-8")) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, str(file))) from None
     except ValueError as error:  # a path with a null character
         raise UsageError(Problem(f"cannot be read ({error})", path=str(file), hint="check the path")) from None
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn, TypeAlias
 
 from adjudge.errors import FormatError, Problem
+from adjudge.model.whereabouts import place_at
 
 Where: TypeAlias = tuple[str | int, ...]
 Mark: TypeAlias = tuple[int, int]
 
 DEEPEST = 100  # keys and positions on the way to a part of a metric
-MOST = 100_000
+FEW = 10_000  # parts that any file may have; one with more has no more than it has characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ def read_source(text: str, *, path: str | None = None) -> Source:
         json.dumps(source.value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         message = f"{error.object[error.start]!r} is half a character"
-        raise FormatError(Problem(message, path=path, hint="write the character itself")) from None
+        found = re.search(r"\\[uU](?:0000)?[dD][89a-fA-F]", text)
+        line, column = place_at(text, found.start() if found else 0)
+        raise FormatError(Problem(message, path, line, column, "write the character itself")) from None
     return source
 
 
@@ -70,16 +74,22 @@ def read_source(text: str, *, path: str | None = None) -> Source:
 _SPECIAL = re.compile("[^\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|-?[A-Za-z]+', re.DOTALL)
+
+
 def _read_json(text: str, path: str | None) -> Source:
     twice: list[str] = []
 
     def constant(name: str) -> NoReturn:
-        raise FormatError(Problem(f"{name} is not allowed", path=path))
+        at = next(found.start() for found in _TOKENS.finditer(text) if found[0] == name)
+        raise FormatError(Problem(f"{name} is not allowed", path, *place_at(text, at), "write a number"))
 
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        twice.extend(key for position, key in enumerate(keys) if key in keys[:position])
-        return dict(pairs)
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            twice.extend(key for key in found if counts[key] > 1)
+        return found
 
     try:
         value = json.loads(text, parse_constant=constant, object_pairs_hook=mapping)
@@ -87,6 +97,10 @@ def _read_json(text: str, path: str | None) -> Source:
         raise FormatError(Problem(error.msg, path=path, line=error.lineno, column=error.colno)) from None
     except RecursionError:
         raise FormatError(_too_deep(path)) from None
+    except ValueError:  # an integer that is too long for Python to convert
+        found = re.search(r"[0-9]{1000}", text)
+        line, column = place_at(text, found.start() if found else 0)
+        raise FormatError(Problem("a number is too long", path, line, column, "write a smaller one")) from None
     # Only the places are taken from YAML, so what YAML does not accept is replaced, one character by one: a tab (in a
     # JSON string it is written \t, so a raw one is only layout) and special characters.
     marked, problems = _composed(_SPECIAL.sub("?", text.replace("\t", " ")), path)
@@ -153,9 +167,10 @@ def _value(node: Any, where: Where, source: Source, problems: list[Problem], ins
     source.values[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
     if len(where) > DEEPEST:
         raise FormatError(source.problem(where, f"more than {DEEPEST} levels are nested here", "flatten the metric"))
-    if len(source.values) > MOST:
+    if len(source.values) > max(FEW, node.end_mark.index):
         # A few lines of aliases of aliases can stand for more than a machine holds.
-        raise FormatError(source.problem(where, f"with its aliases the file has more than {MOST} parts", "use fewer"))
+        message = "with its aliases the file has more parts than characters"
+        raise FormatError(source.problem(where, message, "use fewer"))
     if any(node is each for each in inside):
         problems.append(source.problem(where, "an alias refers to what contains it"))
         return None

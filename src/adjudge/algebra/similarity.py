@@ -16,6 +16,7 @@ from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import function, set_of
 from adjudge.algebra.rules import checked, need_similarity
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.model.whereabouts import json_place, not_utf8
 
 Function = str | Callable[..., Any] | Fn
 
@@ -311,8 +312,8 @@ def read_parents(path: Path) -> dict[str, str]:
         content = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot read the hierarchy {path} ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise FormatError(Problem("the file is not UTF-8", path=str(path), hint="save it as UTF-8")) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, str(path))) from None
     if path.suffix == ".json":
         return _parents_from_json(content, str(path))
     found: dict[str, str] = {}
@@ -336,10 +337,12 @@ def _parents_from_json(content: str, path: str) -> dict[str, str]:
         found = json.loads(content)
     except json.JSONDecodeError as error:
         raise FormatError(Problem(error.msg, path=path, line=error.lineno, column=error.colno)) from None
+    except (RecursionError, ValueError):  # a ValueError is an integer that is too long for Python to convert
+        raise FormatError(Problem("expected an object of child and parent names", path=path, line=1)) from None
     if not isinstance(found, dict):
-        raise FormatError(Problem("expected an object of child and parent names", path=path))
+        raise FormatError(Problem("expected an object of child and parent names", path=path, line=1, column=1))
     wrong = [
-        Problem(f"the parent of {child} must be a string or null, got {parent!r}", path=path)
+        Problem(f"the parent of {child} must be a string or null, got {parent!r}", path, *json_place(content, (child,)))
         for child, parent in found.items()
         if not (parent is None or isinstance(parent, str))
     ]

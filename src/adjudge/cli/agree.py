@@ -18,9 +18,10 @@ from adjudge.cli.options import (
     pool_option,
     refuse_alone,
     save_option,
+    target,
     whole,
 )
-from adjudge.cli.output import Log, check_targets, emit, metric_files
+from adjudge.cli.output import Log, check_targets, emit, metric_files, working
 from adjudge.cli.score import system_names
 from adjudge.errors import UsageError
 from adjudge.tasks.profiles import PROFILES
@@ -35,11 +36,12 @@ DISTANCES = ("nominal", "ordinal", "interval")
 @click.argument("metric", shell_complete=complete_metrics)
 @click.argument("annotators", metavar="ANNOTATOR...", nargs=-1, required=True)
 @compose(
-    click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format of the files."),
+    click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format, see below."),
     click.option(
         "--label",
         metavar="FIELD",
-        help="Also kappa and alpha of labels: a field of documents (genre) or of their elements (tokens.tag).",
+        multiple=True,
+        help="Also kappa and alpha of labels: a field of documents (genre) or of elements (tokens.tag). Repeatable.",
     ),
     click.option(
         "--unit",
@@ -77,26 +79,36 @@ DISTANCES = ("nominal", "ordinal", "interval")
     ),
     docs_option,
     save_option,
+    click.option(
+        "--report",
+        metavar="PAGE.html",
+        type=click.Path(),
+        callback=target,
+        help="Also write a page of the first annotator against the others, with every disagreement in its text.",
+    ),
     output_options,
 )
 def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     """Measure how far annotators agree, and list where they do not.
 
-    METRIC is a name from `adjudge metrics`, a specification file, or module:Type; several are separated by commas.
+    METRIC is a name from `adjudge metrics`, a specification file, or module:name; several are separated by commas.
     Every pair of annotators is scored as if one were gold and the other a system, on the documents that both have.
     Where elements have spans, kappa and alpha are of their labels on characters or tokens, and alpha_u of the spans as
     units. An annotator is called after the file, or NAME in NAME=FILE. --save keeps the first annotator against the
-    others, with every item, for adjudge report.
+    others, with every item, for adjudge report; --report writes that page at once.
+
+    Readers are those of the families (adjudge ner score --help: bio, ...), and those of the tasks: coref (chains in
+    CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
+    arguments), triples (knowledge bases).
     """
     from adjudge.report.agreement import render_agreement
     from adjudge.report.files import write_atomic
-    from adjudge.tasks.agreement import agree, browsable
-    from adjudge.tasks.catalogue.family import reads
+    from adjudge.tasks.agreement import agree, browsable, reading
     from adjudge.tasks.documents import read_each
 
     if len(annotators) < 2:
         raise UsageError("agreement needs at least two annotators", hint="give the files of each of them")
-    if options["label"] is None:
+    if not options["label"]:
         for option in ("--unit", "--distance"):
             refuse_alone(option, "--label")
     if options["disagreements"] and options["format_"] not in ("text", "md", "json"):
@@ -106,29 +118,40 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     listed = [options["docs"]] if is_file(options["docs"] or "") else []
     inputs = [*(path for _, path in given), *metric_files(metric), *listed]
     check_targets(options["output"], options["save"], inputs=inputs)
+    check_targets(options["report"], inputs=inputs)
+    page = options["report"]
+    for name in ("output", "save"):
+        if page is not None and options[name] is not None and page.resolve() == options[name].resolve():
+            raise UsageError(f"--{name} and --report name the same file", hint="choose two names")
     names = system_names(given)
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise UsageError(f"two annotators are called {repeated[0]!r}", hint="give each a name of its own, NAME=FILE")
     log = Log(verbose=options["verbose"])
     sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
-    sides = {side.name: side for side in read_each(sources, reads(options["reader"])[0])}
+    sides = {side.name: side for side in read_each(sources, reading(options["reader"]))}
     log(f"read {len(sides)} annotators")
     usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "pool", "profile")}
     docs = None if options["docs"] is None else document_list(options["docs"])
-    found = agree(
-        metric,
-        sides,
-        label=options["label"],
-        unit=[each.strip() for each in (options["unit"] or "").split(",") if each.strip()],
-        distance=options["distance"],
-        docs=docs,
-        disagreements=options["disagreements"],
-        **usual,
-    )
+    with working("comparing", shown=not options["quiet"]):
+        found = agree(
+            metric,
+            sides,
+            label=options["label"],
+            unit=[each.strip() for each in (options["unit"] or "").split(",") if each.strip()],
+            distance=options["distance"],
+            docs=docs,
+            disagreements=options["disagreements"],
+            **usual,
+        )
     log(f"compared {len(found.pairs)} pairs")
     text = render_agreement(found, options["format_"], quiet=options["quiet"])
-    if options["save"] is not None:
+    if options["save"] is not None or page is not None:
         kept = browsable(metric, sides, docs=docs, **usual)
-        write_atomic(options["save"], kept.to_json(with_tables=True) + "\n")
+        if page is not None:
+            from adjudge.report.html.result import render_result
+
+            write_atomic(page, render_result(kept, title=f"{names[0]} and {', '.join(names[1:])}"))
+        if options["save"] is not None:
+            write_atomic(options["save"], kept.to_json(with_tables=True) + "\n")
     emit(text, options["output"])

@@ -19,6 +19,7 @@ from adjudge.cli import BROKEN_PIPE, BUG, INTERRUPTED, LISTED, ReaderGone
 from adjudge.cli.streams import RED, abandon_output, painted, prepare_streams, say
 from adjudge.errors import AdjudgeError, did_you_mean, visible
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
 COMMANDS = {
     "score": "Score one or more systems against the gold documents.",
@@ -40,15 +41,15 @@ COMMANDS = {
     "report": "Write a page to look at: scores, comparisons, charts, every document.",
     "merge": "Merge the results of shards that were scored by themselves.",
     "agree": "Measure how far annotators agree, with intervals, kappa and alpha, and list where they do not.",
-    "select": "Select the documents that the ranking of systems hangs on, from saved results.",
-    "schema": "Print the JSON Schema of a result or of a metric specification.",
+    "select": "Select the documents or items that the ranking of systems hangs on, from saved results.",
+    "schema": "Print the JSON Schema of a result, an agreement, a selection or a metric specification.",
     "demo": "Score a small campaign that comes with the package.",
     "completion": "Print a script that completes commands, options and metrics in your shell.",
 }
 PURPOSES = {
     "Score systems": ("score",),
     "Score files of one task": (),  # all commands that are not in another group
-    "Compare and look": ("report", "compare", "agree", "select"),
+    "Compare and look": ("report", "compare", "agree", "select", "merge"),
     "Metrics": ("metrics", "explain", "schema"),
     "Help yourself": ("demo", "completion"),
 }
@@ -152,9 +153,10 @@ def run_command(arguments: Sequence[str]) -> int:
         _complain("memory ran out, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
         return 1
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        if isinstance(error, OSError) and error.errno in _FULL:
             abandon_output()
-            _complain(f"the output cannot be written: {error.strerror}")
+            what = error.filename if isinstance(error.filename, str) else "a temporary file or the output"
+            _complain(f"{what}: cannot be written: {error.strerror}, make room, or write elsewhere")
             return 2
         verbose = "--verbose" in arguments
         if verbose:

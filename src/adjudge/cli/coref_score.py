@@ -23,7 +23,7 @@ from adjudge.cli.options import (
     resampling_options,
     save_option,
 )
-from adjudge.cli.output import Log, check_targets, emit, finish
+from adjudge.cli.output import Log, check_targets, emit, finish, working
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
@@ -129,9 +129,9 @@ def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     log(f"reading {key} and {len(paths)} response(s)")
     docs = None if options["docs"] is None else document_list(options["docs"])
-    campaign = observe(
-        key, paths, chosen, docs=docs, names=names, jobs=options["jobs"], cluster=options["cluster"], keep=False
-    )
+    how = {"docs": docs, "names": names, "jobs": options["jobs"], "cluster": options["cluster"], "keep": False}
+    with working("scoring", shown=not options["quiet"]):
+        campaign = observe(key, paths, chosen, **how)
     log(f"counted {len(campaign.sides.documents)} documents")
     result = result_of(
         campaign,

@@ -32,10 +32,17 @@ DOCUMENT = "nw-06"
         type=click.Path(path_type=Path),
         help="Also write a page to look at, FOLDER/TASK.html.",
     ),
+    click.option(
+        "--files",
+        metavar="FOLDER",
+        type=click.Path(path_type=Path),
+        help="Instead of scoring, copy the files of the campaign to FOLDER, to try commands on them.",
+    ),
 )
 def command(
     task: str,
     folder: Path | None,
+    files: Path | None,
     format_: str,
     output: Path | None,
     quiet: bool,
@@ -48,6 +55,16 @@ def command(
     """
     from adjudge.report.render import render
 
+    if files is not None:
+        for name, given in (("--report", folder), ("--output", output), ("--format", format_ != "text")):
+            if given:
+                raise UsageError(f"--files and {name} do not go together", hint="leave one of them out")
+        from adjudge.demo.files import copy_campaign
+
+        number = copy_campaign(task, files)
+        if not quiet:
+            emit(f"{visible(str(files))}: {number} files of the campaign {task}\n", None)
+        return
     page = None if folder is None else folder / f"{task}.html"
     check_targets(output)
     if page is not None and output is not None and page.resolve() == output.resolve():
@@ -56,7 +73,9 @@ def command(
     text = render(result, format_, quiet=quiet)
     if format_ == "text" and not quiet:
         others = ", ".join(f"adjudge demo {name}" for name in TASKS if name != task)
-        text = "\n".join([title, "", text, *after, "", f"Other campaigns: {others}", ""])
+        own = "adjudge demo" if task == TASKS[0] else f"adjudge demo {task}"
+        copied = f"Its files, to try commands on: {own} --files FOLDER"
+        text = "\n".join([title, "", text, *after, "", copied, f"Other campaigns: {others}", ""])
     if folder is not None and page is not None:
         from adjudge.demo.pages import demo_page
         from adjudge.report.folders import write_folder
@@ -159,9 +178,9 @@ def _kbp() -> Demo:
     where = f"{side} {' '.join(map(_short, systems))}"
     return (
         "The bundled campaign of knowledge bases: ten short documents, and what three systems made of them.",
-        score(str(GOLD), systems, wiki=str(LINKS), by=("relation",)),
+        score(str(GOLD), systems, wiki=str(LINKS)),
         _commands(
-            f"kbp score {where} --identity-source system",
+            f"kbp score {where} --by relation --identity-source system",
             f"kbp explain {side} {_short(systems[1])} --hop 2",
             f"kbp report {where} -o report.html",
             f"kbp validate {_short(systems[0])}",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from adjudge._version import __version__
 from adjudge.cli.eal_common import profile_option
-from adjudge.cli.findings import counted, finding_line, finding_record
-from adjudge.cli.options import document_list, output_option, whole
+from adjudge.cli.findings import as_json, counted, failed, finding_line, finding_record, report_options
+from adjudge.cli.options import document_list
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import visible
 from adjudge.tasks.eal.consistency_files import CheckReport, check
@@ -29,18 +28,7 @@ from adjudge.tasks.eal.validation_findings import LIMIT
     help="Only these documents, each of which must be there: a file with one id per line, or a,b,c.",
 )
 @profile_option
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
-@click.option(
-    "--limit",
-    metavar="N",
-    default=str(LIMIT),
-    show_default=True,
-    callback=whole("give a whole number, or 0 for all"),
-    help="List so many problems of a kind and count the others; 0 lists all.",
-)
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@output_option
-@click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals.")
+@report_options(limit=LIMIT)
 def command(
     store: str,
     frames: str | None,
@@ -63,7 +51,7 @@ def command(
     documents = None if docs is None else document_list(docs)
     report = check(store, frames=frames, documents=documents, profile=get_profile(profile), limit=limit)
     emit(_json(report) if format_ == "json" else _text(report, quiet=quiet), output)
-    return int(bool(report.errors or (strict and report.warnings)))
+    return int(failed(report, strict=strict))
 
 
 def _text(report: CheckReport, *, quiet: bool) -> str:
@@ -102,4 +90,4 @@ def _json(report: CheckReport) -> str:
         "unlisted": report.unlisted,
         "findings": [finding_record(finding) for finding in report.findings],
     }
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    return as_json(record)

@@ -25,11 +25,12 @@ def command(folder: str, demo: bool, quiet: bool) -> None:
     Put source documents into sources/ and submissions into submissions/, look through campaign.toml, and go on with
     `adjudge eal campaign run FOLDER`.
     """
-    made = [str(path) for path in init_campaign(folder)]
     if demo:
         from adjudge.demo.eal import fill_campaign
 
-        made += [str(path) for path in fill_campaign(folder)]
+        made = init_campaign(folder, fill=fill_campaign)
+    else:
+        made = init_campaign(folder)
     if not quiet:
         next_ = f"adjudge eal campaign run {shlex.quote(folder)}"
         emit(

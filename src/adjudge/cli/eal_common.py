@@ -168,6 +168,7 @@ def transform(
         with uncollected(), output as writer:
             summary = apply(store, writer, operation(profile, store), linking=reads, each=report.each)
             if last is not None:
+                writer.seal()
                 last()
         conclude(name, {"input": source, **(facts or {})}, settings, summary, report)
 

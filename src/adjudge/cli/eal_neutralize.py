@@ -66,7 +66,8 @@ def command(store: str, realis: bool, coref: bool, key: str | None, save_key: Pa
 
         def save() -> None:
             if save_key is not None and keys is not None:
-                with KeyWriter(save_key, ids=settings.ids, overwrite=settings.overwrite) as writer:
+                # It is there before the store is: if somebody is killed in between, the next one finds it.
+                with KeyWriter(save_key, ids=settings.ids, overwrite=settings.overwrite, again=True) as writer:
                     for document in keys.documents:
                         writer.write(neutralize_realis_key(keys.key(document)))
 

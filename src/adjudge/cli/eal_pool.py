@@ -14,7 +14,7 @@ from adjudge.cli.options import named
 from adjudge.errors import UsageError
 from adjudge.formats.eal_store import StoreWriter
 from adjudge.formats.eal_write import PACKED
-from adjudge.tasks.eal.apply import beside, open_for, pool_stores, provenance_path
+from adjudge.tasks.eal.apply import beside, is_alone, open_for, pool_stores, provenance_path
 from adjudge.tasks.eal.profiles import get_profile
 
 
@@ -32,7 +32,7 @@ def command(stores: tuple[str, ...], **options: Any) -> None:
     profile = get_profile(settings.profile)
     paths = _names(stores)
     provenance = provenance_path(settings.output)
-    if provenance.exists() and not settings.overwrite:
+    if provenance.exists() and not settings.overwrite and not is_alone(settings.output):
         raise UsageError(f"{provenance}: there is something already", hint="choose another OUT, or give --overwrite")
     with ExitStack() as stack:
         opened = {name: open_for(profile, path) for name, path in paths.items()}
@@ -46,6 +46,7 @@ def command(stores: tuple[str, ...], **options: Any) -> None:
             beside(provenance) as stream,
         ):
             summary = pool_stores(opened, writer, stream, each=report.each)
+            writer.seal()  # before the provenance is there
         facts = {"input": paths, "provenance": str(provenance)}
         conclude("pool", facts, settings, summary, report)
 

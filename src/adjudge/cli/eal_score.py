@@ -25,7 +25,7 @@ from adjudge.cli.options import (
     save_option,
     target,
 )
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.output import Log, check_targets, emit, working
 from adjudge.errors import UsageError
 from adjudge.tasks.eal.profiles import PROFILES
 
@@ -246,19 +246,20 @@ def _score(
 
         check_gates(options["fail_under"], part_keys(formulas))
     log(f"reading {key} and {len(systems)} submission(s)")
-    campaign = observe_all(
-        key,
-        frames,
-        systems,
-        chosen,
-        regions=regions,
-        docs=None if options["docs"] is None else document_list(options["docs"]),
-        by=options["by"],
-        genre=options["genre"],
-        genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
-        jobs=options["jobs"],
-        cluster=options["cluster"],
-    )
+    with working("scoring", shown=not options["quiet"]):
+        campaign = observe_all(
+            key,
+            frames,
+            systems,
+            chosen,
+            regions=regions,
+            docs=None if options["docs"] is None else document_list(options["docs"]),
+            by=options["by"],
+            genre=options["genre"],
+            genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
+            jobs=options["jobs"],
+            cluster=options["cluster"],
+        )
     log(f"counted {len(campaign.ids)} documents")
     source = click.get_current_context().get_parameter_source("seed")
     seed = options["seed"] if source is ParameterSource.COMMANDLINE else None

@@ -15,6 +15,7 @@ from adjudge.cli.findings import counted, finding_line, finding_record
 from adjudge.cli.options import is_file, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
+from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.profiles import PROFILES
 from adjudge.tasks.eal.validation import LIMIT, EalReport, validate
 
@@ -124,23 +125,16 @@ def _opened(output: Path | None) -> Iterator[IO[bytes] | None]:
     if output is None:
         yield None
         return
-    import secrets
-
-    target = output.resolve()
-    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-        with target.open("wb") as file:
-            yield file
+    if output.exists() and not output.is_file():  # a device or a pipe cannot be replaced
+        try:
+            with output.open("wb") as file:
+                yield file
+        except OSError as error:
+            message = f"cannot be written: {error.strerror or error}"
+            raise UsageError(Problem(message, path=str(output), hint="write elsewhere")) from None
         return
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
-    try:
-        with beside.open("xb") as file:
-            yield file
-        beside.replace(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UsageError(Problem(f"cannot be written: {reason}", path=str(output), hint="write elsewhere")) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(output) as file:
+        yield file
 
 
 def _ontology(name: str | None, profile: str) -> Any:

@@ -19,7 +19,7 @@ from adjudge.errors import UsageError, visible
 def command(metric: str, format_: str, output: Path | None, quiet: bool, verbose: bool) -> None:  # noqa: ARG001
     """Print the definition of a metric, and the plan by which it is computed.
 
-    METRIC is a name from `adjudge metrics`, a specification file, or module:Type. With --quiet, only the plan.
+    METRIC is a name from `adjudge metrics`, a specification file, or module:name. With --quiet, only the plan.
     """
     from adjudge.tasks.scoring import as_metrics
 

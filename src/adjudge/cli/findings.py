@@ -1,10 +1,21 @@
-"""What validators have found, as lines and as records: the same in every command."""
+"""What validators have found, as lines and as records, and the options of validators: the same in every command."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+import click
+
+from adjudge.cli.options import compose, output_option, whole
+from adjudge.cli.output import emit
 from adjudge.errors import Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R", bound="Checked")
 
 
 class Found(Protocol):
@@ -22,9 +33,80 @@ class Found(Protocol):
     def problem(self) -> Problem:
         """What is wrong, where, and how to mend it."""
 
+
+@runtime_checkable
+class FoundInDocument(Found, Protocol):
+    """Something to mend in one of several documents."""
+
     @property
     def document(self) -> str | None:
         """The document it is in."""
+
+
+class Checked(Protocol):
+    """The report of a validator, as far as all of them agree."""
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are, listed or not."""
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings there are."""
+
+
+def report_options(*, limit: int | None = None, what: str = "problems") -> Callable[[F], F]:
+    """The options of a validator; with a `limit`, how many findings are listed."""
+    limits = click.option(
+        "--limit",
+        metavar="N",
+        default=str(limit),
+        show_default=True,
+        callback=whole("give a whole number, or 0 for all"),
+        help=f"List so many {what} of a kind and count the others; 0 lists all.",
+    )
+    return compose(
+        click.option("--strict", is_flag=True, help="Warnings count as errors."),
+        *([] if limit is None else [limits]),
+        click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True),
+        output_option,
+        click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals."),
+    )
+
+
+def emit_reports(
+    reports: Sequence[R],
+    record: Callable[[R], dict[str, Any]],
+    text: Callable[..., str],
+    *,
+    strict: bool,
+    format_: str,
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Write the reports on files, each by its own record or text, and give the exit code."""
+    if format_ == "json":
+        emit(as_json({"files": [record(report) for report in reports]}), output)
+    else:
+        emit("".join(text(report, quiet=quiet) for report in reports), output)
+    return int(any(failed(report, strict=strict) for report in reports))
+
+
+def failed(report: Checked, *, strict: bool) -> bool:
+    """Whether something must be mended."""
+    return bool(report.errors or (strict and report.warnings))
+
+
+def as_json(record: dict[str, Any]) -> str:
+    """A record for programs."""
+    import json
+
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def unlisted_line(path: str, kind: str, count: int) -> str:
+    """How many findings of a kind are not listed."""
+    return f"{path}: and {count} more of the kind {kind}, --limit 0 lists all"
 
 
 def finding_line(finding: Found) -> str:
@@ -40,7 +122,7 @@ def finding_record(finding: Found, **more: Any) -> dict[str, Any]:
     return {
         "severity": "error" if finding.error else "warning",
         "kind": finding.kind,
-        "document": finding.document,
+        **({"document": finding.document} if isinstance(finding, FoundInDocument) else {}),
         "path": finding.problem.path,
         "line": finding.problem.line,
         "column": finding.problem.column,

@@ -7,16 +7,15 @@ from typing import Any
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.kbp_options import input_arguments, input_options
+from adjudge.cli.kbp_options import NIL, input_arguments, input_options, seed_option, systems_of
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, fail_under_option, is_file, level, named, output_options, save_option, whole
-from adjudge.cli.output import Log, check_targets, finish
+from adjudge.cli.options import compose, fail_under_option, level, output_options, save_option, whole
+from adjudge.cli.output import Log, finish
 from adjudge.cli.sections import SectionedCommand, section
 from adjudge.cli.streams import say
 from adjudge.errors import visible
 
 _compared, _uncertainty = section("What is compared"), section("Uncertainty")
-_FILES = ("gold", "wiki", "redirects", "stop", "docs")
 
 
 @click.command(
@@ -36,20 +35,7 @@ _FILES = ("gold", "wiki", "redirects", "stop", "docs")
         show_default=True,
         help="The span of a mention: its head where there is one, or its extent.",
     ),
-    _compared(
-        "--nil-key",
-        type=click.Choice(("longest", "most_frequent", "first")),
-        default="longest",
-        show_default=True,
-        help="The name of a gold entity without a page.",
-    ),
-    _compared(
-        "--nil-merge",
-        type=click.Choice(("canonical", "any-shared-name", "as-given")),
-        default="canonical",
-        show_default=True,
-        help="When two entities without a page are one.",
-    ),
+    *(_compared(name, default=NIL[name]["type"].choices[0], show_default=True, **NIL[name]) for name in NIL),
     click.option("--by", type=click.Choice(("type",)), help="Also score each type of entities by itself."),
     _uncertainty(
         "--bootstrap",
@@ -62,14 +48,7 @@ _FILES = ("gold", "wiki", "redirects", "stop", "docs")
     _uncertainty(
         "--ci", metavar="LEVEL", default="95", show_default=True, callback=level, help="Confidence of the intervals."
     ),
-    _uncertainty(
-        "--seed",
-        metavar="N",
-        default="13",
-        show_default=True,
-        callback=whole("give a whole number from 0"),
-        help="Seed of the resampling.",
-    ),
+    seed_option,
     _uncertainty(
         "--test",
         type=click.Choice(("centred", "jackknife", "bootstrap")),
@@ -89,20 +68,16 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     """
     from adjudge.stats.measure import part_keys
     from adjudge.tasks.kbp.discovery import measures, score_discovery
-    from adjudge.tasks.kbp.inputs import read_inputs, system_name
+    from adjudge.tasks.kbp.inputs import read_inputs
     from adjudge.tasks.kbp.options import KbOptions
 
-    read_from = [named(system) for system in systems]
-    paths = [path for _, path in read_from]
-    given = [options[name] for name in _FILES if options[name] is not None]
-    check_targets(options["output"], options["save"], inputs=[each for each in (*given, *paths) if is_file(each)])
+    given = systems_of(systems, options, options["output"], options["save"])
     if options["fail_under"]:
         check_gates(options["fail_under"], part_keys(measures()))
     levels = tuple(name.strip().upper() for name in options["levels"].split(",") if name.strip())
     log = Log(verbose=options["verbose"])
     with uncollected():
-        names = [system_name(path) if name is None else name for name, path in read_from]
-        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
+        read = read_inputs(options["gold"], given.paths, names=given.names, **input_arguments(options))
         for note in read.notes if not options["quiet"] else ():
             say(f"warning: {visible(str(note))}")
         log("read; comparing mentions")

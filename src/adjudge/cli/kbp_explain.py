@@ -9,15 +9,15 @@ import click
 
 from adjudge.cli.kbp_options import (
     choice_options,
-    input_arguments,
-    input_files,
     input_options,
     kb_options,
-    refuse_for_triples,
+    limit_option,
+    read_systems,
+    systems_of,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, is_file, named, output_option, whole
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.options import compose, output_option, whole
+from adjudge.cli.output import Log, emit
 from adjudge.cli.sections import SectionedCommand
 from adjudge.errors import UsageError
 
@@ -42,14 +42,7 @@ FORMATS = ("text", "json", "csv", "md")
         type=click.IntRange(min=1),
         help="Explain paths of N facts. Repeatable. [default: all lengths up to --hops]",
     ),
-    click.option(
-        "--limit",
-        metavar="N",
-        default="5",
-        show_default=True,
-        callback=whole("give the number of examples, or 0 for all"),
-        help="Examples for each reason, those first that cost most paths; 0 for all.",
-    ),
+    limit_option,
     click.option(
         "--most",
         metavar="N",
@@ -77,9 +70,7 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     The steps are: mentions found, entities aligned, linked to the right entity, related, by the right relation, through
     the right entity in the middle. What is lost at the steps adds up to what the score misses.
     """
-    read_from = [named(system) for system in systems]
-    paths = [path for _, path in read_from]
-    check_targets(options["output"], inputs=[*input_files(options), *(path for path in paths if is_file(path))])
+    given = systems_of(systems, options, options["output"])
     chosen = kb_options(options)
     hops = options["chosen"]
     if hops and options["hops"] is None:
@@ -90,15 +81,10 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
         raise UsageError("explanations look at paths one by one, by no engine", hint="leave --engine out")
     from adjudge.report.kb_explanations import render_explanations
     from adjudge.tasks.kbp.explain import explain_inputs
-    from adjudge.tasks.kbp.inputs import read_inputs, system_name
 
     log = Log(verbose=options["verbose"])
     with uncollected():
-        log(f"reading {options['gold']} and {len(paths)} system(s)")
-        names = [system_name(path) if name is None else name for name, path in read_from]
-        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
-        if read.gold.table is not None:
-            refuse_for_triples()
+        read = read_systems(given, options, log)
         log("read; explaining")
         found = explain_inputs(
             read,

@@ -1,21 +1,27 @@
-"""The options of `adjudge kbp score`: every choice of how knowledge bases are compared with annotation."""
+"""What the commands for knowledge bases share: options for every choice of how they are compared, and their inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.options import compose, docs_option, document_list, is_file, level, whole
+from adjudge.cli.options import compose, docs_option, document_list, is_file, level, named, whole
+from adjudge.cli.output import Log, check_targets
 from adjudge.cli.sections import given, section
-from adjudge.errors import UsageError
+from adjudge.cli.streams import say
+from adjudge.errors import UsageError, visible
 from adjudge.tasks.kbp.engine import ENGINES
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
 from adjudge.tasks.kbp.validation import FORMATS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.options import KbOptions
 
 _inputs, _alignment, _linking = section("Inputs"), section("Alignment within documents"), section("Gold entities")
@@ -28,6 +34,38 @@ _ANNOTATION_ONLY = (
 )
 """What means nothing if both sides are plain triples."""
 
+NIL: dict[str, dict[str, Any]] = {
+    "--nil-key": {
+        "type": click.Choice(("longest", "most_frequent", "first")),
+        "help": "The name of a gold entity without a page.",
+    },
+    "--nil-merge": {
+        "type": click.Choice(("canonical", "any-shared-name", "as-given")),
+        "help": "When two entities without a page are one.",
+    },
+}
+"""Options of entities without a page, by name, with what they are made of."""
+
+
+def size(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    """A number of bytes from 500MB, 4G or 2000000000."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d{1,15})\s*(?:([KMGT])?B?)?", text.strip(), re.IGNORECASE | re.ASCII)
+    number = 0 if found is None else int(found[1]) * 1000 ** " KMGT".index((found[2] or " ").upper())
+    if not number:
+        raise click.BadParameter(f"{text!r} is no size, write for example 500MB or 4GB")
+    return number
+
+
+seed_option = _uncertainty(
+    "--seed",
+    metavar="N",
+    default="13",
+    show_default=True,
+    callback=whole("give a whole number from 0"),
+    help="Seed of the resampling.",
+)
 input_options = compose(
     _inputs(
         "--gold",
@@ -70,16 +108,7 @@ choice_options = compose(
     _alignment("--gold-levels", metavar="LEVELS", help="Gold mentions that may be hit. [all]"),
     _alignment("--require-type", is_flag=True, default=None, help="Align nodes with entities of their own type only."),
     _alignment("--one-to-one", is_flag=True, default=None, help="Align at most one node with a gold entity."),
-    _linking(
-        "--nil-key",
-        type=click.Choice(("longest", "most_frequent", "first")),
-        help="The name of a gold entity without a page.",
-    ),
-    _linking(
-        "--nil-merge",
-        type=click.Choice(("canonical", "any-shared-name", "as-given")),
-        help="When two entities without a page are one.",
-    ),
+    *(_linking(name, **more) for name, more in NIL.items()),
     _linking("--nil-by-type", is_flag=True, default=None, help="Only entities of the same type are one."),
     _facts(
         "--unattested",
@@ -125,8 +154,22 @@ choice_options = compose(
         type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
-        help="How paths are counted; sample estimates from some first nodes.",
+        help="How paths are counted; duckdb keeps plain triples on disk, sample estimates from some first nodes.",
     ),
+)
+memory_option = _paths(
+    "--memory",
+    metavar="SIZE",
+    callback=size,
+    help="Memory to use, such as 4GB; plain triples that need more go through DuckDB. [default: half of all]",
+)
+limit_option = click.option(
+    "--limit",
+    metavar="N",
+    default="5",
+    show_default=True,
+    callback=whole("give the number of examples, or 0 for all"),
+    help="Examples for each reason, those first that cost most paths; 0 for all.",
 )
 uncertainty_options = compose(
     _uncertainty(
@@ -136,14 +179,7 @@ uncertainty_options = compose(
         help="Resamples for intervals and tests, 0 for none. [default: 1000 where that takes minutes at most]",
     ),
     _uncertainty("--ci", metavar="LEVEL", callback=level, help="Confidence of the intervals. [95; profile paper: 90]"),
-    _uncertainty(
-        "--seed",
-        metavar="N",
-        default="13",
-        show_default=True,
-        callback=whole("give a whole number from 0"),
-        help="Seed of the resampling.",
-    ),
+    seed_option,
     _uncertainty(
         "--interval",
         type=click.Choice(("percentile", "centred", "jackknife")),
@@ -213,7 +249,46 @@ def input_files(options: Mapping[str, Any]) -> list[str]:
     """Every file that is read, so that none is written over."""
     names = ("gold", "wiki", "redirects", "stop", "docs", "gold_relations", "system_relations", "inverse_table")
     lists = ("include", "exclude", "symmetric_types")
-    return [options[name] for name in (*names, *lists) if options[name] is not None and is_file(options[name])]
+    given = (options.get(name) for name in (*names, *lists))
+    return [each for each in given if each is not None and is_file(each)]
+
+
+class Systems(NamedTuple):
+    """The systems of a command: their names, and their files."""
+
+    names: list[str]
+    paths: list[str]
+
+
+def systems_of(systems: Sequence[str], options: Mapping[str, Any], *targets: Path | None) -> Systems:
+    """The systems that are named, after a look at where the results go: no file that is read is written over."""
+    from adjudge.tasks.kbp.inputs import system_name
+
+    read_from = [named(system) for system in systems]
+    paths = [path for _, path in read_from]
+    check_targets(*targets, inputs=[*input_files(options), *(path for path in paths if is_file(path))])
+    return Systems([system_name(path) if name is None else name for name, path in read_from], paths)
+
+
+def read_systems(systems: Systems, options: Mapping[str, Any], log: Log) -> KbInputs:
+    """Both sides of the comparison, read."""
+    from adjudge.tasks.kbp.inputs import read_inputs
+
+    log(f"reading {options['gold']} and {len(systems.paths)} system(s)")
+    read = read_inputs(options["gold"], systems.paths, names=systems.names, **input_arguments(options))
+    check_seen(read)
+    return read
+
+
+def check_seen(read: KbInputs) -> None:
+    """Raise if an option was given that does not go with what was read."""
+    if read.gold.table is not None:
+        refuse_for_triples()
+
+
+def warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
+    """What says warnings, unless nobody wants to hear them."""
+    return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
 
 
 def refuse_for_triples() -> None:

@@ -8,19 +8,18 @@ import click
 
 from adjudge.cli.kbp_options import (
     choice_options,
-    input_arguments,
-    input_files,
     input_options,
     kb_options,
-    refuse_for_triples,
+    limit_option,
+    read_systems,
+    systems_of,
     uncertainty_options,
+    warning,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, is_file, named, output_option, whole
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.options import compose, output_option
+from adjudge.cli.output import Log, emit
 from adjudge.cli.sections import SectionedCommand
-from adjudge.cli.streams import say
-from adjudge.errors import visible
 
 
 @click.command(
@@ -33,14 +32,7 @@ from adjudge.errors import visible
     input_options,
     choice_options,
     uncertainty_options,
-    click.option(
-        "--limit",
-        metavar="N",
-        default="5",
-        show_default=True,
-        callback=whole("give the number of examples, or 0 for all"),
-        help="Examples for each reason, those first that cost most paths; 0 for all.",
-    ),
+    limit_option,
     output_option,
     click.option("--title", default="Knowledge bases", show_default=True, help="What stands at the top of the page."),
     click.option("--quiet", is_flag=True, help="No warnings."),
@@ -52,20 +44,13 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     For every number of hops it shows at which step paths are lost, with examples and the text that supports them, the
     scores of each relation, and the paper's box plots beside intervals that can be believed.
     """
-    read_from = [named(system) for system in systems]
-    paths = [path for _, path in read_from]
-    check_targets(options["output"], inputs=[*input_files(options), *(path for path in paths if is_file(path))])
+    given = systems_of(systems, options, options["output"])
     chosen = kb_options(options)
     from adjudge.report.html.kbp import kbp_page
-    from adjudge.tasks.kbp.inputs import read_inputs, system_name
 
     log = Log(verbose=options["verbose"])
     with uncollected():
-        log(f"reading {options['gold']} and {len(paths)} system(s)")
-        names = [system_name(path) if name is None else name for name, path in read_from]
-        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
-        if read.gold.table is not None:
-            refuse_for_triples()
+        read = read_systems(given, options, log)
         log("read; counting and explaining")
         page = kbp_page(
             read,
@@ -77,7 +62,7 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
             seed=options["seed"],
             engine=options["engine"],
             title=options["title"],
-            warn=None if options["quiet"] else lambda text: say(f"warning: {visible(text)}"),
+            warn=warning(options),
         )
     emit(page, options["output"])
     log(f"wrote a page of {len(page)} characters")

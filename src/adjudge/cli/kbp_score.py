@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.kbp_options import (
+    check_seen,
     choice_options,
     input_arguments,
-    input_files,
     input_options,
     kb_options,
-    refuse_for_triples,
+    memory_option,
+    systems_of,
     uncertainty_options,
+    warning,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, fail_under_option, is_file, named, output_options, save_option
-from adjudge.cli.output import Log, check_targets, finish
+from adjudge.cli.options import compose, engine_options, fail_under_option, output_options, save_option
+from adjudge.cli.output import Log, finish, working
 from adjudge.cli.sections import SectionedCommand
-from adjudge.cli.streams import say
-from adjudge.errors import visible
+
+if TYPE_CHECKING:
+    from adjudge.tasks.kbp.inputs import KbInputs
 
 
 @click.command(
@@ -29,12 +32,14 @@ from adjudge.errors import visible
     cls=SectionedCommand,
     epilog="\b\nExamples:\n  adjudge kbp score --gold gold.tsv system.tsv --hops 3"
     "\n  adjudge kbp score --gold ace/ --wiki ACEtoWIKI_resource.txt run1.tac run2.tac --by relation"
-    "\n  adjudge kbp score --gold ace/ --wiki links.csv mine=run.tac --profile paper --identity-source system",
+    "\n  adjudge kbp score --gold ace/ --wiki links.csv mine=run.tac --profile paper --identity-source system"
+    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 8",
 )
 @click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
 @compose(
     input_options,
     choice_options,
+    memory_option,
     uncertainty_options,
     click.option(
         "--by",
@@ -44,6 +49,7 @@ from adjudge.errors import visible
         "facts alone that are at least so confident (a curve of precision and recall). Repeatable.",
     ),
     fail_under_option,
+    engine_options,
     save_option,
     output_options,
 )
@@ -51,40 +57,49 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
 
     SYSTEM is a Cold Start file, extractions as JSON lines, or plain triples (subject, relation, object and document
-    with a TAB between them) if gold is plain triples. A system is called after its file, or NAME in NAME=FILE.
+    with a TAB between them) if gold is plain triples; these may also be Parquet, and the files of a folder or of a
+    pattern in quotes. A system is called after its file, or NAME in NAME=FILE.
     """
-    read_from = [named(system) for system in systems]
-    paths = [path for _, path in read_from]
-    files = [*input_files(options), *(path for path in paths if is_file(path))]
-    check_targets(options["output"], options["save"], inputs=files)
+    given = systems_of(systems, options, options["output"], options["save"])
     chosen = kb_options(options)
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
         from adjudge.tasks.kbp.results import metrics, prf
 
         check_gates(options["fail_under"], part_keys([m for metric in metrics(chosen) for m in prf(metric)]))
-    from adjudge.tasks.kbp.inputs import read_inputs, system_name
-    from adjudge.tasks.kbp.scoring import score_inputs
+    from adjudge.tasks.kbp.counting import Run
+    from adjudge.tasks.kbp.pieces import Place
+    from adjudge.tasks.kbp.scoring import score_files
 
     log = Log(verbose=options["verbose"])
-    with uncollected():
-        log(f"reading {options['gold']} and {len(paths)} system(s)")
-        names = [system_name(path) if name is None else name for name, path in read_from]
-        read = read_inputs(options["gold"], paths, names=names, **input_arguments(options))
-        if read.gold.table is not None:
-            refuse_for_triples()
+    run = Run(
+        by=options["by"],
+        bootstrap=options["bootstrap"],
+        ci=options["ci"],
+        seed=options["seed"],
+        engine=options["engine"],
+        box=options["box"],
+        memory=options["memory"],
+        place=Place(options["jobs"], options["cluster"]),
+        warn=warning(options),
+        say=log,
+    )
+
+    def seen(read: KbInputs) -> None:
+        check_seen(read)
         log("read; counting")
-        result = score_inputs(
-            read,
+
+    with uncollected(), working("scoring", shown=not options["quiet"]):
+        log(f"reading {options['gold']} and {len(given.paths)} system(s)")
+        result = score_files(
+            options["gold"],
+            given.paths,
             chosen,
+            run,
             profile=options["profile"],
-            by=options["by"],
-            bootstrap=options["bootstrap"],
-            ci=options["ci"],
-            seed=options["seed"],
-            engine=options["engine"],
-            box=options["box"],
-            warn=None if options["quiet"] else lambda text: say(f"warning: {visible(text)}"),
+            names=given.names,
+            seen=seen,
+            **input_arguments(options),
         )
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)

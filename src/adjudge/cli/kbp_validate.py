@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from adjudge.cli.options import output_option, whole
+from adjudge.cli.findings import (
+    as_json,
+    emit_reports,
+    failed,
+    finding_line,
+    finding_record,
+    report_options,
+    unlisted_line,
+)
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import UsageError, visible
 from adjudge.formats.kb_findings import KbFinding
@@ -28,28 +35,14 @@ from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detec
     help="Write a Cold Start file in which all that is clear is mended; lines that mean nothing are "
     "left out, and what only a person can decide is kept.",
 )
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
-@click.option(
-    "--limit",
-    metavar="N",
-    default=str(LIMIT),
-    show_default=True,
-    callback=whole("give a whole number, or 0 for all"),
-    help="List so many findings of a kind and count the others; 0 lists all.",
-)
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@output_option
-@click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals.")
+@report_options(limit=LIMIT, what="findings")
 def command(
     files: tuple[str, ...],
     from_: Format | None,
     docs: str | None,
     repaired: Path | None,
-    strict: bool,
     limit: int,
-    format_: str,
-    output: Path | None,
-    quiet: bool,
+    **options: Any,
 ) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 
@@ -57,20 +50,15 @@ def command(
     or Rich ERE annotation. An error is what the rules of the format forbid; what lenient reading does about it stands
     in brackets. The exit code is 1 if there is an error; with --repair, if there is one in the repaired file.
     """
-    check_targets(output, repaired, inputs=files)
+    check_targets(options["output"], repaired, inputs=files)
     if files.count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     if repaired is not None:
         if len(files) > 1:
             raise UsageError("--repair writes one file", hint="name one knowledge base")
-        return _repair(files[0], from_, docs, repaired, strict, limit, format_, output, quiet)
+        return _repair(files[0], from_, docs, repaired, limit, **options)
     reports = [validate(name, format=from_, docs=docs, limit=limit) for name in files]
-    if format_ == "json":
-        text = _json({"files": [_record(report) for report in reports]})
-    else:
-        text = "".join(_text(report, quiet=quiet) for report in reports)
-    emit(text, output)
-    return int(any(report.errors or (strict and report.warnings) for report in reports))
+    return emit_reports(reports, _record, _text, **options)
 
 
 def _repair(
@@ -78,8 +66,9 @@ def _repair(
     from_: Format | None,
     docs: str | None,
     target: Path,
-    strict: bool,
     limit: int,
+    *,
+    strict: bool,
     format_: str,
     output: Path | None,
     quiet: bool,
@@ -92,7 +81,7 @@ def _repair(
         write_atomic(target, data)
     if format_ == "json":
         record = {"files": [_record(before)], "repaired": {**_record(after), "path": str(target) if data else None}}
-        text = _json(record)
+        text = as_json(record)
     else:
         text = _text(before, quiet=quiet)
         if not data:
@@ -103,7 +92,7 @@ def _repair(
             text += visible(f"{target}: written, {lost}{remain}") + "\n"
             text += "".join(f"  {visible(f'{count} {kind}')}\n" for kind, count in _errors(after).items())
     emit(text, output)
-    return int(not data or bool(after.errors) or (strict and bool(after.warnings)))
+    return int(not data or failed(after, strict=strict))
 
 
 def _errors(report: KbReport) -> dict[str, int]:
@@ -123,7 +112,7 @@ def _many(count: int, what: str) -> str:
 def _text(report: KbReport, *, quiet: bool) -> str:
     lines = [_line(finding) for finding in report.findings]
     for kind, count in report.unlisted.items():
-        lines.append(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all")
+        lines.append(unlisted_line(report.path, kind, count))
     if not quiet:
         counts = {**report.counts, "error": report.errors, "warning": report.warnings}
         lines.append(f"{report.path}: " + ", ".join(_many(count, what) for what, count in counts.items()))
@@ -131,15 +120,8 @@ def _text(report: KbReport, *, quiet: bool) -> str:
 
 
 def _line(finding: KbFinding) -> str:
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
     mended = f" [{finding.repair}]" if finding.repair else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}{mended}"
-
-
-def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    return finding_line(finding) + mended
 
 
 def _record(report: KbReport) -> dict[str, Any]:
@@ -151,17 +133,5 @@ def _record(report: KbReport) -> dict[str, Any]:
         "warnings": report.warnings,
         "unmended": report.unmended,
         "unlisted": report.unlisted,
-        "findings": [
-            {
-                "severity": "error" if finding.error else "warning",
-                "kind": finding.kind,
-                "path": finding.problem.path,
-                "line": finding.problem.line,
-                "column": finding.problem.column,
-                "message": finding.problem.message,
-                "hint": finding.problem.hint,
-                "repair": finding.repair,
-            }
-            for finding in report.findings
-        ],
+        "findings": [finding_record(finding, repair=finding.repair) for finding in report.findings],
     }

@@ -36,8 +36,8 @@ from adjudge.report.files import write_atomic
     click.option(
         "--order",
         metavar="LIST",
-        help="The order of the documents, from which resampling draws: a file with one id per line, or a,b,c "
-        "(default: one part after the other).",
+        help="The order of the documents in the result: a file with one id per line, or a,b,c (default: one part "
+        "after the other). Only the draws of the official EAL programs depend on it.",
     ),
     click.option(
         "--by",

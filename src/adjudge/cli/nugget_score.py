@@ -24,7 +24,7 @@ from adjudge.cli.options import (
     save_option,
     target,
 )
-from adjudge.cli.output import Log, check_targets, emit, finish
+from adjudge.cli.output import Log, check_targets, emit, finish, working
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
@@ -185,7 +185,8 @@ def _score(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], l
         scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
         check_gates(options["fail_under"], part_keys(measures(chosen, pool=options["pool"], **scored)))
     log(f"reading {gold} and {len(paths)} system file(s)")
-    campaign = _observed(gold, paths, chosen, how, **options)
+    with working("scoring", shown=not options["quiet"]):
+        campaign = _observed(gold, paths, chosen, how, **options)
     log(f"counted {len(campaign.ids)} documents")
     result = result_of(
         campaign,

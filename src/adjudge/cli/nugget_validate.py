@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from adjudge.cli.findings import counted, finding_line, finding_record
-from adjudge.cli.options import document_list, output_option, whole
-from adjudge.cli.output import check_targets, emit
+from adjudge.cli.findings import (
+    counted,
+    emit_reports,
+    finding_line,
+    finding_record,
+    report_options,
+    unlisted_line,
+)
+from adjudge.cli.options import document_list
+from adjudge.cli.output import check_targets
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.validation import LIMIT, NuggetReport, validate
 
@@ -32,18 +37,7 @@ PASTED = 2000  # characters of a suggested line that are shown in a terminal
     type=click.Choice(("token", "char")),
     help="Places are token ids or characters (default: token with -t, else by what most of them look like).",
 )
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
-@click.option(
-    "--limit",
-    metavar="N",
-    default=str(LIMIT),
-    show_default=True,
-    callback=whole("give a whole number, or 0 for all"),
-    help="List so many problems of a kind and count the others; 0 lists all.",
-)
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@output_option
-@click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals.")
+@report_options(limit=LIMIT)
 def command(
     files: tuple[str, ...],
     tokens: str | None,
@@ -55,18 +49,15 @@ def command(
     gold: str | None,
     docs: str | None,
     mode: Literal["token", "char"] | None,
-    strict: bool,
     limit: int,
-    format_: str,
-    output: Path | None,
-    quiet: bool,
+    **options: Any,
 ) -> int:
     """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
 
     An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
     the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
     """
-    check_targets(output, inputs=[*files, *([gold] if gold else [])])
+    check_targets(options["output"], inputs=[*files, *([gold] if gold else [])])
     if [*files, gold].count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     listed = None
@@ -95,12 +86,7 @@ def command(
         )
         for name in files
     ]
-    if format_ == "json":
-        text = json.dumps({"files": [_record(report) for report in reports]}, indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = "".join(_text(report, quiet=quiet) for report in reports)
-    emit(text, output)
-    return int(any(report.errors or (strict and report.warnings) for report in reports))
+    return emit_reports(reports, _record, _text, **options)
 
 
 def _documents(gold: str | None, docs: str | None) -> list[str] | None:
@@ -127,7 +113,7 @@ def _text(report: NuggetReport, *, quiet: bool) -> str:
             shown = finding.fix if fits else "(the line is long: --format json has it)"
             lines.append("    " + visible(shown, keep="\t"))
     for kind, count in report.unlisted.items():
-        lines.append(visible(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all"))
+        lines.append(visible(unlisted_line(report.path, kind, count)))
     if not quiet:
         counts = (
             (report.documents, "document"),

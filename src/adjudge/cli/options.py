@@ -267,7 +267,11 @@ scoring_options = compose(
 
 reader_options = compose(
     click.option(
-        "--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format of the files; see the docs."
+        "--reader",
+        metavar="FORMAT",
+        default="jsonl",
+        show_default=True,
+        help="The format of the files: bio, dygie, ...",
     ),
     click.option(
         "--system-reader", metavar="FORMAT", help="The format of the system files, if it is another one than of gold."

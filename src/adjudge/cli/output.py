@@ -12,12 +12,13 @@ from adjudge.cli import ReaderGone
 from adjudge.cli.options import is_file
 from adjudge.cli.streams import abandon_output, say
 from adjudge.errors import UsageError, visible
-from adjudge.report.files import check_writable, write_atomic
+from adjudge.report.files import append_whole, check_writable, write_atomic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 Progress = Callable[[int, "int | None"], None]
+_PATIENCE = 1.0  # seconds before there is a sign of life
 
 
 def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
@@ -91,8 +92,7 @@ def add_summary(result: Any, summary: Path | None) -> None:
 
     block = render(result, "md").encode("utf-8", "backslashreplace")
     try:
-        with summary.open("ab") as stream:
-            stream.write((b"\n" if stream.tell() else b"") + block)
+        append_whole(summary, block)
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(f"{summary}: cannot be written: {reason}", hint="write elsewhere") from None
@@ -111,6 +111,36 @@ def progress_bar(*, shown: bool) -> Iterator[Progress | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("scoring", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def working(what: str, *, shown: bool) -> Iterator[None]:
+    """A sign of life on a terminal for work whose end cannot be foreseen, once it has taken a second."""
+    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
+        yield
+        return
+    from threading import Event, Thread
+
+    ended = Event()
+
+    def show() -> None:
+        if ended.wait(_PATIENCE):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn(what), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            bar.add_task(what, total=None)
+            ended.wait()
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 class Log:

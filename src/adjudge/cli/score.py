@@ -36,11 +36,11 @@ from adjudge.tasks.scoring import Adjust, as_metrics, explain_document, score
 def command(metric: str, gold: str, systems: tuple[str, ...], **options: Any) -> None:
     """Score one or more systems against the gold documents.
 
-    METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:Type; several are
-    separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id" per document, or what --reader says,
-    plain, gzip or zstd, or Parquet; - is standard input. A folder, or a pattern in quotes ('runs/mine-*.jsonl'), is all
-    of its files as one. A system is called after its file, or NAME in NAME=FILE. Several systems are compared with
-    paired tests.
+    METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:name (a type, or a
+    metric of your own); several are separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id"
+    per document, or what --reader says, plain, gzip or zstd, or Parquet; - is standard input. A folder, or a
+    pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is called after its file, or NAME
+    in NAME=FILE. Several systems are compared with paired tests.
     """
     score_files(metric, gold, systems, **options)
 

@@ -5,7 +5,6 @@ adjudge eal campaign init FOLDER --demo
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from adjudge.demo import DATA
@@ -27,12 +26,21 @@ def fill_campaign(folder: str | Path) -> list[Path]:
     from adjudge.formats.archive_pack import pack
 
     folder = Path(folder)
-    shutil.copytree(SOURCES, folder / "sources", dirs_exist_ok=True)
+    _copy(SOURCES, folder / "sources")
     granite, marble, slate = (folder / "submissions" / name for name in ("granite.zip", "marble.tar.gz", "slate"))
     pack(SUBMISSIONS["granite"], granite, zipped=True)
     pack(SUBMISSIONS["marble"], marble, zipped=False)
-    shutil.copytree(SUBMISSIONS["slate"], slate)
+    _copy(SUBMISSIONS["slate"], slate)
     answers = folder / ANSWERS
-    shutil.copytree(ASSESSMENTS, answers / "assessments")
-    shutil.copytree(FRAMES, answers / "frames")
+    _copy(ASSESSMENTS, answers / "assessments")
+    _copy(FRAMES, answers / "frames")
     return [granite, marble, slate, answers]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for each in source.iterdir():
+        if each.is_dir():
+            _copy(each, target / each.name)
+        else:
+            (target / each.name).write_bytes(each.read_bytes())

@@ -21,6 +21,7 @@ from adjudge.errors import AdjudgeError, UsageError
 
 LOCAL = "local"
 _SECONDS = 10  # to find a scheduler
+_LARGE = 1 << 17  # bytes of a function with its data
 _AHEAD = 2  # chunks for each thread of the workers, so that none of them waits
 
 
@@ -42,14 +43,16 @@ def map_on_cluster(
     """
     distributed = _distributed()
     with _client(distributed, address, jobs) as client:
-        yield from _mapped(distributed, client, observe, (packed, __version__, folder), pairs, chunk, report)
+        # What is large goes to every worker once, not with every chunk.
+        sent = client.scatter(packed, broadcast=True) if len(packed) > _LARGE else packed
+        yield from _mapped(distributed, client, observe, (sent, __version__, folder), pairs, chunk, report)
 
 
 def _mapped(
     distributed: Any,
     client: Any,
     observe: Callable[[Any, Any], Any],
-    work: tuple[bytes, str, str | None],
+    work: tuple[Any, str, str | None],
     pairs: Iterator[Pair],
     chunk: int,
     report: Progress,

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -26,6 +26,7 @@ Pair: TypeAlias = tuple[str, Any, Any]
 Progress: TypeAlias = Callable[[int], None]
 
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
+_SHORT = 0.05  # seconds
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
 
 
@@ -45,7 +46,7 @@ def map_documents(
     `jobs` is the number of processes; 0 or None starts several only if the first documents show that it pays, for which
     it helps to know how many there are (`total`). `cluster` is the address of a Dask scheduler, its file, or `local`;
     then the work is done there, and in this `folder` if it reads files by relative paths. `progress` is called with the
-    number of documents just done.
+    number of documents just done. If `observe` has a method `many`, a chunk is given to it as a list of (gold, system).
 
     >>> list(map_documents(lambda gold, system: gold - system, [("a", 3, 1), ("b", 5, 5)]))
     [('a', 2), ('b', 0)]
@@ -64,18 +65,18 @@ def map_documents(
         )
         return
     if jobs == 1:
-        yield from here(observe, todo, report)
+        yield from here(observe, todo, report, chunk)
         return
     packed = _packed(observe, required=bool(jobs)) if _can_start(required=bool(jobs)) else None
     if not jobs:
         jobs = processors()
         if packed is None or jobs == 1:
-            yield from here(observe, todo, report)
+            yield from here(observe, todo, report, chunk)
             return
         left = yield from _until_worthwhile(observe, todo, chunk, total, report)
         jobs = jobs if left is None else min(jobs, -(-left // chunk))
         if jobs <= 1:
-            yield from here(observe, todo, report)
+            yield from here(observe, todo, report, chunk)
             return
     assert packed is not None
     first = list(islice(todo, chunk))
@@ -92,7 +93,7 @@ def _until_worthwhile(
     """
     start, number = time.perf_counter(), 0
     while True:
-        done = list(here(observe, islice(pairs, chunk), report))
+        done = list(here(observe, islice(pairs, chunk), report, chunk))
         yield from done
         number += len(done)
         if len(done) < chunk:
@@ -123,11 +124,32 @@ def _ignore(_: int) -> None:
     """Progress that nobody watches."""
 
 
-def here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress) -> Iterator[tuple[str, R]]:
+def here(
+    observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress, chunk: int = 1
+) -> Iterator[tuple[str, R]]:
     """One document after the other, in this process."""
+    if hasattr(observe, "many"):
+        todo, size = iter(pairs), 1
+        while part := list(islice(todo, size)):
+            start = time.perf_counter()
+            rows = _rows(observe, part)
+            # As many at once as still let the progress be seen.
+            size = min(2 * size, chunk) if time.perf_counter() - start < _SHORT else max(1, size // 2)
+            for row in rows:
+                yield row
+                report(1)
+        return
     for identifier, gold, system in pairs:
         yield identifier, observe(gold, system)
         report(1)
+
+
+def _rows(observe: Any, part: Sequence[Pair]) -> list[tuple[str, Any]]:
+    """The rows of a chunk, all at once if that is possible."""
+    if not hasattr(observe, "many"):
+        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
+    rows = observe.many([(gold, system) for _, gold, system in part])
+    return [(identifier, row) for (identifier, _, _), row in zip(part, rows, strict=True)]
 
 
 def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | None:
@@ -183,7 +205,7 @@ def _elsewhere(
 
     pool = new_pool()
     waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
-    finished, losses = False, 0
+    finished, refused, losses = False, False, 0
     try:
         while True:
             try:
@@ -200,7 +222,8 @@ def _elsewhere(
             except BrokenProcessPool:
                 # Nothing of what was under way has been given out yet, so that all of it can be done again.
                 losses += 1
-                if losses > RETRIES or not started.is_set():
+                refused = not started.is_set() and _has_given_up(pool)
+                if losses > RETRIES or refused:
                     raise
                 _stop(others)
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -213,7 +236,7 @@ def _elsewhere(
             report(len(part))
         finished = True
     except BrokenProcessPool:
-        if started.is_set():
+        if not refused:
             raise AdjudgeError(
                 "worker processes died again and again, perhaps because memory ran out",
                 hint="use fewer processes (--jobs)",
@@ -239,6 +262,11 @@ def _submitted(pool: Any, part: list[Pair]) -> Any:
         broken: Future[Any] = Future()
         broken.set_exception(error)
         return broken
+
+
+def _has_given_up(pool: Any) -> bool:
+    """Whether a worker ended by itself, with an error, and was not killed."""
+    return any((process.exitcode or 0) > 0 for process in list((getattr(pool, "_processes", None) or {}).values()))
 
 
 def _stop(others: set[Any]) -> None:
@@ -287,10 +315,10 @@ def _work(part: list[Pair]) -> list[tuple[str, Any]] | _Failure:
     return observed_chunk(_observe, part)
 
 
-def observed_chunk(observe: Callable[[Any, Any], Any], part: Iterable[Pair]) -> list[tuple[str, Any]] | _Failure:
+def observed_chunk(observe: Callable[[Any, Any], Any], part: Sequence[Pair]) -> list[tuple[str, Any]] | _Failure:
     """The rows of some documents, or what is wrong with them."""
     try:
-        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
+        return _rows(observe, part)
     except AdjudgeError as error:
         return failed(error)
 

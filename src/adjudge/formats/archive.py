@@ -8,19 +8,23 @@ that are alike, entries without number, and data that grows without end are refu
 
 from __future__ import annotations
 
+import os
 import stat
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 from weakref import finalize
 
+from adjudge import scratch
 from adjudge.errors import FormatError, Problem, UsageError, visible
 
 BLOCK = 1 << 16
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 
+_WORK = "adjudge-unpacked"
 _MANY = 20  # complaints of one kind
 
 
@@ -42,13 +46,11 @@ class Archive:
     They are removed when the archive is closed or no longer needed.
     """
 
-    def __init__(self, place: str, folder: Path) -> None:
-        import shutil
-
+    def __init__(self, place: str, folder: Path, handle: int | None = None) -> None:
         self.place = place
         self.folder = folder
         self.entries: dict[str, Path | None] = {}
-        self._close = finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._close = finalize(self, _remove, folder, handle)
 
     def read(self, name: str) -> bytes:
         """The bytes of a file."""
@@ -115,17 +117,14 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
     ...         print(error.problems[0].message)
     the entry '../up' leads out of the archive
     """
-    import tempfile
-
     place = str(path)
     zipped = _kind(Path(path), place) == "zip"
     limits = limits or Limits()
     try:
-        folder = Path(tempfile.mkdtemp(prefix="adjudge-", dir=work))
+        archive = Archive(place, *_work_folder(work))
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(Problem(f"there is no place to unpack to: {reason}", path=place)) from None
-    archive = Archive(place, folder)
     try:
         if zipped:
             from adjudge.formats.archive_zip import unpack_zip
@@ -138,11 +137,32 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
     except OSError as error:
         archive.close()
         reason = error.strerror or str(error)
-        raise UsageError(Problem(f"the archive cannot be unpacked: {reason}", path=place)) from None
+        hint = scratch.advice(error, "check the folder of temporary files")
+        raise UsageError(Problem(f"the archive cannot be unpacked: {reason}", path=place, hint=hint)) from None
     except BaseException:
         archive.close()
         raise
     return archive
+
+
+def _work_folder(work: Path | None) -> tuple[Path, int | None]:
+    """A new folder that nobody else can look into, after those that were left by processes that were killed are gone.
+
+    It is held as long as its handle is open.
+    """
+    import tempfile
+
+    parent = tempfile.gettempdir() if work is None else str(work)
+    scratch.sweep(Path(parent, _WORK))
+    name, handle = scratch.make_folder(Path(parent, _WORK), mode=0o700)
+    return Path(name), handle
+
+
+def _remove(folder: Path, handle: int | None) -> None:
+    scratch.remove(str(folder))
+    if handle is not None:
+        with suppress(OSError):
+            os.close(handle)
 
 
 def clean_name(name: str, limits: Limits) -> tuple[str, str | None]:

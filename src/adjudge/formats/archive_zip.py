@@ -26,6 +26,7 @@ from adjudge.formats.archive import (
     store_file,
 )
 
+_LONG = 0xFFFFFFFF  # look for the size elsewhere
 _ENTRY = 512  # bytes of an entry in the list at the end of a zip archive, much more than usual
 
 
@@ -75,10 +76,10 @@ def _directory_size(path: Path) -> int:
     if at < 0 or at + 16 > len(tail):
         return 0
     size: int = unpack_from("<I", tail, at + 12)[0]
-    if size == 0xFFFFFFFF:
-        at = tail.rfind(b"PK\6\6")
-        size = unpack_from("<Q", tail, at + 40)[0] if 0 <= at <= len(tail) - 48 else 0
-    return size
+    # A record with 64 bits is believed wherever there is one, whatever the other says.
+    at = tail.rfind(b"PK\6\6")
+    long: int = unpack_from("<Q", tail, at + 40)[0] if 0 <= at <= len(tail) - 48 else 0
+    return long if size == _LONG else max(size, long)
 
 
 def _zip_entry(info: zipfile.ZipInfo) -> Entry:

@@ -22,6 +22,12 @@ from adjudge.formats.conll_scan import (
 from adjudge.formats.findings import Finding, Report
 from adjudge.formats.source import Source, opened, source_name
 
+MANY = 100
+"""Documents without an end marker that the reader takes; it refuses a file with more of them in a row."""
+
+FOLLOWED = 10
+"""Documents that are checked at once for want of end markers: each line belongs to all of them."""
+
 _BRACKETS = re.compile(rb"[()]")
 
 
@@ -64,6 +70,7 @@ class Checker(Listener):
         self.open: list[_Open] = []
         self.names: dict[str, int] = {}
         self.has_bom = False
+        self.unended = 0  # documents since the last end marker
         self.documents = self.tokens = self.chains = self.mentions = 0
 
     def done(self) -> list[Finding]:
@@ -89,6 +96,13 @@ class Checker(Listener):
             message = f"document {text!r} occurs in line {self.names[text]} already, and only the last one counts"
             self._warn("same-name", message, number, 1, "give every document its own name", text)
         self.names[text] = number
+        self.unended += 1
+        if self.unended == MANY + 1:
+            message = f"more than {MANY} documents in a row have no end marker"
+            problem = Problem(message, path=self.place, line=number, column=1, hint="write #end document after each")
+            self.findings.append(Finding("no-end-markers", True, problem, text))
+        if len(self.open) == FOLLOWED:
+            self._count(self.open.pop(0))
         self.open.append(_Open(text, number))
         self.documents += 1
 
@@ -137,8 +151,10 @@ class Checker(Listener):
         if not _BRACKETS.search(column):
             return
 
+        plain = line.isascii()  # then nothing has to be decoded, however long the line is
+
         def place(offset: int) -> int:
-            return len(line[: base + offset].decode(errors="replace")) + 1
+            return base + offset + 1 if plain else len(line[: base + offset].decode(errors="replace")) + 1
 
         doubles, singles, opens, closes = parse_brackets(column)
         if not repeated:
@@ -201,10 +217,14 @@ class Checker(Listener):
                 for _, number, column in half:
                     problem = never_closed(document.name, chain, self.place, number, column)
                     self.findings.append(Finding("never-closed", marked, problem, document.name))
-            self.tokens += document.tokens
-            self.chains += len(document.chains)
-            self.mentions += document.count
+            self._count(document)
         self.open.clear()
+        self.unended = 0
+
+    def _count(self, document: _Open) -> None:
+        self.tokens += document.tokens
+        self.chains += len(document.chains)
+        self.mentions += document.count
 
     def _endless(self, document: _Open) -> None:
         message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"

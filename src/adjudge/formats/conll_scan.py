@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import IO, Any
 
 from adjudge.errors import Problem
@@ -16,7 +17,7 @@ _BLOCK = 1 << 18
 _END = re.compile(rb"#\s*end document")
 _WORDS = re.compile(rb"#\s*(?:begin|end) document")
 _PATTERNS = tuple(
-    re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"([0-9]+)\)")
+    re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"(?<![0-9])([0-9]+)\)")
 )
 
 Places = tuple[list[tuple[str, int]], ...]  # discarded pairs, one-token mentions, openings, closings, with offsets
@@ -124,6 +125,10 @@ def _markers(block: bytes) -> Iterator[tuple[int, int, bytes | None, bool]]:
         at = block.find(b"#", at + 1)
 
 
+_LONG = 200  # bytes of a column; usual ones have less than ten
+_BRACKET = re.compile(rb"[()]")
+
+
 def parse_brackets(column: bytes) -> Places:
     """The bracketed items of a column with their offsets: discarded pairs, one-token mentions, openings, closings.
 
@@ -133,6 +138,8 @@ def parse_brackets(column: bytes) -> Places:
     >>> parse_brackets(b"(1|(2)|3)")
     ([], [('2', 3)], [('1', 0)], [('3', 7)])
     """
+    if len(column) > _LONG:
+        return _parse_long(column)
     found: Places = ([], [], [], [])
     where = list(range(len(column)))
     for pattern, items in zip(_PATTERNS, found, strict=True):
@@ -143,6 +150,52 @@ def parse_brackets(column: bytes) -> Places:
             column = column[:first] + column[last:]
             del where[first:last]
             match = pattern.search(column)
+    return found
+
+
+@lru_cache(maxsize=2)  # every problem of a line asks again
+def _parse_long(column: bytes) -> Places:
+    """The same for columns in which that would take too long: each pattern in one pass.
+
+    Only what has both brackets can close around another: such an item ends before those that follow it begin.
+    """
+    found: Places = ([], [], [], [])
+    where = list(range(len(column)))
+    rest = column
+    for number, (pattern, items) in enumerate(zip(_PATTERNS, found, strict=True)):
+        gone = _closed(rest, pattern) if number < 2 else [(match, *match.span()) for match in pattern.finditer(rest)]
+        kept: list[int] = []
+        end = 0
+        for match, start, after in gone:
+            items.append((match[1].decode(), where[start]))
+        for _, start, after in sorted(gone, key=lambda each: each[1]):
+            if start >= end:  # else it is in one that closed around it
+                kept += where[end:start]
+                end = after
+        where = kept + where[end:]
+        rest = bytes([column[each] for each in where])
+    return found
+
+
+def _closed(text: bytes, pattern: re.Pattern[bytes]) -> list[tuple[re.Match[bytes], int, int]]:
+    """The items with both brackets in the order in which they close, each with its place."""
+    found: list[tuple[re.Match[bytes], int, int]] = []
+    open_: list[tuple[int, list[bytes]]] = []  # brackets that may still close, with what is between them so far
+    last = 0
+    for bracket in _BRACKET.finditer(text):
+        here = bracket.start()
+        if open_:
+            open_[-1][1].append(text[last:here])
+        last = here + 1
+        if bracket[0] == b"(":
+            open_.append((here, [b"("]))
+        elif open_:
+            start, parts = open_.pop()
+            match = pattern.fullmatch(b"".join((*parts, b")")))
+            if match:
+                found.append((match, start, last))
+            else:
+                open_.clear()  # nothing closes around a bracket that stays
     return found
 
 

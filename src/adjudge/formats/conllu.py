@@ -21,10 +21,10 @@ FIELDS = "eid-etype-head-other"
 LIMIT = 100  # problems listed per file
 
 _ITEM = re.compile(r"\(([^()]*)(\))?|([^()]+)\)|[()]")
-_PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
+_PART = re.compile(r"(.+)\[(\d{1,9})/(\d{1,9})\]")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id)?(?:\s*=\s*(.*?))?\s*$")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(.*?)\s*$")
-_WORD = re.compile(r"(\d+)(?:(-\d+)|\.(\d+))?$")
+_WORD = re.compile(r"(\d{1,9})(?:(-\d{1,9})|\.(\d{1,9}))?$")
 _UNSAFE = re.compile(r"[-()\[\]|=\s/]")
 
 
@@ -113,7 +113,7 @@ class _Reader:
         """Remember a problem."""
         if len(self.problems) < LIMIT:
             self.problems.append(
-                Problem(message, path=self.place, line=number or self.number, column=column, hint=hint)
+                Problem(message, path=self.place, line=number or self.number or None, column=column, hint=hint)
             )
         else:
             self.more += 1
@@ -214,7 +214,7 @@ class _Reader:
         if not chain or not 1 <= part <= total:
             return self.wrong(f"({text} has no entity id", column, f"write the fields {'-'.join(self.fields)}")
         head = values.get("head") or "0"
-        if not (head.isascii() and head.isdigit()):
+        if not (head.isascii() and head.isdigit() and len(head) < 10):
             self.wrong(f"expected the number of a word as head, got {head!r}", column, "write 1 for the first word")
             head = "0"
         self.chains.setdefault(chain, [])

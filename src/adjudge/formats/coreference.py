@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
@@ -103,7 +104,12 @@ def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Sour
     """What to read (the open stream of a pipe, which can be read only once, else the source itself) and its format."""
     again = isinstance(source, bytes) or is_file(source)
     peek: Any = stream
-    return source if again else stream, format or sniff(peek.peek(1 << 13))
+    if format is None:
+        try:
+            format = sniff(peek.peek(1 << 13))
+        except (EOFError, OSError, zlib.error):  # a damaged file, of which its reader will say more
+            format = "conll"
+    return source if again else stream, format
 
 
 def write_coreference(

@@ -15,7 +15,8 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.source import Source
-from adjudge.formats.whole import Whole, read_json
+from adjudge.formats.typed import SHAPE
+from adjudge.formats.whole import Whole, json_problem, read_json
 from adjudge.model.document import Corpus, Document
 
 T = TypeVar("T")
@@ -100,17 +101,17 @@ def read_docred_result(source: Source, *, name: str | None = None) -> Corpus:
 def read_gold(source: Source, *, name: str | None = None) -> DocRed:
     """Gold documents as the file has them; entities that labels name must be there."""
     whole, documents = _typed(source, list[Gold], name)
-    problems: list[Problem] = []
+    problems: list[tuple[str, str, str]] = []
     seen: set[str] = set()
     for place, document in enumerate(documents):
         if document.title in seen:
-            problems.append(_problem(whole, f"[{place}]", f"duplicate title {document.title!r}", "give each its own"))
+            problems.append((f"[{place}]", f"duplicate title {document.title!r}", "give each its own"))
         seen.add(document.title)
         size = len(document.vertexSet)
         for at, label in enumerate(document.labels):
             if size and not (0 <= label.h < size and 0 <= label.t < size):
                 message = f"entities {label.h} and {label.t} of {size}"
-                problems.append(_problem(whole, f"[{place}].labels[{at}]", message, "count entities from 0"))
+                problems.append((f"[{place}].labels[{at}]", message, "count entities from 0"))
     if problems:
         raise ValidationError(_few(problems, whole))
     return DocRed(whole, documents)
@@ -158,13 +159,14 @@ def _typed(source: Source, kind: type[T], name: str | None) -> tuple[Whole, T]:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at ")
         shown = f"{message[:1].lower()}{message[1:]}"
-        raise FormatError(_problem(whole, path.strip("`").removeprefix("$"), shown, "see the docs")) from None
+        raise FormatError(_problem(whole, path.strip("`").removeprefix("$"), shown, SHAPE)) from None
 
 
 def _problem(whole: Whole, path: str, message: str, hint: str) -> Problem:
-    return Problem(f"{path}: {message}" if path else message, path=whole.place, hint=hint)
+    return json_problem(whole, path, f"{path}: {message}" if path else message, hint)
 
 
-def _few(problems: list[Problem], whole: Whole) -> list[Problem]:
+def _few(problems: list[tuple[str, str, str]], whole: Whole) -> list[Problem]:
     more = len(problems) - LIMIT
-    return [*problems[:LIMIT], *([Problem(f"and {more} more problems", path=whole.place)] if more > 0 else [])]
+    listed = [_problem(whole, *problem) for problem in problems[:LIMIT]]
+    return [*listed, *([Problem(f"and {more} more problems", path=whole.place)] if more > 0 else [])]

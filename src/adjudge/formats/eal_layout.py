@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.archive import SUFFIXES
+from adjudge.formats.eal_lock import LOCK, is_left
 from adjudge.formats.findings import Finding
 
 Layout: TypeAlias = Literal["2014", "2015", "2016"]
@@ -22,7 +23,6 @@ FOLDERS: dict[Layout, tuple[str, ...]] = {
     "2015": ("arguments", "linking"),
     "2016": ("arguments", "linking", "corpusLinking"),
 }
-LOCK = "__lock"
 MANY = 5  # strays that are named one by one
 
 
@@ -113,11 +113,17 @@ def arrange_flat(tree: Tree) -> tuple[dict[str, Path], list[Finding]]:
     """The files of a store that has one per document and nothing else: assessments, or reference frames."""
     findings: list[Finding] = []
     names = _without_junk(tree, findings)
-    if LOCK in names:
+    if LOCK in names and not _is_left(tree):
         hint = f"wait until it is finished; if nobody is writing, remove the file {LOCK}"
         findings.append(_finding("lock", "the store is locked: somebody is writing to it", tree.place, hint))
+    if LOCK in names:
         names.remove(LOCK)
     return _files(tree, "", names, findings), findings
+
+
+def _is_left(tree: Tree) -> bool:
+    lock = tree.entries[LOCK]
+    return lock is not None and not tree.packed and is_left(lock)
 
 
 def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, Path]:

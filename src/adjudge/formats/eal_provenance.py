@@ -39,7 +39,7 @@ def format_provenance(document: str, given: Given) -> str:
 def read_provenance(path: str | Path, documents: Iterable[str]) -> Iterator[dict[str, dict[str, float]]]:
     """For each of the documents, which are sorted, who gave the response of each digest; one document at a time."""
     try:
-        with Path(path).open(encoding="utf-8", newline="\n") as stream:
+        with Path(path).open("rb") as stream:
             groups = groupby(_rows(stream, str(path)), key=lambda row: row[0])
             name, rows = next(groups, ("", iter(())))
             for document in documents:
@@ -53,21 +53,22 @@ def read_provenance(path: str | Path, documents: Iterable[str]) -> Iterator[dict
     except OSError as error:
         problem = Problem(f"the provenance cannot be read: {error.strerror or error}", path=str(path))
         raise UsageError(problem) from None
-    except UnicodeDecodeError:
-        raise FormatError(Problem("the file is not UTF-8", path=str(path), hint=_REMEDY)) from None
 
 
 _REMEDY = "restore it, or remove it to pool the store as one system"
 
 
-def _rows(lines: Iterable[str], path: str) -> Iterator[tuple[str, str, str, float]]:
+def _rows(lines: Iterable[bytes], path: str) -> Iterator[tuple[str, str, str, float]]:
     last = ""
-    for number, line in enumerate(lines, 1):
-        if line.startswith("#"):
+    for number, raw in enumerate(lines, 1):
+        if raw.startswith(b"#"):
             continue
         try:
-            document, id_, system, confidence = line.rstrip("\n").split("\t")
+            document, id_, system, confidence = raw.decode().rstrip("\n").split("\t")
             row = document, id_, system, float(confidence)
+        except UnicodeDecodeError as error:
+            message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+            raise FormatError(Problem(message, path, number, error.start + 1, _REMEDY)) from None
         except ValueError:
             raise FormatError(Problem("this is not a line of provenance", path, number, hint=_REMEDY)) from None
         if document < last or not document:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_offsets import Utf16
 from adjudge.model.eal import Span
+from adjudge.model.whereabouts import not_utf8
 
 Offsets: TypeAlias = Literal["code-points", "utf-16"]
 
@@ -30,7 +31,9 @@ class Sources:
         self.path = os.fspath(path)
         try:
             self._files = _listed(Path(path)) if Path(path).is_file() else _found(Path(path))
-        except (OSError, ValueError) as error:  # a ValueError is a path with a null character, or bytes of another code
+        except UnicodeDecodeError as error:
+            raise FormatError(not_utf8(error, self.path)) from None
+        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             reason = getattr(error, "strerror", None) or str(error)
             problem = Problem(f"the source documents cannot be read: {reason}", path=self.path, hint="check the path")
             raise UsageError(problem) from None

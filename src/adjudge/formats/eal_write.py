@@ -2,17 +2,20 @@
 
 Whatever happens in between, the old store is as it was. With `overwrite` the old and the new one change places in one
 step, and only then the old one is removed; where the system cannot do that, the old one is first put aside under a
-hidden name. Without `overwrite` nothing is replaced, not even what appears while the store is written.
+hidden name. Without `overwrite` nothing is replaced, not even what appears while the store is written. What a writer
+who was killed has left beside it is removed by the next one, and one writer at a time is at work.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from adjudge import scratch
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
@@ -27,6 +30,8 @@ PACKED = (".zip", ".tar.gz", ".tgz")
 class FolderWriter:
     """Files that become visible together when the block ends without an error.
 
+    With `again` it is no error if just these files are there already.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     with FolderWriter(Path(place) / "new") as writer:
@@ -36,12 +41,17 @@ class FolderWriter:
     (False, b'text', 1)
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, overwrite: bool = False, durable: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, overwrite: bool = False, durable: bool = False, again: bool = False
+    ) -> None:
         self.path = Path(path).resolve()  # a later change of folder must not matter
         self._shown = os.fspath(path)
         self._overwrite = overwrite
         self._durable = durable
+        self._again = again
         self._folder: Path | None = None
+        self._sealed: Path | None = None
+        self._held = ExitStack()
         self._known: set[Path] = set()
 
     @property
@@ -50,15 +60,21 @@ class FolderWriter:
         return self.path.name.endswith(PACKED)
 
     def __enter__(self) -> Self:
-        import secrets
-
-        if not self._overwrite and os.path.lexists(self.path) and not _is_empty_folder(self.path):
-            raise self._taken()
-        self._folder = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}")
-        try:
-            self._folder.mkdir()
-        except OSError as error:
-            raise self._failed(error) from None
+        with ExitStack() as held:
+            try:
+                if not held.enter_context(scratch.guarded(self.path)):
+                    raise self._busy()
+                scratch.sweep(self.path)
+                may_be_there = self._overwrite or self._again or _is_empty_folder(self.path)
+                if not may_be_there and os.path.lexists(self.path):
+                    raise self._taken()
+                name, handle = scratch.make_folder(self.path)
+            except OSError as error:
+                raise self._failed(error) from None
+            if handle is not None:
+                held.callback(os.close, handle)
+            self._folder = Path(name)
+            self._held = held.pop_all()
         return self
 
     def __exit__(
@@ -73,6 +89,10 @@ class FolderWriter:
             raise self._failed(failure) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+            if self._sealed is not None:
+                with suppress(OSError):
+                    self._sealed.unlink(missing_ok=True)
+            self._held.close()
 
     def folder(self, name: str) -> None:
         """Make a folder, also if nothing will be in it."""
@@ -85,6 +105,9 @@ class FolderWriter:
     def put(self, name: str, data: bytes) -> None:
         """Write a file; its folder is made if needed."""
         assert self._folder is not None, "use the writer in a with block"
+        if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in name:
+            hint = "rename the document"
+            raise ValidationError(Problem(f"{name!r} cannot be the name of a file in it", path=self._shown, hint=hint))
         path = self._folder / name
         try:
             if path.parent not in self._known:
@@ -100,6 +123,30 @@ class FolderWriter:
         except (OSError, ValueError) as error:
             raise self._failed(error) from None
 
+    def seal(self) -> None:
+        """Pack what was written, if it is to be packed: afterwards there is nothing left that takes room on the disk.
+
+        For whoever makes something else visible before the store; it happens by itself in the end.
+        """
+        assert self._folder is not None, "use the writer in a with block"
+        if self.packed and self._sealed is None:
+            try:
+                self._sealed = self._pack(self._folder)
+            except OSError as error:
+                raise self._failed(error) from None
+
+    def _pack(self, folder: Path) -> Path:
+        from adjudge.formats.archive_pack import pack
+
+        made = folder.with_name(f"{folder.name}{scratch.PACKED}")
+        try:
+            pack(folder, made, zipped=self.path.name.endswith(".zip"))
+        except BaseException:
+            with suppress(OSError):
+                made.unlink(missing_ok=True)
+            raise
+        return made
+
     def _publish(self, folder: Path) -> None:
         if self.packed:
             self._publish_archive(folder)
@@ -108,7 +155,8 @@ class FolderWriter:
                 self.path.rmdir()
             folder.rename(self.path)
         elif not self._overwrite:
-            raise self._taken()
+            if not (self._again and _content(folder) == _content(self.path)):
+                raise self._taken()
         elif exchange(folder, self.path):
             if not folder.is_dir():
                 folder.unlink()
@@ -116,21 +164,21 @@ class FolderWriter:
             self._put_aside(folder)
 
     def _put_aside(self, folder: Path) -> None:
-        old = folder.with_name(f"{folder.name}.old")
+        old = folder.with_name(f"{folder.name}{scratch.OLD}")
         self.path.rename(old)
         try:
             folder.rename(self.path)
         except BaseException:
             old.rename(self.path)
             raise
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.unlink(missing_ok=True)
 
     def _publish_archive(self, folder: Path) -> None:
-        from adjudge.formats.archive_pack import pack
-
-        made = folder.with_name(f"{folder.name}.packed")
+        made = self._sealed or self._pack(folder)
         try:
-            pack(folder, made, zipped=self.path.name.endswith(".zip"))
             if self._overwrite:
                 made.replace(self.path)
                 return
@@ -138,19 +186,25 @@ class FolderWriter:
                 os.link(made, self.path)  # unlike renaming, it never replaces anything
             except OSError:
                 if os.path.lexists(self.path):
+                    if self._again and self.path.is_file() and self.path.read_bytes() == made.read_bytes():
+                        return
                     raise self._taken() from None
                 made.rename(self.path)  # a file system without links
         finally:
-            made.unlink(missing_ok=True)
+            with suppress(OSError):
+                made.unlink(missing_ok=True)
 
     def _taken(self) -> UsageError:
         hint = "choose another name, or say that it may be overwritten"
         return UsageError(Problem("there is something already", path=self._shown, hint=hint))
 
+    def _busy(self) -> UsageError:
+        message = "another program is writing to it at this moment"
+        return UsageError(Problem(message, path=self._shown, hint="wait until it is finished"))
+
     def _failed(self, error: OSError | ValueError) -> UsageError:
         reason = getattr(error, "strerror", None) or str(error)
-        hint = "choose a place that exists and that you may write to"
-        return UsageError(Problem(f"cannot be written: {reason}", path=self._shown, hint=hint))
+        return UsageError(Problem(f"cannot be written: {reason}", path=self._shown, hint=scratch.advice(error)))
 
 
 class StoreWriter(FolderWriter):
@@ -181,9 +235,13 @@ class StoreWriter(FolderWriter):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        self.folder("arguments")
-        if self._linking:
-            self.folder("linking")
+        try:
+            self.folder("arguments")
+            if self._linking:
+                self.folder("linking")
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
         return self
 
     def write(self, arguments: Arguments, linking: Linking | None = None, verbatim: Verbatim | None = None) -> None:
@@ -206,8 +264,10 @@ class StoreWriter(FolderWriter):
 class KeyWriter(FolderWriter):
     """Writes a store of assessments; each file is flushed to the disk, because it is the work of people."""
 
-    def __init__(self, path: str | os.PathLike[str], *, ids: Ids = "sha1", overwrite: bool = False) -> None:
-        super().__init__(path, overwrite=overwrite, durable=True)
+    def __init__(
+        self, path: str | os.PathLike[str], *, ids: Ids = "sha1", overwrite: bool = False, again: bool = False
+    ) -> None:
+        super().__init__(path, overwrite=overwrite, durable=True, again=again)
         self._ids = ids
 
     def write(self, key: AnswerKey) -> None:
@@ -232,6 +292,12 @@ def _document_name(document: str) -> str:
         hint = "rename the document: no slashes, no dot at the beginning, no control characters"
         raise ValidationError(f"the document id {document!r} cannot be the name of a file", hint=hint)
     return document
+
+
+def _content(path: Path) -> dict[str, bytes | None]:
+    """All files of a folder, and its folders without bytes."""
+    found = {each.relative_to(path).as_posix(): each for each in path.rglob("*")}
+    return {name: each.read_bytes() if each.is_file() else None for name, each in found.items()}
 
 
 def _is_empty_folder(path: Path) -> bool:

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.ere_names import cluster_id, nugget_id, realis_name, type_name
+from adjudge.formats.safe_xml import walk
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.standoff import code_points, covered, in_order, read_all, split_lines
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
@@ -108,34 +108,10 @@ class _Reading:
 
     def parse(self, data: bytes) -> None:
         """Walk through the elements; stop at the first place that is not XML, or is a trap."""
-        from xml.parsers import expat
-
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-
-        def where() -> tuple[int, int]:
-            return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-
-        def refuse(*_: Any) -> NoReturn:
-            raise _Refused
-
-        parser.StartElementHandler = lambda tag, attributes: self._start(tag, attributes, where())
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        # Declared entities can grow without end or read other files; an annotation has no use for them.
-        parser.EntityDeclHandler = refuse
-        parser.ExternalEntityRefHandler = refuse
-        parser.SkippedEntityHandler = refuse
         try:
-            parser.Parse(data, True)
-        except _Refused:
-            hint = "write the characters themselves; files from others may be an attack"
-            self.wrong(*where(), "the file declares or uses entities, which are not read", hint)
-        except expat.ExpatError as error:
-            reason = expat.errors.messages.get(error.code, str(error))
-            self.wrong(error.lineno, error.offset + 1, f"the file is not XML: {reason}", "check that it is whole")
-        except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
-            self.wrong(1, 1, f"the file cannot be decoded: {error}", "save it as UTF-8")
+            walk(data, self.place, start=self._start, end=self._end, characters=self._characters)
+        except FormatError as error:
+            self.problems += error.problems
         if self.root and not (self.problems or self.mentions or self.hoppers) and self.root != "deft_ere":
             message = f"the file has no event mentions, it is an XML file of <{self.root}>"
             self.wrong(1, 1, message, "name the annotation, not the source text")
@@ -308,10 +284,6 @@ class _Reading:
             many = _many(len(self.unknown), "realis value", "realis values")
             found.append((f"{many} that nobody knows, kept as written", self.unknown[0]))
         return [Problem(message, path=self.place, line=line) for message, line in found]
-
-
-class _Refused(Exception):
-    """The file wants more than to be read."""
 
 
 def _many(number: int, one: str, more: str) -> str:

@@ -10,9 +10,7 @@ import hashlib
 import json
 import re
 import zlib
-from ast import literal_eval
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from gzip import BadGzipFile
 from pathlib import Path
 from typing import IO, Any, NoReturn, Protocol
@@ -22,13 +20,13 @@ import msgspec
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.source import GZIP, Source, opened, source_name
 from adjudge.model.document import Corpus, Document
+from adjudge.model.whereabouts import locate, split_path
 
 LIMIT = 100  # problems listed per file; a file of the wrong kind would otherwise bury its own first line
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Hash(Protocol):
@@ -111,39 +109,6 @@ canonical = msgspec.json.Encoder(order="deterministic").encode
 """A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
 
 
-def locate(text: str, path: Iterable[str | int]) -> int:
-    """The column (from 1, in characters) where the value at `path` starts in one line of valid JSON.
-
-    If the path leaves the document, the column of the last value on the way.
-
-    >>> locate('{"id": "a", "spans": [{"start": 1}]}', ("spans", 0, "start"))
-    33
-    >>> locate('{"id": "a", "spans": [{"start": 1}]}', ("spans", 0, "end"))
-    23
-    """
-    here = _skip(text, 0)
-    for step in path:
-        found = _member(text, here, step)
-        if found is None:
-            break
-        here = found
-    return here + 1
-
-
-def split_path(path: str) -> tuple[str | int, ...]:
-    """The steps of a path such as `$.spans[0].start`.
-
-    >>> split_path("$.spans[0].start")
-    ('spans', 0, 'start')
-    >>> split_path("$.spans['a.b']")
-    ('spans', 'a.b')
-    """
-    steps: list[str | int] = []
-    for name, index, quoted in re.findall(r"""([^.\[\]]+)|\[(\d+)\]|\[(["'].*?["'])\]""", path.removeprefix("$")):
-        steps.append(literal_eval(quoted) if quoted else int(index) if index else name)
-    return tuple(steps)
-
-
 def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], int]:
     """Columns of the values at (line, path), for files that can be read a second time; used for messages only."""
     wanted: dict[int, list[str]] = {}
@@ -156,8 +121,7 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
         lines = _Lines(stream)
         for raw in lines:
             for path in wanted.pop(lines.number, ()):
-                with suppress(RecursionError):
-                    found[lines.number, path] = locate(raw.decode(), split_path(path))
+                found[lines.number, path] = locate(raw.decode(), split_path(path))
             if not wanted:
                 break
     return found
@@ -340,34 +304,4 @@ def _repeated_key(text: str) -> tuple[str, int | None, str] | None:
                 return f"the key {key!r} is given twice", match.start() + 1, "keep one of the two"
             keys.add(key)
         previous = lexeme
-    return None
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Finding a place in a line
-
-
-def _skip(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
-
-
-def _member(text: str, start: int, step: str | int) -> int | None:
-    """Where the member `step` of the object or array at `start` begins."""
-    decoder = json.JSONDecoder()
-    if text[start] != ("{" if isinstance(step, str) else "["):
-        return None
-    here, index = _skip(text, start + 1), 0
-    while text[here] not in "]}":
-        if isinstance(step, str):
-            key, here = decoder.raw_decode(text, here)
-            here = _skip(text, _skip(text, here) + 1)  # behind the colon
-        else:
-            key, index = index, index + 1
-        if key == step:
-            return here
-        _, here = decoder.raw_decode(text, here)
-        here = _skip(text, here)
-        if text[here] == ",":
-            here = _skip(text, here + 1)
     return None

@@ -31,6 +31,8 @@ JUDGMENTS = {"C": CORRECT, "W": WRONG, "X": INEXACT, "S": INEXACT, "L": INEXACT,
 
 _LETTERS = ", ".join(JUDGMENTS)
 _RUN_COLUMNS = (7, 8, 9)
+HOPS = 100
+"""Values in one line of a table: more are no chain of questions, but a file of another kind."""
 
 
 def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
@@ -52,7 +54,7 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
             if answer is not None:
                 answers.append(answer)
                 lines.append(number)
-        elif len(fields) >= 2 and all(fields):
+        elif 2 <= len(fields) <= HOPS + 1 and all(fields):
             asked = fields[0]
             for value in fields[1:]:
                 answer = Answer(asked, value)
@@ -64,7 +66,8 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
         else:
             hint = "write query and value, or the nine columns of a run, with TABs between them"
             empty = next((place for place, text in enumerate(fields) if not text), None)
-            message = "an empty field" if empty is not None else "a line with 1 field"
+            count = f"a line with {len(fields)} field{'s' * (len(fields) != 1)}"
+            message = "an empty field" if empty is not None else count
             found.error("columns", message, number, found.column(line, (empty or 0) + 1), hint)
     if len(runs) > 1:
         message = f"answers of several runs: {', '.join(runs)}"
@@ -149,7 +152,7 @@ def _official(number: int, line: str, fields: list[str], found: KbFindings) -> A
 
 
 def _plain(number: int, line: str, fields: list[str], found: KbFindings) -> Assessment | None:
-    if len(fields) < 4 or not all(fields):
+    if not 4 <= len(fields) <= HOPS + 3 or not all(fields):
         hint = "write query, judgment, class and value, or the columns of an assessment file, with TABs between them"
         empty = next((place for place, text in enumerate(fields) if not text), None)
         message = "an empty field" if empty is not None else f"a line with {len(fields)} fields"

@@ -18,11 +18,11 @@ _VERBS = {
 _LINES = 20_000
 
 
-def write_coldstart(kb: KnowledgeBase) -> Iterator[bytes]:
+def write_coldstart(kb: KnowledgeBase, *, path: str | None = None) -> Iterator[bytes]:
     r"""The bytes of a file, in blocks of lines: each node with all that is said of it, then the facts.
 
     What the format has no place for is not written: heads and ids of mentions, subtypes, ids and categories of facts. A
-    TAB or line break in a text becomes a blank.
+    TAB or line break in a text becomes a blank. `path` is where it came from, for messages.
 
     >>> kb = KnowledgeBase("run1", [Entity(":Entity1", "PER", (Mention("D1", 0, 3, text="Ana", canonical=True),))])
     >>> print(b"".join(write_coldstart(kb)).decode().expandtabs(2), end="")
@@ -31,10 +31,10 @@ def write_coldstart(kb: KnowledgeBase) -> Iterator[bytes]:
     :Entity1  mention "Ana" D1:0-2  1.0
     :Entity1  canonical_mention "Ana" D1:0-2  1.0
     """
-    writer = _Writer()
+    writer = _Writer(path)
     lines = [writer.plain(kb.id, "the run id")]
     if len(kb.id.split()) != 1 or kb.id.startswith(":"):
-        writer.problems.append(Problem(f"{kb.id!r} is no run id", hint="use a name without blanks and colon"))
+        writer.wrong(f"{kb.id!r} is no run id", "use a name without blanks and colon")
     for entity in kb.entities:
         lines += writer.entity(entity)
         if len(lines) >= _LINES and not writer.problems:
@@ -54,21 +54,25 @@ def write_coldstart(kb: KnowledgeBase) -> Iterator[bytes]:
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, path: str | None) -> None:
+        self.path = path
         self.problems: list[Problem] = []
         self._good: set[str] = set()
+
+    def wrong(self, message: str, hint: str) -> None:
+        self.problems.append(Problem(message, path=self.path, hint=hint))
 
     def plain(self, text: str, what: str) -> str:
         """A field without quotes; some characters cannot be in it."""
         if text not in self._good:
             if not text or text != text.strip() or text.startswith(("#", '"')) or " #" in text or _has_breaks(text):
-                self.problems.append(Problem(f"{what} {text!r} cannot be written", hint="rename it"))
+                self.wrong(f"{what} {text!r} cannot be written", "rename it")
             self._good.add(text)
         return text
 
     def document(self, name: str) -> str:
         if name not in self._good and any(mark in name for mark in ":;,"):
-            self.problems.append(Problem(f"the document id {name!r} cannot be written", hint="rename it"))
+            self.wrong(f"the document id {name!r} cannot be written", "rename it")
         return self.plain(name, "the document id")
 
     def entity(self, entity: Entity) -> Iterator[str]:

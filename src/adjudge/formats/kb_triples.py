@@ -3,7 +3,8 @@
     subject <TAB> relation <TAB> object <TAB> document
 
 Lines are UTF-8. A first line with just these four words is a header. Empty lines and lines that begin with `#` and have
-no TAB say nothing. Blanks around a field do not count.
+no TAB say nothing. Blanks around a field do not count. Several files, of a folder or a pattern, are one table; a file
+may also be Parquet with these four columns.
 
 Names become numbers while the file is read, in blocks: memory grows with the number of different names and by sixteen
 bytes per line, not with the length of the lines.
@@ -11,41 +12,85 @@ bytes per line, not with the length of the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import decode, read_blocks
+from adjudge.formats.shards import find_shards, is_parquet, parquet_columns
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import TripleNames, TripleTable
 
+Columns: TypeAlias = tuple[Sequence[str], ...]
+
 HEADER = ("subject", "relation", "object", "document")
+SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
 def read_triples(source: Source, *, names: TripleNames | None = None, name: str | None = None) -> TripleTable:
-    r"""All triples of a file; give the `names` of another table so that the numbers of both mean the same.
+    r"""All triples of a file, or of the files of a folder or pattern.
+
+    Give the `names` of another table so that the numbers of both mean the same.
 
     >>> table = read_triples(b"ana\tspouse\tben\td1\nben\tspouse\tana\td1\n")
     >>> list(table.subjects), list(table.objects), table.names.nodes.listed
     ([0, 1], [1, 0], ['ana', 'ben'])
     """
-    found = KbFindings(name or source_name(source))
     table = TripleTable(TripleNames() if names is None else names)
-    scan_triples(source, table, found)
-    if not found.total and not len(table):
-        found.error("empty", "the file has no triples", None, None, _HINT)
-    if problems := found.problems():
+    problems: list[Problem] = []
+    for columns in triple_columns(source, problems, name=name):
+        add_columns(columns, table)
+    if problems:
         raise FormatError(problems)
     return table
 
 
+def triple_columns(source: Source, problems: list[Problem], *, name: str | None = None) -> Iterator[Columns]:
+    r"""The columns of a file, or of several, in blocks of rows; what is wrong with each file goes to `problems`.
+
+    >>> [[list(column) for column in block] for block in triple_columns(b"ana\tspouse\tben\td1\n", [])]
+    [[['ana'], ['spouse'], ['ben'], ['d1']]]
+    """
+    shards = triple_shards(source)
+    for each in [source] if shards is None else shards:
+        found = KbFindings(name if name is not None and shards is None else source_name(each))
+        rows = 0
+        for columns in _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found):
+            rows += len(columns[0])
+            yield columns
+        if not found.total and not rows:
+            found.error("empty", "the file has no triples", None, None, _HINT)
+        problems += found.problems()
+
+
+def triple_shards(source: Source) -> list[str] | None:
+    """The files of a folder or a pattern; None if the source is one file, or none at all.
+
+    >>> triple_shards("gold.tsv") is None
+    True
+    """
+    return find_shards(source, suffixes=SUFFIXES, what="triples")
+
+
 def scan_triples(source: Source, table: TripleTable, found: KbFindings) -> None:
     """Add what can be read of a file to `table`, and what is wrong to `found`."""
-    for number, data in read_blocks(source, found):
-        if not _add_block(data, table):
-            _add_lines(data, number, table, found)
+    for columns in _parquet_columns(source, found) if is_parquet(source) else _text_columns(source, found):
+        add_columns(columns, table)
+
+
+def add_columns(columns: Columns, table: TripleTable) -> None:
+    """Add rows to a table."""
+    names = table.names
+    nodes = [""] * (2 * len(columns[0]))  # subjects and objects by turns: numbers must not depend on the size of blocks
+    nodes[0::2], nodes[1::2] = columns[0], columns[2]
+    numbers = list(map(names.nodes.__getitem__, nodes))
+    table.subjects.fromlist(numbers[0::2])
+    table.relations.fromlist(list(map(names.relations.__getitem__, columns[1])))
+    table.objects.fromlist(numbers[1::2])
+    table.documents.fromlist(list(map(names.documents.__getitem__, columns[3])))
 
 
 def write_triples(table: TripleTable, *, header: bool = False) -> Iterator[bytes]:
@@ -80,14 +125,20 @@ def _check_names(names: Iterable[str]) -> None:
         raise FormatError(problems)
 
 
-def _add_block(data: bytes, table: TripleTable) -> bool:
-    """Add a block in which every line is a triple as it should be, else add nothing; this is nearly always enough."""
+def _text_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
+    for number, data in read_blocks(source, found):
+        columns = _split_block(data)
+        yield _split_lines(data, number, found) if columns is None else columns
+
+
+def _split_block(data: bytes) -> Columns | None:
+    """The columns of a block in which every line is a triple as it should be; this is nearly always enough."""
     if b"\r" in data or b"\0" in data or data.startswith(b"#") or b"\n#" in data or data[:8].lower() == b"subject\t":
-        return False
+        return None
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return False
+        return None
     if not text.endswith("\n"):
         text += "\n"
     # With a column of line ends, a line with too many or too few fields cannot hide behind another one.
@@ -95,25 +146,14 @@ def _add_block(data: bytes, table: TripleTable) -> bool:
     fields.pop()
     ends = fields[4::5]
     if len(fields) != 5 * len(ends) or ends.count("\n") != len(ends):
-        return False
-    names = table.names
-    nodes = [""] * (2 * len(ends))  # subjects and objects by turns: numbers must not depend on the size of blocks
-    nodes[0::2], nodes[1::2] = fields[0::5], fields[2::5]
-    try:
-        numbers = list(map(names.nodes.__getitem__, nodes))
-        relations = list(map(names.relations.__getitem__, fields[1::5]))
-        documents = list(map(names.documents.__getitem__, fields[3::5]))
-    except ValueError:  # an empty field
-        return False
-    table.subjects.fromlist(numbers[0::2])
-    table.relations.fromlist(relations)
-    table.objects.fromlist(numbers[1::2])
-    table.documents.fromlist(documents)
-    return True
+        return None
+    columns = fields[0::5], fields[1::5], fields[2::5], fields[3::5]
+    return columns if all(map(str.strip, set(fields) - {"\n"})) else None  # else a field is empty
 
 
-def _add_lines(data: bytes, number: int, table: TripleTable, found: KbFindings) -> None:
-    """Add a block line by line, and say what is wrong with the others."""
+def _split_lines(data: bytes, number: int, found: KbFindings) -> Columns:
+    """The columns of a block, line by line, and what is wrong with the others."""
+    rows: list[list[str]] = []
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -138,4 +178,25 @@ def _add_lines(data: bytes, number: int, table: TripleTable, found: KbFindings) 
                 "empty-field", f"the {HEADER[place]} is empty", line_number, found.column(line, place + 1), "name it"
             )
         if not empty:
-            table.add(*fields)
+            rows.append(fields)
+    return tuple(zip(*rows, strict=True)) if rows else ((), (), (), ())
+
+
+def _parquet_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
+    """The columns of a Parquet file, which has them under the names of the header."""
+    number = 0
+    for block in parquet_columns(str(source), HEADER, found.place):
+        kept = []
+        for row in zip(*block, strict=True):
+            number += 1
+            bad = [
+                name
+                for name, field in zip(HEADER, row, strict=True)
+                if not isinstance(field, str) or not field.strip() or any(mark in field for mark in "\t\n\r\0")
+            ]
+            if bad:
+                message = f"row {number}: the {bad[0]} is empty, or no text on one line"
+                found.error("empty-field", message, None, None, "name it")
+            else:
+                kept.append(row)
+        yield tuple(zip(*kept, strict=True)) if kept else ((), (), (), ())

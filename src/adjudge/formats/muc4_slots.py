@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, cast, get_args
 from adjudge.errors import FormatError, Problem, did_you_mean
 from adjudge.formats.muc4_values import SlotType
 from adjudge.formats.source import Source
-from adjudge.formats.whole import read_whole
+from adjudge.formats.whole import parse_json, parse_toml, read_whole
+from adjudge.model.whereabouts import find_name, not_utf8
 
 TYPES: tuple[str, ...] = tuple(name for name in get_args(SlotType))
 _BUILT_IN = Path(__file__).with_name("muc4_slots.toml")
@@ -64,59 +65,47 @@ def read_slots(source: Source) -> Slots:
     adjudge.errors.FormatError: <bytes>: there are no slots, add one [[slots]] table for each
     """
     whole = read_whole(source)
-    data = _decoded(whole.data, whole.place)
+    data, text = _decoded(whole.data, whole.place)
     if not isinstance(data, dict) or not isinstance(data.get("slots"), list) or not data["slots"]:
         raise FormatError(Problem("there are no slots", whole.place, hint="add one [[slots]] table for each"))
-    return _Maker(data, whole.place).make()
+    return _Maker(data, text, whole.place).make()
 
 
-def _decoded(data: bytes, place: str) -> Any:
+def _decoded(data: bytes, place: str) -> tuple[Any, str]:
+    """What a file says, in JSON or TOML, and its text."""
     try:
         text = data.decode("utf-8-sig")
-        if text.lstrip()[:1] in ("{", "["):
-            import json
-
-            try:
-                return json.loads(text)
-            except json.JSONDecodeError as error:
-                problem = Problem(f"this is not JSON: {error.msg}", place, error.lineno, error.colno)
-                raise FormatError(problem) from None
-        import tomllib
-
-        try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise FormatError(Problem(f"this is not TOML: {error}", place)) from None
-    except UnicodeDecodeError:
-        raise FormatError(Problem("this is not UTF-8", place, hint="save the file as UTF-8")) from None
-    except RecursionError:
-        raise FormatError(Problem("lists are nested too deeply", place, hint="write them more simply")) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, place)) from None
+    return (parse_json if text.lstrip()[:1] in ("{", "[") else parse_toml)(text, place), text
 
 
 class _Maker:
     """Makes slots of what a file says, and collects what is wrong with it."""
 
-    def __init__(self, data: dict[str, Any], place: str) -> None:
+    def __init__(self, data: dict[str, Any], text: str, place: str) -> None:
         self.data = data
+        self.text = text
         self.place = place
         self.problems: list[Problem] = []
 
-    def wrong(self, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(message, self.place, hint=hint))
+    def wrong(self, message: str, hint: str | None = None, at: Sequence[str] = ()) -> None:
+        """Complain of what has the last of several names, each behind the one before."""
+        self.problems.append(Problem(message, self.place, *find_name(self.text, *at), hint))
 
     def make(self) -> Slots:
         sets, alignment, totals = self.table("sets"), self.table("alignment"), self.table("totals")
         slots = [slot for number, given in enumerate(self.data["slots"], 1) if (slot := self.slot(number, given, sets))]
         for type_ in ("message", "template"):
             if (count := sum(slot.type == type_ for slot in slots)) != 1:
-                self.wrong(f"{count} slots have the type {type_}", "exactly one does")
+                self.wrong(f"{count} slots have the type {type_}", "exactly one does", ("slots", type_))
         for what, texts in (("id", [slot.id for slot in slots]), ("label", [slot.label for slot in slots])):
             for text in sorted({text for text in texts if texts.count(text) > 1}):
-                self.wrong(f"two slots have the {what} {text!r}", "make them differ")
+                self.wrong(f"two slots have the {what} {text!r}", "make them differ", (text, text))
         scored = {slot.id: slot for slot in slots if slot.type not in ("message", "template")}
         kind, content = alignment.get("type"), alignment.get("content", [])
         if not _strings(content) or not isinstance(kind, str | None):
-            self.wrong("alignment: type is a slot and content a list of slots")
+            self.wrong("alignment: type is a slot and content a list of slots", at=("alignment",))
             kind, content = None, []
         for slot in slots:
             self.check_names(f"slot {slot.id}", slot.refers, scored)
@@ -138,44 +127,47 @@ class _Maker:
         given = self.data.get(name, {})
         if isinstance(given, dict):
             return given
-        self.wrong(f"{name} is no table", f"write [{name}] and a line for each entry below it")
+        self.wrong(f"{name} is no table", f"write [{name}] and a line for each entry below it", (name,))
         return {}
 
     def slot(self, number: int, given: Any, sets: Mapping[str, Any]) -> Slot | None:
         if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in ("id", "label", "type")):
-            self.wrong(f"slot {number} has no id, label and type", "give all three as strings")
+            self.wrong(f"slot {number} has no id, label and type", "give all three as strings", ("slots",) * number)
             return None
         name = given["id"]
         if given["type"] not in TYPES:
-            self.wrong(f"slot {name}: there is no type {given['type']!r}", f"types are {', '.join(TYPES)}")
+            self.wrong(f"slot {name}: there is no type {given['type']!r}", f"types are {', '.join(TYPES)}", (name,))
         for key in given:
             if key not in ("id", "label", "type", "refers", "values"):
-                self.wrong(f"slot {name}: there is no field {key!r}", did_you_mean(key, ("refers", "values")))
+                hint = did_you_mean(key, ("refers", "values"))
+                self.wrong(f"slot {name}: there is no field {key!r}", hint, (name, key))
         values, refers = given.get("values", []), given.get("refers", [])
         if isinstance(values, str):
             if values not in sets:
-                self.wrong(f"slot {name}: there is no set {values!r}", did_you_mean(values, sets) or "add it to [sets]")
+                hint = did_you_mean(values, sets) or "add it to [sets]"
+                self.wrong(f"slot {name}: there is no set {values!r}", hint, (name, values))
             values = sets.get(values, [])
         if not _strings(values) or not _strings(refers):
-            self.wrong(f"slot {name}: values and refers are lists of strings")
+            self.wrong(f"slot {name}: values and refers are lists of strings", at=(name,))
             return None
         return Slot(name, given["label"], cast("SlotType", given["type"]), tuple(refers), _above(values))
 
     def check_names(self, where: str, names: Sequence[str], known: Mapping[str, Slot]) -> None:
         for name in names:
             if name not in known:
-                self.wrong(f"{where}: there is no slot {name!r}", did_you_mean(name, known))
+                at = (where.rpartition(" ")[2], name)
+                self.wrong(f"{where}: there is no slot {name!r}", did_you_mean(name, known), at)
 
     def total(self, row: str, given: Any, known: Mapping[str, Slot]) -> tuple[str, ...]:
         if _strings(given):
             self.check_names(f"total {row}", given, known)
             return tuple(given)
         if not isinstance(given, str):
-            self.wrong(f"total {row} is neither the start of names of slots nor a list of slots")
+            self.wrong(f"total {row} is neither the start of names of slots nor a list of slots", at=("totals", row))
             return ()
         chosen = tuple(name for name in known if name.startswith(given))
         if not chosen:
-            self.wrong(f"total {row}: no slot starts with {given!r}")
+            self.wrong(f"total {row}: no slot starts with {given!r}", at=("totals", row))
         return chosen
 
 

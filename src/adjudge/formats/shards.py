@@ -23,7 +23,7 @@ _PARQUET = b"PAR1"
 _ROWS = 1024  # of Parquet that are held at once
 
 
-def find_shards(source: Any) -> list[str] | None:
+def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
     """The files of a pattern or a folder, in the order of their names; None if the source is one file, or none at all.
 
     >>> find_shards("one.jsonl") is None, find_shards(b"{}") is None
@@ -33,10 +33,10 @@ def find_shards(source: Any) -> list[str] | None:
         return None
     text = os.fspath(source)
     if os.path.isdir(text):  # noqa: PTH112
-        names = sorted(name for name in os.listdir(text) if is_shard(name))  # noqa: PTH208
+        names = sorted(name for name in os.listdir(text) if is_shard(name, suffixes))  # noqa: PTH208
         found = [os.path.join(text, name) for name in names]  # noqa: PTH118
-        hint = f"it should have files that end in {', '.join(SUFFIXES)}, plain or with {' or '.join(PACKED)}"
-        message = "the folder has no documents"
+        hint = f"it should have files that end in {', '.join(suffixes)}, plain or with {' or '.join(PACKED)}"
+        message = f"the folder has no {what}"
     elif any(character in text for character in "*?["):
         from glob import glob
 
@@ -49,15 +49,15 @@ def find_shards(source: Any) -> list[str] | None:
     return found
 
 
-def is_shard(name: str) -> bool:
-    """Whether a file of a folder has documents, as its name goes.
+def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
+    """Whether a file of a folder is part of a corpus, as its name goes.
 
     >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
     (True, False, False)
     """
     for suffix in PACKED:
         name = name.removesuffix(suffix)
-    return name.endswith(SUFFIXES) and not name.startswith((".", "_"))
+    return name.endswith(suffixes) and not name.startswith((".", "_"))
 
 
 def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus] | None = None) -> Corpus:
@@ -148,12 +148,7 @@ def is_parquet(path: Any) -> bool:
 
 def _parquet(path: str, digest: Hash | None) -> Iterator[Document]:
     """The rows of a Parquet file; a null is a field that is not there, as Parquet has no other way to say so."""
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        hint = "install it with: pip install 'adjudge[parquet]'"
-        raise UsageError(Problem("Parquet needs pyarrow, which is not installed", path=path, hint=hint)) from None
+    ArrowException, ParquetFile = _arrow(path)  # noqa: N806  # classes
     problems: list[Problem] = []
     number, first = 0, dict[str, int]()
     try:
@@ -178,6 +173,33 @@ def _parquet(path: str, digest: Hash | None) -> Iterator[Document]:
         problems.append(Problem("the file has no documents", path=path, hint="write one row per document"))
     if problems:
         raise FormatError(problems)
+
+
+def parquet_columns(path: str, names: Sequence[str], place: str) -> Iterator[list[list[Any]]]:
+    """Some columns of a Parquet file as lists, in blocks of rows."""
+    ArrowException, ParquetFile = _arrow(place)  # noqa: N806  # classes
+    hint = f"write a Parquet file with the columns {', '.join(names)}"
+    try:
+        with ParquetFile(path) as file:
+            known = file.schema_arrow.names
+            if missing := [name for name in names if name not in known]:
+                raise FormatError(Problem(f"there is no column {', '.join(missing)}", path=place, hint=hint))
+            for batch in file.iter_batches(batch_size=16 * _ROWS, columns=list(names)):
+                yield [batch.column(name).to_pylist() for name in names]
+    except (ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        message = f"not a Parquet file that can be read ({reason})"
+        raise FormatError(Problem(message, path=place, hint="write it again")) from None
+
+
+def _arrow(path: str) -> tuple[Any, Any]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        hint = "install it with: pip install 'adjudge[parquet]'"
+        raise UsageError(Problem("Parquet needs pyarrow, which is not installed", path=path, hint=hint)) from None
+    return ArrowException, ParquetFile
 
 
 def _row(row: dict[str, Any], number: int, path: str, first: dict[str, int]) -> Document | Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Source: TypeAlias = "str | Path | bytes | IO[bytes]"
+
+RATIO = 200  # times the size of a compressed file that may come out of it, if that is more than SMALL
+SMALL = 1 << 26
+_BUFFER = 1 << 18
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -100,7 +104,54 @@ def _unpacked(stream: Any, place: str) -> IO[bytes]:
         return cast("IO[bytes]", stream)
     from gzip import GzipFile  # not at the top: most files are not compressed
 
-    return cast("IO[bytes]", GzipFile(fileobj=stream))
+    counted = _Counted(stream)
+    return cast("IO[bytes]", Unpacked(GzipFile(fileobj=cast("Any", counted)), counted, place))
+
+
+class _Counted:
+    """A stream that knows how much was read of it."""
+
+    def __init__(self, stream: Any, watch: Callable[[bytes], None] | None = None) -> None:
+        self.stream = stream
+        self.count = 0
+        self._watch = watch
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self.stream.read(size)
+        self.count += len(data)
+        if self._watch is not None:
+            self._watch(data)
+        return data
+
+
+class _Bounded(io.RawIOBase):
+    """What comes out of a compressed file, as long as it is not out of all proportion: a bomb would fill the memory."""
+
+    def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
+        self.inner = inner
+        self.counted = counted
+        self.place = place
+        self.total = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.inner.read1(len(buffer))
+        size = len(data)
+        buffer[:size] = data
+        self.total += size
+        if self.total > SMALL and self.total > RATIO * self.counted.count:
+            message = f"the compressed file unpacks to more than {RATIO} times its size"
+            raise FormatError(Problem(message, path=self.place, hint="check how it was made, or unpack it yourself"))
+        return size
+
+
+class Unpacked(io.BufferedReader):
+    """The bytes that were compressed in another stream."""
+
+    def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
+        super().__init__(_Bounded(inner, counted, place), _BUFFER)
 
 
 def _zstd(stream: Any, place: str) -> IO[bytes]:
@@ -111,19 +162,22 @@ def _zstd(stream: Any, place: str) -> IO[bytes]:
         message = "the file is compressed with zstd, and zstandard is not installed"
         raise FormatError(Problem(message, path=place, hint=hint)) from None
 
-    class Unpacked(io.RawIOBase):
-        """A damaged stream is an OSError, as with gzip."""
+    from adjudge.formats.zstd_frames import Frames
 
-        def __init__(self) -> None:
-            self.inner = ZstdDecompressor().stream_reader(stream, read_across_frames=True, closefd=False)
+    frames = Frames()
+    counted = _Counted(stream, frames.feed)
+    inner = ZstdDecompressor().stream_reader(cast("Any", counted), read_across_frames=True, closefd=False)
 
-        def readable(self) -> bool:
-            return True
+    class Whole:
+        """A damaged stream is an OSError and one that was cut off an EOFError, as with gzip."""
 
-        def readinto(self, buffer: Any) -> int:
+        def read1(self, size: int) -> bytes:
             try:
-                return int(self.inner.readinto(buffer))
+                data = bytes(inner.read(size))
             except ZstdError as error:
                 raise OSError(f"the compressed file is damaged: {error}") from None
+            if not data and not frames.whole:
+                raise EOFError
+            return data
 
-    return cast("IO[bytes]", io.BufferedReader(Unpacked(), 1 << 17))
+    return cast("IO[bytes]", Unpacked(Whole(), counted, place))

@@ -24,7 +24,7 @@ from weakref import finalize
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Finding
-from adjudge.formats.source import Source, opened, source_name
+from adjudge.formats.source import Source, Unpacked, opened, source_name
 from adjudge.formats.tbf_scan import BOM, LIMIT, Index, Section, decode, quote, scan
 from adjudge.formats.tbf_write import write_tbf
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, NuggetDocument, Piece, Relation
@@ -172,7 +172,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
     place = name or source_name(source)
     hasher = hashlib.sha256()
     with opened(source, place) as stream:
-        packed = type(stream).__name__ == "GzipFile"
+        packed = isinstance(stream, Unpacked)
         store: bytes | IO[bytes]
         copy = None
         if isinstance(source, bytes) and not packed:

@@ -22,7 +22,7 @@ import msgspec
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source
-from adjudge.formats.whole import Whole, read_json, read_text, read_whole
+from adjudge.formats.whole import Whole, json_problem, read_json, read_text, read_whole
 from adjudge.model.document import Corpus, Document
 
 LIMIT = 100
@@ -168,14 +168,18 @@ def read_object(
     problems: list[Problem] = []
     if not isinstance(value, dict):
         message = "expected one object of documents by id"
-        raise FormatError(Problem(message, path=whole.place, hint='write {"id": {"' + field + '": ...}}'))
+        raise FormatError(json_problem(whole, "$", message, 'write {"id": {"' + field + '": ...}}'))
     for identifier, document in value.items():
         wrong: list[str] = []
         given = document.get(field) if isinstance(document, dict) else None
         templates = _templates(given, field, wrong)
         text = document.get("doctext") if isinstance(document, dict) else None
         pages[identifier] = Page(templates, text if isinstance(text, str) else "")
-        problems += (Problem(f"{identifier}: {each}", path=whole.place, hint=SHAPES[field]) for each in wrong)
+        # The place is that of the field: only what is listed in the end is looked for.
+        room = max(0, LIMIT - len(problems))
+        at = (identifier, field)
+        problems += [json_problem(whole, at, f"{identifier}: {each}", SHAPES[field]) for each in wrong[:room]]
+        problems += [Problem(f"{identifier}: {each}", path=whole.place) for each in wrong[room:]]
     return Sheet(whole, _without_problems(pages, problems))
 
 

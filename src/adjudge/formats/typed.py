@@ -15,6 +15,8 @@ from adjudge.model.document import Corpus, Document
 
 T = TypeVar("T")
 
+SHAPE = "write this value as the format has it, or read the files with another --reader"
+
 
 class UnfitError(Exception):
     """What is wrong at a path (`$.events[0]`) of a document, and how to mend it."""
@@ -50,7 +52,7 @@ def read_typed(
             made = make(msgspec.convert(raw.data, kind, strict=True))
         except msgspec.ValidationError as error:
             message, _, path = str(error).partition(" - at ")
-            wrong.append((raw.line, path.strip("`") or "$", f"{message[:1].lower()}{message[1:]}", "see the docs"))
+            wrong.append((raw.line, path.strip("`") or "$", f"{message[:1].lower()}{message[1:]}", SHAPE))
         except UnfitError as error:
             wrong.append((raw.line, error.path, error.message, error.hint))
         else:

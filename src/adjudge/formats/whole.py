@@ -1,8 +1,10 @@
-"""Files that are read at once: their text, their JSON, and a digest of their bytes."""
+"""Files that are read at once: their text, their JSON or TOML, and a digest of their bytes."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +12,7 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.model.whereabouts import json_place, place_at, toml_place
 
 
 class Whole(NamedTuple):
@@ -30,7 +33,7 @@ def read_whole(source: Source, *, name: str | None = None) -> Whole:
     with opened(source, place) as stream:
         blocks: list[bytes] = []
         while True:
-            block, broken = read_block(stream, 1 << 24)
+            block, broken = read_block(stream, 1 << 20)
             if broken:
                 raise FormatError(Problem(broken, path=place, hint="copy or create the file again"))
             if not block:
@@ -84,6 +87,52 @@ def read_folder_digest(source: Source) -> str:
     return digest.hexdigest()
 
 
+def json_problem(whole: Whole, path: str | Iterable[str | int], message: str, hint: str | None = None) -> Problem:
+    """A complaint about the value at a path (`$.labels[0]`) of a file that is JSON.
+
+    >>> print(json_problem(read_whole(b'[{"title": 5}]', name="a.json"), "$[0].title", "expected a string", "quote it"))
+    a.json:1:12: expected a string, quote it
+    """
+    line, column = json_place(whole.data.decode("utf-8-sig"), path)
+    return Problem(message, path=whole.place, line=line, column=column, hint=hint)
+
+
+def parse_json(text: str, place: str, *, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """The value of JSON, as the standard library reads it; `pairs` makes the objects.
+
+    >>> parse_json("[1,", "a.json")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.json:1:4: this is not JSON: expecting value, mend the file
+    """
+    import json
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        raise FormatError(_syntax(text, place)) from None
+
+
+def parse_toml(text: str, place: str) -> dict[str, Any]:
+    """The tables of TOML.
+
+    >>> parse_toml("a = ", "a.toml")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.toml:1:5: this is not TOML: Invalid value, values are true, false, numbers, ...
+    """
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said, (line, column) = toml_place(str(error), text)
+        hint = "values are true, false, numbers, or in quotes"
+        raise FormatError(Problem(f"this is not TOML: {said}", place, line, column, hint)) from None
+    except RecursionError:
+        raise FormatError(Problem("lists are nested too deeply", place, 1, hint="write them more simply")) from None
+    except ValueError as error:  # a number or a date that Python does not hold
+        raise FormatError(Problem(f"this is not TOML: {error}", place, *_long_number(text), "mend it")) from None
+
+
 def _syntax(text: str, place: str) -> Problem:
     """Where JSON is broken, from the decoder of the standard library, which tells the place."""
     import json
@@ -94,5 +143,13 @@ def _syntax(text: str, place: str) -> Problem:
         message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         return Problem(message, path=place, line=error.lineno, column=error.colno, hint="mend the file")
     except RecursionError:
+        return Problem("this JSON cannot be read", path=place, line=1, hint="it is nested too deeply: flatten it")
+    except ValueError:  # an integer that is too long for Python to convert
         pass
-    return Problem("this JSON cannot be read", path=place, hint="flatten it, and write numbers within usual limits")
+    hint = "write numbers within usual limits, and whole characters"
+    return Problem("this JSON cannot be read", place, *_long_number(text), hint)
+
+
+def _long_number(text: str) -> tuple[int, int]:
+    found = re.search(r"[0-9][0-9_]{300,}|[0-9.]+[eE][0-9]{3,}|\\u[dD][89a-fA-F]", text)
+    return place_at(text, found.start() if found else 0)

@@ -6,10 +6,12 @@ measures                         how summed counts become scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.normalise import f_measure, jaccard_ratio, ratio
@@ -17,6 +19,7 @@ from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.plan import Observation
     from adjudge.stats.measure import Measure
 
 Pool = Literal["micro", "macro"]
@@ -24,8 +27,7 @@ DEFAULTS = ir.Conventions()
 PARTS = ("precision", "recall", "f1", "jaccard", "matched", "system", "gold")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """The counts of one document; `bound` holds proven upper bounds where a search was cut short."""
 
     counts: Mapping[str, float]
@@ -182,7 +184,25 @@ class Metric:
 
     def observe(self, gold: Any, system: Any) -> Row:
         """The counts of one document."""
-        seen = [plan.observe(gold, system) for plan in self._plans]
+        return self._row([plan.observe(gold, system) for plan in self._plans])
+
+    def observe_all(self, golds: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[list[Row]]:
+        """What `observe` gives for the documents of each of several systems; raises if one of them does not fit."""
+        seen = [plan.observe_all(golds, systems) for plan in self._plans]
+        if len(seen) == 1:
+            names = self.columns
+            return [
+                [
+                    Row(dict(zip(names, (one.value, one.system, one.gold), strict=True)))
+                    if one.optimal
+                    else self._row([one])
+                    for one in own
+                ]
+                for own in seen[0]
+            ]
+        return [[self._row(both) for both in zip(*own, strict=True)] for own in zip(*seen, strict=True)]
+
+    def _row(self, seen: Sequence[Observation]) -> Row:
         first, last = seen[0], seen[-1]
         middle = [] if self.recall is None else [last.value]
         counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))

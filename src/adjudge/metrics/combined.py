@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import fsum, prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
@@ -74,12 +75,12 @@ class Combined:
 
     def observe(self, gold: Any, system: Any) -> Row:
         """The counts of all members."""
-        rows = [member.observe(gold, system) for member in self.members]
-        counts = {column: value for row in rows for column, value in row.counts.items()}
-        if all(row.optimal for row in rows):
-            return Row(counts)
-        bounds = {column: value for row in rows for column, value in (row.bound or row.counts).items()}
-        return Row(counts, optimal=False, bound=bounds)
+        return _joined([member.observe(gold, system) for member in self.members])
+
+    def observe_all(self, golds: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[list[Row]]:
+        """What `observe` gives for the documents of each of several systems; raises if one of them does not fit."""
+        seen = [member.observe_all(golds, systems) for member in self.members]
+        return [[_joined(rows) for rows in zip(*own, strict=True)] for own in zip(*seen, strict=True)]
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The combined score of one pair of values, after its members' parts."""
@@ -91,7 +92,7 @@ class Combined:
         elif self.op == "product":
             values[self.part] = prod(defined)
         else:
-            values[self.part] = sum(defined) / (len(defined) if self.op == "mean" else 1)
+            values[self.part] = fsum(defined) / (len(defined) if self.op == "mean" else 1)
         return Scores(values)
 
     def align(self, gold: Any, system: Any) -> Alignment:
@@ -133,3 +134,12 @@ class Combined:
         from adjudge.metrics.registry import with_common_options
 
         return with_common_options(self.origin or self.name, self.conventions, self.pool)
+
+
+def _joined(rows: Sequence[Row]) -> Row:
+    """The counts of all members."""
+    counts = {column: value for row in rows for column, value in row.counts.items()}
+    if all(row.optimal for row in rows):
+        return Row(counts)
+    bounds = {column: value for row in rows for column, value in (row.bound or row.counts).items()}
+    return Row(counts, optimal=False, bound=bounds)

@@ -18,7 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.algebra import custom, decode, exact, ir, mapped, set_of, text
+from adjudge.algebra.places import read_source
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.model.whereabouts import not_utf8
+
+LARGEST = 10**15  # of a tolerance
 
 HOW: dict[str, Any] = {
     "exact": lambda: exact,
@@ -40,33 +44,30 @@ def read_schema(path: str | Path) -> dict[str, ir.Similarity]:
     >>> list(read_schema(file))
     ['name']
     """
-    import yaml
-
+    place = str(path)
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the fields cannot be read ({error})", hint="check the file") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = {} if mark is None else {"line": mark.line + 1, "column": mark.column + 1}
-        what = getattr(error, "problem", None) or "it is malformed"
-        raise FormatError(Problem(f"this is not YAML: {what}", path=str(path), hint="mend it", **place)) from None
-    if not isinstance(content, dict) or not content:
-        raise FormatError(Problem("expected fields and how they are compared", path=str(path), hint="name: text"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, place)) from None
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        raise UsageError(Problem(f"the fields cannot be read ({error})", path=place, hint="check the file")) from None
+    if not text.strip():
+        raise FormatError(Problem("the file is empty", path=place, hint="name: text"))
+    source = read_source(text, path=place)
+    if not isinstance(source.value, dict) or not source.value:
+        raise FormatError(source.problem((), "expected fields and how they are compared", "name: text"))
     fields: dict[str, ir.Similarity] = {}
     problems: list[Problem] = []
-    for name, how in content.items():
+    for name, how in source.value.items():
         try:
             found = _similarity(how)
-        except UsageError as error:
-            problems += (Problem(f"{name}: {p.message}", path=str(path), hint=p.hint) for p in error.problems)
-        except FormatError as error:
-            problems += (Problem(f"{name}: {p.message}", path=str(path), hint=p.hint) for p in error.problems)
+        except (UsageError, FormatError) as error:
+            problems += (source.problem((name,), f"{name}: {p.message}", p.hint) for p in error.problems)
         else:
             if found is not None:
-                fields[str(name)] = found
+                fields[name] = found
     if not problems and not fields:
-        problems.append(Problem("all fields are ignored", path=str(path), hint="compare at least one"))
+        problems.append(source.problem((), "all fields are ignored", "compare at least one"))
     if problems:
         raise FormatError(problems)
     return fields
@@ -89,9 +90,9 @@ def _similarity(how: Any) -> ir.Similarity | None:
 
         return decode(msgspec.json.encode(how))
     match how:
-        case {"number": int() | float() as tolerance, **rest} if set(rest) <= {"relative"} and tolerance >= 0:
-            return _custom(f"{'within' if rest.get('relative') else 'near'}({tolerance:g})")
-        case {"date": int() as number} if len(how) == 1 and number >= 0:
+        case {"number": int() | float() as much, **rest} if set(rest) <= {"relative"} and 0 <= much <= LARGEST:
+            return _custom(f"{'within' if rest.get('relative') else 'near'}({much:g})")
+        case {"date": int() as number} if len(how) == 1 and 0 <= number <= LARGEST:
             return _custom(f"days({number})")
     raise UsageError(
         f"{how!r} says no comparison", hint="write text, {number: 0.5}, {number: 0.05, relative: true}, {date: 1}"

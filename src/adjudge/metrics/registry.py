@@ -19,7 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from adjudge.algebra import derive_similarity, ir, view
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import AdjudgeError, UsageError, did_you_mean
 from adjudge.metrics.base import Clustered, Metric, Pool, Scores
 from adjudge.metrics.combined import Combined
 
@@ -158,8 +158,8 @@ _TYPE = re.compile(r"([\w.]+:[\w.]+)(?:\((.*)\))?", re.DOTALL)
 def find(text: str) -> Any:
     """The metric that a text stands for.
 
-    A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type,
-    `package.module:Type`; or a specification as JSON text. `str(metric)` is such a text.
+    A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type or a metric of
+    one's own, `package.module:name`; or a specification as JSON text. `str(metric)` is such a text.
 
     >>> find("relation.strict(beta=2)").parts
     ('precision', 'recall', 'f2')
@@ -209,6 +209,16 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
     from adjudge.algebra.functions import resolve
 
     _, _, name = text.partition(":")
+    found = resolve(text, what="type")
+    if isinstance(found, Definition):  # a metric in a file of the user's own; it is written with that file
+        try:
+            made: Metric = found(**options)
+        except AdjudgeError:
+            raise
+        except Exception as error:  # of the user's program, not of ours
+            problem = f"{text} cannot be built: {type(error).__name__}: {error}"
+            raise UsageError(problem, hint="mend the function") from error
+        return made if made.origin is None else replace(made, origin=text + made.origin.removeprefix(found.name))
     common = {key: value for key, value in options.items() if key in _RESERVED}
     for option in options:
         if option not in (*_RESERVED, "nested"):
@@ -216,9 +226,7 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
     pool = common.pop("pool", "micro")
     nested = {"nested": options["nested"]} if "nested" in options else {}
     origin = _written(text, nested)
-    return derive(
-        resolve(text, what="type"), name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested
-    )
+    return derive(found, name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested)
 
 
 def derive(

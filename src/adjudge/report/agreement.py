@@ -46,6 +46,32 @@ def agreement_data(found: Agreement) -> dict[str, Any]:
     return data
 
 
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what `adjudge agree` prints.
+
+    >>> json_schema()["$ref"]
+    '#/$defs/Agreement'
+    """
+    from adjudge.tasks.agreement import Agreement, Disagreement
+
+    (whole,), parts = msgspec.json.schema_components([Agreement], ref_template="#/$defs/{name}")
+    listed: dict[str, Any] = {name: {"type": "string"} for name in Disagreement._fields}
+    parts["Disagreement"] = {
+        "type": "object",
+        "properties": {
+            **listed,
+            "only": {"type": ["string", "null"]},
+            "credit": {"type": "number"},
+            "item_a": {},
+            "item_b": {},
+        },
+        "required": list(Disagreement._fields),
+    }
+    some = {"type": "array", "items": {"$ref": "#/$defs/Disagreement"}}
+    parts["Agreement"]["properties"]["disagreements"] = {"anyOf": [some, {"type": "null"}]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
+
+
 def agreement_grids(found: Agreement) -> dict[str, Grid]:
     """Pairs with their mean, the matrix if there are more than two annotators, and coefficients, by title."""
     from adjudge.tasks.agreement import matrix

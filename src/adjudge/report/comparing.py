@@ -14,10 +14,12 @@ from adjudge.stats.text import Cell, Grid, clean, slice_text
 
 if TYPE_CHECKING:
     from adjudge.stats.influence import Differences, Selection
+    from adjudge.stats.item_influence import ItemSelection
     from adjudge.stats.result import Result
 
 DOCUMENTS = "documents on which systems differ most (effect: what the document adds to the difference on all)"
 SLICES = "slices in which systems differ most"
+_LONGEST = 60
 _FIELDS = ("rank", "document", "influence", "disagreement", "a", "b", "effect", "without", "flips")
 
 
@@ -86,8 +88,11 @@ def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]
     if found.order == "disagreement":
         title = f"{len(rows)} of {found.of} documents by how much the systems disagree in {found.metric} {found.part}"
     chosen = {title: Grid(header, 3, (tuple(rows),))}
-    if quiet:
-        return chosen
+    return chosen if quiet else {**_standing(found), **chosen}
+
+
+def _standing(found: Selection | ItemSelection) -> dict[str, Grid]:
+    """The ranking that documents or items are chosen for."""
     standing = tuple((Cell(clean(name)), Cell(_percent(value))) for name, value in found.ranking.items())
     gaps = tuple(
         (Cell(clean(f"{each.a} - {each.b}")), Cell(_points(each.difference)), Cell(_percent(each.error)))
@@ -96,8 +101,64 @@ def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]
     return {
         "ranking": Grid(("system", f"{found.metric} {found.part}"), 1, (standing,)),
         "neighbours (error: jackknife standard error)": Grid(("systems", "difference", "error"), 1, (gaps,)),
-        **chosen,
     }
+
+
+def render_items(found: ItemSelection, format_: str, *, quiet: bool = False) -> str:
+    """The selected items in any of the layouts."""
+    if format_ == "json":
+        return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+    if format_ == "csv":
+        fields = (*_FIELDS[:2], "item", "gold", *_FIELDS[2:], "value", *(f"credit.{name}" for name in found.ranking))
+        return csv_rows(_item_rows(found), fields)
+    rows = []
+    for number, each in enumerate(found.items, 1):
+        strongest = each.strongest
+        having = [name for name in found.ranking if each.credits[name] > 0]
+        words = (f"{number}", each.document, each.item, _shortened(each.value), "yes" if each.gold else "no")
+        numbers = (
+            f"{each.influence:.3f}",
+            "" if strongest is None else _points(strongest.without),
+            "yes" if any(effect.flips for effect in each.effects) else "no",
+        )
+        pair = f"{strongest.a} - {strongest.b}" if strongest else ""
+        rows.append((*(Cell(clean(word)) for word in (*words, ", ".join(having), pair)), *map(Cell, numbers)))
+    header = ("rank", "document", "item", "value", "gold", "found by", "systems", "influence", "without it", "flips")
+    about = f"by their {found.order} on the ranking by" if found.order == "influence" else "that systems differ on in"
+    title = f"{len(rows)} of {found.of} items {about} {found.metric} {found.part}, each judged the other way"
+    chosen = {title: Grid(header, 7, (tuple(rows),))}
+    return render_grids(chosen if quiet else {**_standing(found), **chosen}, format_)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what `adjudge select` prints: documents, or items.
+
+    >>> [each["$ref"] for each in json_schema()["anyOf"]]
+    ['#/$defs/Selection', '#/$defs/ItemSelection']
+    """
+    from adjudge.stats.influence import Selection
+    from adjudge.stats.item_influence import ItemSelection
+
+    either, parts = msgspec.json.schema_components([Selection, ItemSelection], ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "anyOf": list(either), "$defs": parts}
+
+
+def _item_rows(found: ItemSelection) -> list[dict[str, Any]]:
+    rows = []
+    for number, each in enumerate(found.items, 1):
+        strongest = each.strongest
+        own = {} if strongest is None else msgspec.structs.asdict(strongest)
+        own["flips"] = any(effect.flips for effect in each.effects)
+        usual = {name: getattr(each, name) for name in ("document", "item", "gold", "influence", "disagreement")}
+        value = json.dumps(each.value, ensure_ascii=False)
+        credits = {f"credit.{name}": credit for name, credit in each.credits.items()}
+        rows.append({"rank": number, **usual, "value": value, **own, **credits})
+    return rows
+
+
+def _shortened(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _rows(found: Selection) -> list[dict[str, Any]]:

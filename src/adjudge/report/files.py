@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adjudge.errors import Problem, UsageError
+from adjudge.scratch import hold
 from adjudge.stats.atomic import write_atomically
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
@@ -32,6 +34,30 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
             raise _refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere") from error
     else:
         write_atomically(target, data)
+
+
+def append_whole(path: str | Path, block: bytes) -> None:
+    """Add a block to the end of a file, after an empty line if there is something before; all of it or nothing.
+
+    The file keeps its place, because others may have it open and add to it as well.
+    """
+    is_new = not os.path.lexists(path)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        hold(handle, wait=True)
+        size = os.fstat(handle).st_size
+        data = (b"\n" if size else b"") + block
+        try:
+            while data:  # all at once, but for a disk that is almost full
+                data = data[os.write(handle, data) :]
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(handle, size)
+                if is_new and not size:
+                    os.unlink(path)  # noqa: PTH108  # pathlib is slow to load
+            raise
+    finally:
+        os.close(handle)
 
 
 def check_writable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from adjudge import scratch
 from adjudge.errors import Problem, UsageError
 
 
@@ -28,6 +28,9 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes], *, inputs: Iter
         raise _refused(folder, "this is a file, a folder is needed", "choose another name")
     if not target.parent.is_dir():
         raise _refused(folder, "the folder around it does not exist", "create it first")
+    for name in files:
+        if name in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(name):
+            raise _refused(folder, f"{name!r} cannot be the name of a file in it", "rename the document")
     kept = {name: data for name, data in files.items() if not _is_same(target / name, data)}
     taken = {os.path.realpath(each) for each in inputs}
     for name in kept:
@@ -35,25 +38,36 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes], *, inputs: Iter
             raise _refused(target / name, "this file is also an input", "choose another folder for the output")
         if (target / name).is_dir():
             raise _refused(target / name, "this is a folder", "choose another folder for the output")
-    stage = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
     try:
-        try:
-            stage.mkdir()
-            for name, data in kept.items():
-                with (stage / name).open("xb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-            if not target.exists():
-                stage.rename(target)
-            else:
-                for name in kept:
-                    (stage / name).replace(target / name)
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
+        # What is there may be a disk of its own, into which nothing can be moved from beside it.
+        place = target / target.name if target.exists() else target
+        with scratch.guarded(place, wait=True):
+            scratch.sweep(place)
+            scratch.sweep(target)  # from when it was not there
+            _write_all(place, target, kept)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise _refused(folder, f"cannot be written: {reason}", "choose a place that you may write to") from error
+        raise _refused(folder, f"cannot be written: {reason}", scratch.advice(error)) from None
+
+
+def _write_all(place: Path, target: Path, files: Mapping[str, bytes]) -> None:
+    made, handle = scratch.make_folder(place)
+    stage = Path(made)
+    try:
+        for name, data in files.items():
+            with (stage / name).open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        if not target.exists():
+            stage.rename(target)
+        else:
+            for name in files:
+                (stage / name).replace(target / name)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
 
 
 def _is_same(path: Path, data: bytes) -> bool:

@@ -199,7 +199,8 @@ def _latex(result: Result, *, quiet: bool) -> str:
             rf"Holm-corrected $p < {ALPHA}$)."
         )
     if not quiet:
-        foot.append(rf"Signature: \texttt{{{escape_latex(result.signature)}}}.")
+        breakable = escape_latex(result.signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
+        foot.append(rf"Signature: \texttt{{{breakable}}}.")
         foot += [f"Note: {escape_latex(line)}." for line in note_lines(result)]
     if foot:
         lines += ["", r"\smallskip", r"{\footnotesize\raggedright", *(rf"{line}\par" for line in foot), "}"]
@@ -236,10 +237,12 @@ def _best_heads(result: Result, grid: Grid, parts: tuple[str, ...]) -> dict[tupl
 
 def _caption(result: Result) -> str:
     """What the numbers are, for who has not read the text yet."""
+    from adjudge.stats.text import units
+
     documents = max((system.documents for system in result.systems), default=0)
     levels = dict.fromkeys(s.level for system in result.systems for s in system.scores if s.level is not None)
     intervals = ", ".join(f"{100 * level:g} %" for level in levels)
-    text = f"Scores in percent on {documents} document{'s' * (documents != 1)}"
+    text = f"Scores in percent on {units(result, documents)}"
     return f"{text}, with {intervals} intervals in brackets." if intervals else f"{text}."
 
 

@@ -15,7 +15,9 @@ import msgspec
 import numpy as np
 
 from adjudge.errors import UsageError
+from adjudge.stats.exact import exact_product, exact_slices
 from adjudge.stats.resample import bootstrap_weights, interval
+from adjudge.stats.table import exact_sums
 
 if TYPE_CHECKING:
     from random import Random
@@ -134,12 +136,13 @@ def _coefficient(
     draws: Draws,
 ) -> Coefficient:
     stack = np.stack(counts) if counts else np.zeros((0, 0, 0))
-    point = first_of(formula(stack.sum(axis=0)[None])) if units else math.nan
+    flat = stack.reshape(len(counts), -1)
+    point = first_of(formula(exact_sums(flat).reshape(1, *stack.shape[1:]))) if units else math.nan
     values = None
     if draws.resamples and len(counts) > 1 and units:
-        flat = stack.reshape(len(counts), -1)
+        slices = exact_slices(flat)
         blocks = [
-            formula((weights @ flat).reshape(len(weights), *stack.shape[1:]))
+            formula(exact_product(weights, slices).reshape(len(weights), *stack.shape[1:]))
             for weights in bootstrap_weights(len(counts), draws.resamples, draws.random())
         ]
         values = np.concatenate(blocks)

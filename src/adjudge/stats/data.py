@@ -35,16 +35,23 @@ def same_value(one: AttributeValue, other: AttributeValue) -> bool:
     return value_key(one) == value_key(other)
 
 
-def group_rows(values: Sequence[AttributeValue]) -> list[tuple[AttributeValue, list[int]]]:
-    """Every value and its places, in the order in which the values first appear.
+def group_rows(
+    values: Sequence[AttributeValue], ids: Sequence[str] | None = None
+) -> list[tuple[AttributeValue, list[int]]]:
+    """Every value and its places, in the order in which the values first appear, or of the first id of each.
 
     >>> group_rows(("nw", True, "nw", 1))
     [('nw', [0, 2]), (True, [1]), (1, [3])]
+    >>> group_rows(("nw", "df", "df"), ("c", "b", "d"))
+    [('df', [1, 2]), ('nw', [0])]
     """
     rows: dict[tuple[bool, AttributeValue], list[int]] = {}
     for place, value in enumerate(values):
         rows.setdefault(value_key(value), []).append(place)
-    return [(values[places[0]], places) for places in rows.values()]
+    groups = list(rows.values())
+    if ids is not None:  # and then the order of the documents changes nothing
+        groups.sort(key=lambda places: min(ids[place] for place in places))
+    return [(values[places[0]], places) for places in groups]
 
 
 def check_level(level: float) -> float:

@@ -206,10 +206,10 @@ def restrict(estimator: Estimator, attribute: str, value: AttributeValue) -> Est
 
 
 def slices(estimator: Estimator, attribute: str) -> list[tuple[AttributeValue, tuple[str, ...]]]:
-    """Every value of an attribute and its documents, in the order in which the values first appear.
+    """Every value of an attribute and its documents, in the order of the first id of each.
 
     >>> slices(Additive(StatsTable(("a", "b"), ("n",), [[1], [2]], {"genre": ("nw", "df")}), ()), "genre")
     [('nw', ('a',)), ('df', ('b',))]
     """
-    rows = group_rows(find_attribute(estimator.attributes, attribute))
+    rows = group_rows(find_attribute(estimator.attributes, attribute), estimator.ids)
     return [(value, tuple(estimator.ids[i] for i in places)) for value, places in rows]

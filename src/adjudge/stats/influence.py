@@ -7,7 +7,7 @@ document on a difference is the difference on all documents minus the difference
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -69,7 +69,7 @@ def largest_differences(result: Result, top: int) -> Differences:
     documents: list[DocumentDifference] = []
     slices: list[Comparison] = []
     corpus = result.options is not None and result.options.pool == "corpus"  # then documents have no scores
-    systems = {} if corpus else {name: _Parts(each) for name, each in _estimators(result).items()}
+    systems = {} if corpus else {name: _Parts(each) for name, each in estimators(result).items()}
     for key in keys:
         found = [each for a, b in combinations(systems, 2) for each in _on_documents(systems, a, b, key)]
         found.sort(key=lambda each: (-round(abs(each.difference), 12), -abs(each.effect or 0.0), each.document))
@@ -151,24 +151,24 @@ def select_documents(
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """
-    systems = _estimators(result)
+    systems = estimators(result)
     if len(systems) < 2:
         raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
     if not all(estimator.ids for estimator in systems.values()):
         raise UsageError("there are no documents to choose from")
-    key = _chosen(result, metric, part)
+    key = chosen(result, metric, part)
     points = {name: estimator.point()[key] for name, estimator in systems.items()}
     unknown = [name for name, value in points.items() if math.isnan(value)]
     if unknown:
         raise UsageError(f"{' '.join(key)} of {unknown[0]} is undefined", hint="choose another score with --metric")
     ranking = sorted(points, key=lambda name: -points[name])
-    without = {name: _left_out(estimator)[key] for name, estimator in systems.items()}
+    without = {name: left_out(estimator)[key] for name, estimator in systems.items()}
     own = {name: _alone(estimator)[key] for name, estimator in systems.items()}
     neighbours, effects = [], []
     for a, b in pairwise(ranking):
         difference = points[a] - points[b]
         left = without[a] - without[b]
-        neighbours.append(Neighbours(a=a, b=b, difference=difference, error=_jackknife(left)))
+        neighbours.append(Neighbours(a=a, b=b, difference=difference, error=jackknife(left)))
         effects.append(left)
     documents = [
         _influence(
@@ -193,6 +193,20 @@ def select_documents(
 
 
 def _influence(identifier: str, scores: Mapping[str, float], left: list[tuple[Neighbours, float]]) -> Influence:
+    total, effects = changed_pairs(left)
+    defined = [value for value in scores.values() if not math.isnan(value)]
+    pairs = [abs(one - other) for one, other in combinations(defined, 2)]
+    return Influence(
+        document=identifier,
+        influence=total,
+        disagreement=math.fsum(pairs) / len(pairs) if pairs else None,
+        scores={name: None if math.isnan(value) else value for name, value in scores.items()},
+        effects=effects,
+    )
+
+
+def changed_pairs(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Effect, ...]]:
+    """The influence of a change after which neighbours differ by so much, and its effects one by one."""
     found, total = [], 0.0
     for pair, value in left:
         if math.isnan(value):
@@ -202,15 +216,7 @@ def _influence(identifier: str, scores: Mapping[str, float], left: list[tuple[Ne
         total += abs(effect) / scale if scale > _SLACK else 0.0
         flips = _sign(value) != _sign(pair.difference)
         found.append(Effect(a=pair.a, b=pair.b, effect=effect, without=value, flips=flips))
-    defined = [value for value in scores.values() if not math.isnan(value)]
-    pairs = [abs(one - other) for one, other in combinations(defined, 2)]
-    return Influence(
-        document=identifier,
-        influence=total,
-        disagreement=math.fsum(pairs) / len(pairs) if pairs else None,
-        scores={name: None if math.isnan(value) else value for name, value in scores.items()},
-        effects=tuple(found),
-    )
+    return total, tuple(found)
 
 
 def _rank(each: Influence, order: Order) -> tuple[float, float, str]:
@@ -219,7 +225,7 @@ def _rank(each: Influence, order: Order) -> tuple[float, float, str]:
     return first, second, each.document
 
 
-def _chosen(result: Result, metric: str | None, part: str | None) -> Key:
+def chosen(result: Result, metric: str | None, part: str | None) -> Key:
     """The score that systems are ranked by: the one asked for, else the first that they were compared on."""
     headlines = {each.metric: each.part for each in result.comparisons}
     known = [(score.metric, score.part) for score in result.systems[0].scores if not score.slice]
@@ -236,7 +242,7 @@ def _chosen(result: Result, metric: str | None, part: str | None) -> Key:
     raise UsageError(f"the results have no score {whole}", hint=hint)
 
 
-def _estimators(result: Result) -> dict[str, Additive]:
+def estimators(result: Result) -> dict[str, Additive]:
     """The systems by their counts."""
     from adjudge.stats.estimator import Additive
 
@@ -261,7 +267,7 @@ class _Parts:
     def __init__(self, estimator: Additive) -> None:
         self.ids = estimator.ids
         self.point = estimator.point()
-        self.alone, self.without = _alone(estimator), _left_out(estimator)
+        self.alone, self.without = _alone(estimator), left_out(estimator)
 
 
 def _on_documents(systems: Mapping[str, _Parts], a: str, b: str, key: Key) -> list[DocumentDifference]:
@@ -296,13 +302,13 @@ def _alone(estimator: Additive) -> dict[Key, Array]:
     return per_document(estimator.table, estimator.measures)
 
 
-def _left_out(estimator: Additive) -> dict[Key, Array]:
+def left_out(estimator: Additive) -> dict[Key, Array]:
     """The scores of the corpus without each of the documents."""
     rows = estimator.sums.rows
     return estimator.sums.finish(rows.sum(axis=0)[None, :] - rows)
 
 
-def _jackknife(left: Array) -> float:
+def jackknife(left: Array) -> float:
     """The standard error of a score from its values without each document (Tukey 1958); 0 if they are too few."""
     defined = [value for value in left.tolist() if not math.isnan(value)]
     number = len(defined)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.stats.data import check_level
+from adjudge.stats.student import student_quantile, student_tails
 from adjudge.stats.uncertainty import BoxNumbers
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def jackknife_error(point: float, left_out: npt.ArrayLike, pairs: Pairs | None =
     n = len(values)
     if n < 2:
         return None
-    variance = (n - 1) / n * float(((values - values.mean()) ** 2).sum())
+    variance = (n - 1) / n * math.fsum((values - math.fsum(values) / n) ** 2)
     if pairs is not None and n >= ENOUGH and len(pairs.values):
         joint = point - values[pairs.places].sum(axis=1) + pairs.values
         variance -= min(variance / 2, n * (n - 1) / 4 * float((joint**2).mean()))
@@ -206,9 +207,7 @@ def paired_jackknife(
     reach = student_reach(level, freedom) * error
     p = None
     if error > 0:
-        from scipy.special import stdtr
-
-        p = 2 * float(stdtr(freedom, -abs(difference) / error))
+        p = student_tails(difference / error, freedom)
     elif difference == 0:
         p = 1.0
     return PairedTest(difference, difference - reach, difference + reach, p)
@@ -245,9 +244,7 @@ def student_reach(level: float, freedom: int) -> float:
     >>> round(student_reach(0.9, 2), 3), round(student_reach(0.9, 100), 3)
     (2.92, 1.66)
     """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + check_level(level)) / 2))
+    return student_quantile(check_level(level), freedom)
 
 
 def normal_reach(level: float) -> float:

@@ -40,7 +40,7 @@ def scope_notes(name: str, estimator: Estimator, samples: Samples | None, where:
             left_out.setdefault((metric, ids), []).append(part)
         for (metric, ids), parts in left_out.items():
             message = f"the mean of {metric} {', '.join(parts)} leaves out {_documents(len(ids))} without a value"
-            notes.append(Note("undefined-document", len(ids), message, ids[:SHOWN]))
+            notes.append(Note("undefined-document", len(ids), message, tuple(sorted(ids)[:SHOWN])))
     for metric, part in estimator.keys if samples else ():
         missing = int(np.isnan(samples.values[name][metric, part]).sum()) if samples else 0
         if missing and not np.isnan(points[metric, part]):

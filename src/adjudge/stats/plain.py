@@ -68,7 +68,7 @@ def plain_result(
     keys, counts = part_keys(measures), count_keys(measures)
     corpora: list[tuple[Slice, list[int]]] = [({}, list(range(len(first.ids))))]
     for field in by:
-        corpora += [({field: value}, places) for value, places in group_rows(first.attributes[field])]
+        corpora += [({field: value}, places) for value, places in group_rows(first.attributes[field], first.ids)]
     scores: dict[str, list[Score]] = {name: [] for name in tables}
     remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in tables}
     own: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in tables}

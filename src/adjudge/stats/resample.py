@@ -17,9 +17,10 @@ import numpy as np
 from adjudge.errors import UsageError
 from adjudge.stats.data import check_level
 from adjudge.stats.estimator import Estimator
+from adjudge.stats.exact import exact_product, exact_slices
 from adjudge.stats.measure import Array, Key, Measure, part_keys
 from adjudge.stats.reduce import Pool, sums
-from adjudge.stats.table import StatsTable
+from adjudge.stats.table import StatsTable, exact_sums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,6 +66,8 @@ class Samples:
 def bootstrap(estimators: Mapping[str, Estimator], *, resamples: int = 1000, seed: int = 13) -> Samples:
     """Score every system on the same corpora, each drawn from the documents with replacement (Efron 1979).
 
+    Documents are drawn by the order of their ids, so that the order in which they were read changes nothing.
+
     >>> from adjudge.stats.estimator import Additive
     >>> from adjudge.stats.measure import Total
     >>> table = StatsTable(("a", "b"), ("n",), [[1], [1]])
@@ -77,8 +80,10 @@ def bootstrap(estimators: Mapping[str, Estimator], *, resamples: int = 1000, see
     blocks: dict[str, dict[Key, list[Array]]] = {
         name: {key: [np.empty(0)] for key in estimator.keys} for name, estimator in estimators.items()
     }
+    ranks = id_ranks(next(iter(estimators.values())).ids)
     rng = Random(seed)  # noqa: S311
-    for weights in bootstrap_weights(documents, _positive(resamples, "resamples"), rng):
+    for drawn in bootstrap_weights(documents, _positive(resamples, "resamples"), rng):
+        weights = drawn[:, ranks]
         for name, estimator in estimators.items():
             for key, scores in estimator.evaluate(weights).items():
                 blocks[name][key].append(scores)
@@ -194,12 +199,13 @@ def approximate_randomisation(
     keys = part_keys(measures)
     first, second = (sums(table, measures, pool) for table in (a, b))
     points_a, points_b = first.reduce(), second.reduce()
-    totals_a, totals_b, gain = first.rows.sum(axis=0), second.rows.sum(axis=0), second.rows - first.rows
+    totals_a, totals_b = exact_sums(first.rows), exact_sums(second.rows)
+    gain, ranks = exact_slices(second.rows - first.rows), id_ranks(a.ids)
     drawn: dict[Key, list[Array]] = {key: [np.empty(0)] for key in keys}
     rng = Random(seed)  # noqa: S311
     for rows in _blocks(documents, _positive(trials, "trials"), block):
         swapped = _words(rows * documents, 4, rng).reshape(rows, documents) >> 31  # a fair coin is one bit
-        shift = swapped.astype(np.float64) @ gain
+        shift = exact_product(swapped[:, ranks], gain)
         swapped_a, swapped_b = first.finish(totals_a + shift), second.finish(totals_b - shift)
         for key in keys:
             drawn[key].append(swapped_a[key] - swapped_b[key])
@@ -276,6 +282,20 @@ def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.9
         low, high = np.quantile(ranks, _tails(level), method="inverted_cdf").tolist()
         ranges[name] = int(low), int(high)
     return RankDistribution(order, fractions, beats, ranges, level)
+
+
+def id_ranks(ids: Sequence[str]) -> npt.NDArray[np.int64] | slice:
+    """Where each document stands in the order of the ids; all at once if they stand in order already.
+
+    >>> id_ranks(("b", "c", "a")).tolist()
+    [1, 2, 0]
+    """
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    if order == list(range(len(ids))):
+        return slice(None)  # and no copy of the weights
+    ranks = np.empty(len(ids), dtype=np.int64)
+    ranks[order] = np.arange(len(ids))
+    return ranks
 
 
 def _tails(level: float) -> list[float]:

@@ -15,6 +15,7 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
+from adjudge.model.whereabouts import json_place
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable, check_elements
@@ -281,7 +282,7 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
 
     >>> decode_result(b'{"task": "nugget"}', "a.json")
     Traceback (most recent call last):
-    adjudge.errors.FormatError: a.json: not a saved result: Object missing required field `adjudge`, give a ...
+    adjudge.errors.FormatError: a.json:1:1: not a saved result: Object missing required field `adjudge`, give a ...
     """
     hint = "give a file written by --save or by Result.save"
     try:
@@ -295,15 +296,15 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
             _check_table(system, f"$.systems[{place}]")
             _check_outcomes(result, system, f"$.systems[{place}].outcomes")
     except RecursionError:
-        raise FormatError(Problem("not a saved result: nested too deeply", path=path, hint=hint)) from None
+        raise FormatError(Problem("not a saved result: nested too deeply", path, 1, hint=hint)) from None
     except msgspec.ValidationError as error:
-        raise FormatError(Problem(f"not a saved result: {error}", path=path, hint=hint)) from error
+        raise FormatError(_unfit(data, str(error), path, hint)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         line, column = _position(data, str(error))
         message = f"not JSON: {_reason(str(error))}"
         raise FormatError(Problem(message, path=path, line=line, column=column, hint=hint)) from error
     except AdjudgeError as error:
-        problems = [p if p.path else Problem(f"not a saved result: {p}", path=path, hint=hint) for p in error.problems]
+        problems = [p if p.path else _unfit(data, str(p), path, hint) for p in error.problems]
         raise FormatError(problems) from error
     return result
 
@@ -314,7 +315,11 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$ref"]
     '#/$defs/Result'
     """
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Result)}
+    from adjudge.stats.influence import Differences  # what `compare` adds
+
+    (whole, more), parts = msgspec.json.schema_components([Result, Differences], ref_template="#/$defs/{name}")
+    parts["Result"]["properties"]["differences"] = more
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
 
 
 class _Stamp(msgspec.Struct):
@@ -360,11 +365,16 @@ def _check_outcomes(result: Result, system: SystemResult, where: str) -> None:
         raise FormatError(f"{error} - at `{where}`") from error
 
 
-def _position(data: bytes, message: str) -> tuple[int | None, int | None]:
-    found = re.search(r"\(byte (\d+)\)", message)
-    if not found:
-        return None, None
-    before = data[: int(found[1])]
+def _unfit(data: bytes, message: str, path: str, hint: str) -> Problem:
+    """A complaint that ends in the path of the value it is about, with the place of that value."""
+    where = re.search(r"- at `(\$[^`]*)`$", message)
+    line, column = json_place(data.decode("utf-8", "replace"), where[1] if where else "$")
+    return Problem(f"not a saved result: {message}", path, line, column, hint)
+
+
+def _position(data: bytes, message: str) -> tuple[int, int]:
+    found = re.search(r"\(byte (\d+)\)|in position (\d+)", message)
+    before = data[: int(found[1] or found[2])] if found else data
     return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
 
 

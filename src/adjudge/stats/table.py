@@ -162,7 +162,7 @@ class StatsTable:
         return self._take([i for i in range(len(self)) if all(same_value(column[i], v) for column, v in wanted)])
 
     def groups(self, attribute: str) -> list[tuple[AttributeValue, StatsTable]]:
-        """Each value of an attribute and its documents, in the order in which the values first appear.
+        """Each value of an attribute and its documents, in the order of the first id of each.
 
         1 and 1.0 are one value, true is another.
 
@@ -170,7 +170,7 @@ class StatsTable:
         >>> [(genre, group.ids) for genre, group in table.groups("genre")]
         [('nw', ('a', 'c')), ('df', ('b',))]
         """
-        return [(value, self._take(rows)) for value, rows in group_rows(self.attribute(attribute))]
+        return [(value, self._take(rows)) for value, rows in group_rows(self.attribute(attribute), self.ids)]
 
     def replaced(self, other: StatsTable) -> StatsTable:
         """The table with the rows of those documents that `other` has as well.

@@ -16,6 +16,7 @@ from adjudge.stats.result import Comparison, Note, Result, Score, Slice
 SliceKey: TypeAlias = tuple[tuple[str, tuple[bool, AttributeValue]], ...]
 RowKey: TypeAlias = tuple[str, SliceKey, str]  # metric, slice, system
 
+_UNITS = {("kbp", "query"): "question"}  # by task and profile; documents otherwise
 # A result printed without its measures does not say which parts are counts; these names always are.
 _COUNTS = frozenset((*COUNT_PARTS, "count", "tp", "fp", "fn"))
 _COMPARISONS_SHOWN = 50
@@ -85,10 +86,17 @@ def score_grid(result: Result) -> Grid:
                 labels = [metric] + [slice_text(where)] * sliced + [system.name] * several
                 rows.append((*(Cell(clean(label)) for label in labels), *(score_cell(c, counts) for c in cells)))
                 keys.append((metric, key, system.name))
-        groups.append(tuple(rows))
-        about.append(tuple(keys))
+        if not _idle(metric, scores, metrics):
+            groups.append(tuple(rows))
+            about.append(tuple(keys))
     header = ("metric", *["slice"] * sliced, *["system"] * several, *(clean(part) for part in parts))
     return Grid(header, 1 + sliced + several, tuple(groups), tuple(about))
+
+
+def _idle(metric: str, scores: Sequence[tuple[str, Score]], metrics: Sequence[str]) -> bool:
+    """Whether a metric only counts what may go wrong, and nothing has: it says nothing beside others."""
+    own = [score for _, score in scores if score.metric == metric]
+    return len(metrics) > 1 and all(score.part == "count" and score.value == 0 for score in own)
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
@@ -184,12 +192,18 @@ def footer_fields(result: Result) -> list[tuple[str, str]]:
     """What stands below the scores: systems, profile, pooling, interval, signature."""
     levels = _distinct(_level(s) for system in result.systems for s in system.scores if s.level)
     pools = _distinct(s.pool for system in result.systems for s in system.scores)
-    systems = [f"{s.name} ({s.documents} document{'s' * (s.documents != 1)})" for s in result.systems]
+    systems = [f"{s.name} ({units(result, s.documents)})" for s in result.systems]
     fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]
     fields += [("pool", f"{pool}: {_POOLS[pool]}" if pool in _POOLS else pool) for pool in pools]
     fields += [("interval", level) for level in levels]
     fields.append(("signature", result.signature))
     return [(name, clean(value)) for name, value in fields]
+
+
+def units(result: Result, number: int) -> str:
+    """So many documents, or whatever else the rows of the tables are."""
+    unit = _UNITS.get((result.task, result.profile), "document")
+    return f"{number} {unit}{'s' * (number != 1)}"
 
 
 def _level(score: Score) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -161,12 +162,12 @@ def notes_of(campaign: Campaign, place: int) -> list[Note]:
         verb = "gold document has" if len(missing) == 1 else "gold documents have"
         count = "counts" if len(missing) == 1 else "count"
         message = f"{len(missing)} {verb} no system output and {count} as empty"
-        notes.append(Note("missing-document", len(missing), message, tuple(missing[:_EXAMPLES])))
+        notes.append(Note("missing-document", len(missing), message, tuple(sorted(missing)[:_EXAMPLES])))
     pairs = [(identifier, seen[place].whole) for identifier, seen in _pairs(campaign)]
     cut = [identifier for identifier, seen in pairs if not seen.optimal]
     if cut:
-        slack = sum(seen.bound[name] - seen.counts[name] for _, seen in pairs for name in seen.bound)
-        notes.append(Note("not-optimal", len(cut), unproven_message(len(cut), slack), tuple(cut[:_EXAMPLES])))
+        slack = fsum(seen.bound[name] - seen.counts[name] for _, seen in pairs for name in seen.bound)
+        notes.append(Note("not-optimal", len(cut), unproven_message(len(cut), slack), tuple(sorted(cut)[:_EXAMPLES])))
     return notes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -10,18 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.stats.agreement import Coefficient
+from adjudge.stats.result import Note, Score
+from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.catalogue.family import JSONL, reads
-from adjudge.tasks.documents import Documents, Side, read_each
+from adjudge.tasks.documents import Documents, Read, Side, read_each
+from adjudge.tasks.links import CLUSTERS, link_labels
 from adjudge.tasks.observe import compared_fields, prepared, wrapped
 from adjudge.tasks.scoring import as_metrics, score
 from adjudge.tasks.units import continua_of, labels_of, place_labels
 
 if TYPE_CHECKING:
-    from adjudge.stats.agreement import Coefficient, Distance, Draws
+    from adjudge.stats.agreement import Distance, Draws
     from adjudge.stats.estimate import Estimate
     from adjudge.stats.measure import Key
-    from adjudge.stats.result import Note, Result, Score
+    from adjudge.stats.result import Result
     from adjudge.tasks.observe import AnyMetric
 
 _SAME = 1e-12
@@ -104,7 +109,7 @@ def agree(
     annotators: Mapping[str, Documents],
     *,
     reader: str = JSONL,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     unit: Sequence[str] = (),
     distance: Distance = "nominal",
     bootstrap: int = 1000,
@@ -118,9 +123,10 @@ def agree(
     """How far two or more annotators agree in what a metric compares.
 
     Every pair is scored on the documents that both have. Where the elements of the compared field have spans, their
-    labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names a
-    field whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the units are paired
-    by place, or by the fields `unit`. Intervals are from resampling documents.
+    labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names
+    one or more fields whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the
+    units are paired by place, or by the fields `unit`. Chains have kappa and alpha of the links between their
+    mentions. Intervals are from resampling documents.
 
     >>> anna = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> ben = [{"id": "d1", "items": ["a"]}, {"id": "d2", "items": ["c"]}]
@@ -129,17 +135,18 @@ def agree(
     """
     if len(annotators) < 2:
         raise UsageError("agreement needs at least two annotators", hint="give the documents of each of them")
-    if unit and label is None:
+    asked = (label,) if isinstance(label, str) else tuple(label or ())
+    if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
     metrics = as_metrics(metric, pool=pool, profile=profile)
-    sides = _chosen(read_each(annotators, reads(reader)[0]), docs)
+    sides = _chosen(read_each(annotators, reading(reader)), docs)
     options: dict[str, Any] = {
         "bootstrap": bootstrap,
         "ci": ci,
         "seed": seed,
         "pool": pool,
         "profile": profile,
-        "reader": reader,
+        "reader": JSONL if reader in ANNOTATIONS else reader,
     }
     results: dict[tuple[str, str], Result] = {}
     notes: list[Note] = []
@@ -153,14 +160,14 @@ def agree(
     draws = _draws(bootstrap, ci, seed)
     data = {side.name: {each: document.data for each, document in side.documents.items()} for side in sides}
     coefficients = _span_coefficients(metrics, data, draws, notes)
-    if label is not None:
+    for each in asked:
         from adjudge.stats.agreement import label_coefficients
 
-        _, labels = labels_of(data, label, unit)
-        coefficients += label_coefficients(labels, list(data), label, draws, distance=distance)
+        _, labels = labels_of(data, each, unit)
+        coefficients += label_coefficients(labels, list(data), each, draws, distance=distance)
     return Agreement(
         adjudge=__version__,
-        signature=_signature(first, sides, label, unit, distance),
+        signature=_signature(first, sides, "+".join(asked) or None, unit, distance),
         annotators={side.name: len(side.documents) for side in sides},
         pairs=tuple(pairs),
         means=tuple(_mean(results, pairs, each, draws) for each in pairs[0].headlines.items()),
@@ -179,7 +186,7 @@ def browsable(
     **options: Any,
 ) -> Result:
     """The first annotator against the others on the documents that all have, with every item, for a report."""
-    sides = _chosen(read_each(annotators, reads(reader)[0]), docs)
+    sides = _chosen(read_each(annotators, reading(reader)), docs)
     shared = [each for each in sides[0].documents if all(each in side.documents for side in sides)]
     if not shared:
         raise UsageError("no document has all annotators", hint="save the result of two of them")
@@ -187,7 +194,20 @@ def browsable(
     # A mapping whose keys are names of documents would be taken for documents.
     names = [side.name for side in others]
     systems = {f"{name}\0": side for name, side in zip(names, others, strict=True)}
-    return score(metric, gold, systems, names=names, reader=reader, documents=True, **options)
+    usual = JSONL if reader in ANNOTATIONS else reader
+    return score(metric, gold, systems, names=names, reader=usual, documents=True, **options)
+
+
+def reading(reader: str) -> Read | None:
+    """How the files of annotators are read: by a reader of the catalogue, or one of the tasks."""
+    if reader in ANNOTATIONS:
+        return ANNOTATIONS[reader][1]
+    try:
+        return reads(reader)[0]
+    except UsageError as error:
+        (problem,) = error.problems
+        hint = did_you_mean(reader, ANNOTATIONS) or f"{problem.hint}, {', '.join(ANNOTATIONS)}"
+        raise UsageError(problem.message, hint=hint) from None
 
 
 def _estimate(each: Score | Mean | Coefficient) -> Estimate:
@@ -197,11 +217,14 @@ def _estimate(each: Score | Mean | Coefficient) -> Estimate:
 
 
 def _chosen(sides: Sequence[Side], docs: Iterable[str] | None) -> list[Side]:
+    """The documents that were asked for, in the order of their ids: resampling draws from them in this order."""
     places = {side.paired_by_place for side in sides if side.documents}
     sizes = {len(side.documents) for side in sides}
     if len(places) > 1 or (True in places and len(sizes) > 1):
         hint = "give ids to the documents of all annotators; without any, all need as many documents"
         raise UsageError("the documents of annotators cannot be paired", hint=hint)
+    if True not in places:
+        sides = [replace(side, documents=dict(sorted(side.documents.items()))) for side in sides]
     if docs is None:
         return list(sides)
     wanted = set(docs)
@@ -216,8 +239,6 @@ def _chosen(sides: Sequence[Side], docs: Iterable[str] | None) -> list[Side]:
 
 def _shared(one: Side, other: Side, notes: list[Note]) -> tuple[Side, Side]:
     """Both annotators on the documents that both have."""
-    from adjudge.stats.result import Note
-
     ids = [each for each in one.documents if each in other.documents]
     if not ids:
         hint = "compare annotators of the same documents"
@@ -227,7 +248,7 @@ def _shared(one: Side, other: Side, notes: list[Note]) -> tuple[Side, Side]:
         if left:
             text = f"{len(left)} document{'s' * (len(left) != 1)} of {side.name} without {another.name}"
             message = f"{text} {'is' if len(left) == 1 else 'are'} left out of their comparison"
-            notes.append(Note("not-shared", len(left), message, tuple(left[:_EXAMPLES])))
+            notes.append(Note("not-shared", len(left), message, tuple(sorted(left)[:_EXAMPLES])))
     a, b = (replace(side, documents={each: side.documents[each] for each in ids}) for side in (one, other))
     return a, b
 
@@ -262,7 +283,7 @@ def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key:
     metric, part = key
     values = [pair.headline(metric).value for pair in pairs]
     defined = [value for value in values if value is not None]
-    value = sum(defined) / len(defined) if len(defined) == len(values) else None
+    value = math.fsum(defined) / len(defined) if len(defined) == len(values) else None
     bounds = _mean_interval(results, pairs, key, draws) if value is not None and draws.resamples else None
     low, high = bounds or (None, None)
     return Mean(
@@ -320,20 +341,22 @@ def _span_coefficients(
 ) -> list[Coefficient]:
     """Kappa and alpha of what the metrics compare, for the fields whose elements have spans."""
     from adjudge.stats.agreement import label_coefficients
-    from adjudge.stats.result import Note
     from adjudge.stats.unitising import unit_coefficients
 
     members = [member for each in metrics for member in each.members]
     fields = dict.fromkeys(field for member in members for field in sorted(compared_fields(member) or ()))
     found: list[Coefficient] = []
     for field in fields:
+        if field == CLUSTERS:
+            found += label_coefficients(link_labels(data), list(data), "links between mentions", draws)
         continua = continua_of(data, field)
         if continua is None:
             continue
-        found += label_coefficients(place_labels(continua.documents), list(data), f"{field} on {continua.on}", draws)
-        found += unit_coefficients(continua.documents, list(data), f"{field} as units", draws)
+        named = "mentions" if field == CLUSTERS else field
+        found += label_coefficients(place_labels(continua.documents), list(data), f"{named} on {continua.on}", draws)
+        found += unit_coefficients(continua.documents, list(data), f"{named} as units", draws)
         if continua.merged:
-            message = f"{continua.merged} overlapping {field} of one annotator and type count as parts of one unit"
+            message = f"{continua.merged} overlapping {named} of one annotator and type count as parts of one unit"
             notes.append(Note("overlapping-units", continua.merged, message))
         if continua.guessed:
             message = (

@@ -9,6 +9,7 @@ interval is not shown. The interval is that of the jackknife; the test of two sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from random import Random
@@ -63,7 +64,14 @@ def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> 
 def add_up_corpus(
     campaign: Campaign, slices: Slicing, *, profile: str, bootstrap: int, level: float, seed: int, test: str
 ) -> Result:
-    """The scores of all systems if at least one metric is counted over the whole corpus."""
+    """The scores of all systems if at least one metric is counted over the whole corpus.
+
+    Documents are taken in the order of their ids, so that the order in which they were read changes nothing.
+    """
+    order = sorted(range(len(campaign.ids)), key=campaign.ids.__getitem__)
+    ids, seen = tuple(campaign.ids[place] for place in order), [campaign.seen[place] for place in order]
+    attributes = {name: tuple(values[place] for place in order) for name, values in slices.attributes.items()}
+    campaign, slices = replace(campaign, ids=ids, seen=seen), replace(slices, attributes=attributes)
     parts: list[tuple[Slice, tuple[int, ...], dict[str, Counter]]] = []
     everything = tuple(range(len(campaign.ids)))
     parts.append(({}, everything, {side.name: _counter(campaign, k) for k, side in enumerate(campaign.systems)}))

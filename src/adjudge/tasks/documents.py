@@ -22,6 +22,10 @@ Pair: TypeAlias = Callable[[Corpus, Corpus], Corpus]
 
 LISTED = 10
 SIMILAR = 3
+_ENDINGS = (
+    *(".jsonl", ".json", ".jsonlines", ".ndjson", ".parquet", ".bio", ".iob", ".iob2", ".conll", ".conllu"),
+    *(".amr", ".tbf", ".tsv", ".tab", ".csv", ".txt", ".key", ".muc"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +190,10 @@ def _read(source: Any, read: Read | None) -> Corpus:
     """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
     if read is None and is_parquet(source):
         return read_shards(source_name(source), [str(source)])
+    if read is not None and isinstance(source, str | Path) and Path(source).is_dir():
+        return read(source)
     shards = find_shards(source)
-    if shards is None or (read is not None and Path(source).is_dir()):
+    if shards is None:
         return (read or read_all)(source)
     return read_shards(source_name(source), shards, read=read)
 
@@ -286,6 +292,8 @@ def stem(source: Any) -> str:
     'mine'
     >>> stem("runs/mine-*.jsonl"), stem("runs/mine/*.jsonl.zst"), stem("runs/mine/")
     ('mine', 'mine', 'mine')
+    >>> stem("runs/mine.bio"), stem("runs/mine-1.5")
+    ('mine', 'mine-1.5')
     """
     # A name that is not UTF-8 could not be written into a result.
     path = Path(source_name(source))
@@ -294,8 +302,10 @@ def stem(source: Any) -> str:
 
 
 def _without_pattern(name: str) -> str:
-    for suffix in (".gz", ".zst", ".jsonl", ".json", ".ndjson", ".parquet"):
+    for suffix in (".gz", ".zst"):
         name = name.removesuffix(suffix)
+    # Only endings of formats: what follows another full stop may be a version.
+    name = next((name.removesuffix(suffix) for suffix in _ENDINGS if name.endswith(suffix)), name)
     return name.partition("*")[0].rstrip("-_.") if "*" in name else name
 
 

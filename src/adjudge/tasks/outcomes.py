@@ -165,7 +165,7 @@ def _notes(lost: Sequence[str]) -> Iterable[Note]:
     from adjudge.stats.result import Note
 
     message = f"{len(lost)} level{'s' * (len(lost) > 1)} of items would take more room than the documents, not saved"
-    yield Note("outcomes-not-saved", len(lost), message, tuple(lost[:10]))
+    yield Note("outcomes-not-saved", len(lost), message, tuple(sorted(lost)[:10]))
 
 
 def _union(aligned: Iterable[Aligned | None]) -> dict[str, Any]:

@@ -230,7 +230,8 @@ def as_metrics(
     names = [each.name for each in metrics]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"the metric {name} is named twice", hint="name each metric once")
+            hint = "name each metric once, and score other options in a run of their own"
+            raise UsageError(f"the metric {name} is named twice", hint=hint)
     if len({each.pool for each in metrics}) > 1:
         raise UsageError("these metrics are pooled differently", hint="choose one with pool (--pool micro or macro)")
     if not hierarchy:

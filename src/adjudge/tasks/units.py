@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.tasks.elements import NOTHING, field_of, is_scalar
+from adjudge.tasks.links import mentions_of
 
 if TYPE_CHECKING:
     from adjudge.stats.agreement import Counted
@@ -131,7 +132,7 @@ def continua_of(annotators: Mapping[str, Documents], field: str) -> Continua | N
     for identifier in shared:
         own: list[list[Unit]] = []
         for side in sides:
-            items = field_of(side[identifier], field)
+            items = mentions_of(field_of(side[identifier], field))
             spans = [span_of(item) for item in items] if isinstance(items, list | tuple) else []
             if any(span is None for span in spans):
                 return None
@@ -227,6 +228,8 @@ def _extent(documents: Sequence[Any], end: int) -> tuple[str, int]:
         text, tokens, sentences = (field_of(data, name) for name in ("text", "tokens", "sentences"))
         if isinstance(sentences, list | tuple) and sentences and all(type(each) is int for each in sentences):
             return ("tokens", sum(sentences)) if end <= sum(sentences) else ("places", end)
+        if type(tokens) is int and end <= tokens:
+            return "tokens", tokens
         if isinstance(tokens, list | tuple) and end <= len(tokens):
             return "tokens", len(tokens)
         if isinstance(text, str) and end <= len(text):

@@ -105,7 +105,7 @@ class TestFiles:
             ("a.json", '{"types": {"A": []}, "linkable": {}}', "not a pair of types"),
             ("a.json", '{"types": {"A": [], "A": []}}', "'A' stands there twice"),
             ("a.json", "[" * 100_000, "a.json"),
-            ("a.toml", "x = ", "correct the TOML"),
+            ("a.toml", "x = ", "a.toml:1:5: this is not TOML"),
             ("a.txt", "", "has no types"),
         ],
     )
@@ -131,5 +131,5 @@ class TestFiles:
 
     def test_bytes_that_are_no_text(self, tmp_path):
         (tmp_path / "a.json").write_bytes(b"\xff")
-        with pytest.raises(UsageError, match="cannot be read"):
+        with pytest.raises(FormatError, match=r"a\.json:1:1: the byte 0xff is not UTF-8"):
             load_ontology(tmp_path / "a.json")

@@ -37,6 +37,26 @@ def elements(value: Any) -> Sequence[Any]:
     return list(value)
 
 
+def prepared_each(op: Op, items: Sequence[Any], side: int, memo: Memo) -> list[Any]:
+    """The elements of a collection, prepared."""
+    prepare = op.prepare
+    try:
+        return [prepare(item, side, memo) for item in items]
+    except Misfit:
+        for position, item in enumerate(items):  # once more, to say where
+            try:
+                prepare(item, side, memo)
+            except Misfit as misfit:
+                raise misfit.under(f"[{position}]") from None
+        raise
+
+
+def twice(position: int) -> Misfit:
+    """What is said of an element that must not be there twice."""
+    misfit = Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset")
+    return misfit.under(f"[{position}]")
+
+
 class Bag:
     """A prepared collection of exactly compared elements: positions by key."""
 
@@ -68,19 +88,18 @@ class BagOp(Op):
         return bag
 
     def _bag(self, items: Sequence[Any], side: int, memo: Memo) -> Bag:
-        prepare = self.element.prepare
+        keys = prepared_each(self.element, items, side, memo)
         positions: dict[Hashable, Any] = {}
-        position = 0
-        try:
-            if self.multi:
-                for position, item in enumerate(items):
-                    positions.setdefault(prepare(item, side, memo), []).append(position)
-                return Bag(items, positions, len(items))
-            for position, item in enumerate(items):
-                if positions.setdefault(prepare(item, side, memo), position) != position and self.duplicates == "error":
-                    raise Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset")
-        except Misfit as misfit:
-            raise misfit.under(f"[{position}]") from None
+        if self.multi:
+            for position, key in enumerate(keys):
+                positions.setdefault(key, []).append(position)
+            return Bag(items, positions, len(items))
+        positions = dict(zip(keys, range(len(keys)), strict=True))
+        if len(positions) < len(keys):
+            positions = {}
+            for position, key in enumerate(keys):
+                if positions.setdefault(key, position) != position and self.duplicates == "error":
+                    raise twice(position)
         return Bag(items, positions, len(positions))
 
     def identity(self, p: Any) -> Hashable:
@@ -187,6 +206,33 @@ class ExactSetOp(BagOp):
         if not p.size:
             return float(self.empty)
         return 1.0 if self.constraint == "best" else float(p.size)
+
+    # Of many small documents nothing is needed but the sets of their keys.
+
+    def prepare_all(self, values: Sequence[Any], side: int) -> Sequence[Any]:
+        if self.duplicates != "set":
+            return super().prepare_all(values, side)
+        return [self._keys(value, side, {}) for value in values]
+
+    def _keys(self, value: Any, side: int, memo: Memo) -> set[Hashable]:
+        prepare = self.element.prepare
+        return {prepare(item, side, memo) for item in elements(value)}
+
+    def pair_all(self, ss: Sequence[Any], gs: Sequence[Any]) -> list[float] | None:
+        if self.duplicates != "set":
+            return None
+        best = self.constraint == "best"
+        empty = float(self.empty)
+        return [
+            float(not s.isdisjoint(g) if best else len(s & g)) if s and g else 0.0 if s or g else empty
+            for s, g in zip(ss, gs, strict=True)
+        ]
+
+    def self_scores(self, ps: Sequence[Any], side: int) -> list[float]:
+        if self.duplicates != "set":
+            return super().self_scores(ps, side)
+        best, empty = self.constraint == "best", float(self.empty)
+        return [(1.0 if best else float(len(p))) if p else empty for p in ps]
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         weight = "min" if self.constraint in ("1:1", "best") else self.constraint

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.operators.quick import Code
 
 SYSTEM, GOLD = 0, 1
 
@@ -100,6 +101,14 @@ class Op:
         """
         raise NotImplementedError
 
+    def expression(self, value: str, code: Code) -> str:
+        """The prepared form of what a name stands for, as source; see `quick`."""
+        return f"{code.name(self.prepare)}({value}, side, memo)"
+
+    def block_expression(self, p: str, code: Code) -> str:
+        """The block of a prepared value, as source."""
+        return p if self.exact else f"{code.name(self.block)}({p})"
+
     def identity(self, p: Any) -> Hashable:
         """A hashable stand-in: equal identities mean equal values, as far as this similarity can see."""
         raise NotImplementedError
@@ -115,6 +124,18 @@ class Op:
     def self_score(self, p: Any, side: int) -> float:
         """phi(p, p), in closed form."""
         raise NotImplementedError
+
+    def prepare_all(self, values: Sequence[Any], side: int) -> Sequence[Any]:
+        """Values of many documents, prepared for `pair_all`."""
+        return [self.prepare(value, side, {}) for value in values]
+
+    def pair_all(self, ss: Sequence[Any], gs: Sequence[Any]) -> list[float] | None:
+        """phi of each pair of documents; None if there is no way that is faster than one by one."""
+        return None
+
+    def self_scores(self, ps: Sequence[Any], side: int) -> list[float]:
+        """The self scores of what `prepare_all` gave."""
+        return [self.self_score(p, side) for p in ps]
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         """phi(s, g) as a fraction of integers (only if `integral` or `rational`)."""

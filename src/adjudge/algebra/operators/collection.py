@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.operators.bag import both_empty, elements
+from adjudge.algebra.operators.bag import both_empty, elements, prepared_each, twice
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -83,26 +83,17 @@ class CollectionOp(Op):
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         items = elements(value)
-        prepared: list[Any] = []
-        positions: list[int] = []
-        seen: set[Hashable] = set()
-        unique = self.duplicates != "multiset"
-        for position, item in enumerate(items):
-            try:
-                p = self.element.prepare(item, side, memo)
-                if unique:
-                    identity = self.element.identity(p)
-                    if identity in seen:
-                        if self.duplicates == "error":
-                            raise Misfit(
-                                "this element occurs twice", "remove one, or choose duplicates: set or multiset"
-                            )
-                        continue
-                    seen.add(identity)
-            except Misfit as misfit:
-                raise misfit.under(f"[{position}]") from None
-            prepared.append(p)
-            positions.append(position)
+        prepared = prepared_each(self.element, items, side, memo)
+        if len(prepared) < 2 or self.duplicates == "multiset":
+            return Items(items, list(range(len(prepared))), prepared)
+        first: dict[Hashable, int] = {}
+        identity = self.element.identity
+        for position, p in enumerate(prepared):
+            if first.setdefault(identity(p), position) != position and self.duplicates == "error":
+                raise twice(position)
+        positions = list(first.values())
+        if len(positions) < len(prepared):
+            prepared = [prepared[position] for position in positions]
         return Items(items, positions, prepared)
 
     def identity(self, p: Any) -> Hashable:
@@ -126,7 +117,8 @@ class CollectionOp(Op):
     def self_score(self, p: Any, side: int) -> float:
         if not p.size:
             return float(self.empty)
-        return fsum(self.element.self_score(each, side) for each in p.prepared)
+        score = self.element.self_score
+        return fsum([score(each, side) for each in p.prepared])
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         rows = [(i, a) for i, s in enumerate(ss) for a in range(s.size)]

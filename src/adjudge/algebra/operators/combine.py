@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from operator import attrgetter, itemgetter
+from math import fsum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
@@ -23,12 +24,14 @@ from adjudge.algebra.operators.base import (
     hash_join,
 )
 from adjudge.algebra.operators.leaf import ExactOp
+from adjudge.algebra.operators.quick import Code
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
 
 # A bucket this small is compared directly; a larger one asks its most selective part for candidates.
 _DIRECT = 16
+_TINY = 4  # pairs for which a join is not worth making
 
 
 class Missing(Misfit):
@@ -107,31 +110,46 @@ class RecordOp(Op):
         self.plain = self._plain() if self.exact else None
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
+        code = Code(self._prepare)
+        self.prepare = code.function(self._expression("value", code))  # type: ignore[method-assign,assignment]
 
-    def _plain(self) -> tuple[Any, Any, tuple[frozenset[type], ...]] | None:
-        """How to read all fields in one step, if each is a plain string or integer."""
+    def _plain(self) -> tuple[Any, tuple[frozenset[type], ...]] | None:
+        """How to read all fields of an object in one step, if each is a plain string or integer."""
         kinds = [op.plain for op in self.ops.values() if isinstance(op, ExactOp)]
         if len(kinds) < max(2, len(self.ops)) or not all(kinds) or any("." in name for name in self.ops):
             return None
-        return itemgetter(*self.ops), attrgetter(*self.ops), tuple(kinds)
+        return attrgetter(*self.ops), tuple(kinds)
 
     def _quick(self, value: Any) -> Any:
         """The key of a record of plain fields, or None if it needs a closer look."""
         assert self.plain is not None
-        by_key, by_name, kinds = self.plain
+        by_name, kinds = self.plain
         try:
-            key = by_key(value) if type(value) is dict else by_name(value)
-        except (KeyError, AttributeError):
+            key = by_name(value)
+        except AttributeError:
             return None
         for part, kind in zip(key, kinds, strict=True):
             if type(part) not in kind:
                 return None
         return key
 
-    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+    def expression(self, value: str, code: Code) -> str:
+        code.require(value, (dict,))
+        return code.kept(self._expression(value, code))
+
+    def _expression(self, value: str, code: Code) -> str:
+        parts = [code.field(value, name, op) for name, op in self.ops.items()]
+        if self.exact:
+            return f"({', '.join(parts)},)"
+        # A part may be needed twice: whole, and what it is joined on.
+        whole = [code.kept(part) for part in parts]
+        blocks = [op.block_expression(whole[k], code) for k, op in self.keys]
+        return f"(({''.join(f'{block}, ' for block in blocks)}), [{', '.join(whole)}])"
+
+    def _prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if self.size is not None and isinstance(value, list | tuple) and len(value) != self.size:
             raise Misfit(f"expected {self.size} values, got {len(value)}")
-        if self.plain is not None:
+        if self.plain is not None and type(value) is not dict:
             key = self._quick(value)
             if key is not None:
                 return key
@@ -187,6 +205,9 @@ class RecordOp(Op):
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         out: Table = []
+        if len(ss) * len(gs) <= _TINY:
+            values = [(i, j, self.pair(s, g, ctx)) for i, s in enumerate(ss) for j, g in enumerate(gs)]
+            return [entry for entry in values if entry[2] > 0]
         if self.lead is None:
             return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
         position, lead = self.lead
@@ -276,10 +297,10 @@ class SumOp(Op):
         return tuple([op.identity(part) for op, part in zip(self.parts, p, strict=True)])
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return sum(op.pair(s[k], g[k], ctx) for k, op in enumerate(self.parts))
+        return fsum(op.pair(s[k], g[k], ctx) for k, op in enumerate(self.parts))
 
     def self_score(self, p: Any, side: int) -> float:
-        return sum(op.self_score(p[k], side) for k, op in enumerate(self.parts))
+        return fsum(op.self_score(p[k], side) for k, op in enumerate(self.parts))
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         sums: dict[tuple[int, int], float] = {}

@@ -6,7 +6,7 @@ import enum
 import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter, is_kind, may_be_absent
@@ -28,6 +28,9 @@ from adjudge.algebra.operators.base import (
 from adjudge.algebra.solve.edit import levenshtein
 from adjudge.algebra.solve.intervals import overlapping_pairs
 from adjudge.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.algebra.operators.quick import Code
 
 
 class ExactOp(Op):
@@ -53,6 +56,12 @@ class ExactOp(Op):
         if self.values is not None and key not in self.values:
             raise Misfit(f"{value!r} is not one of {', '.join(map(repr, self.node.values or ()))}")
         return key
+
+    def expression(self, value: str, code: Code) -> str:
+        if not self.plain:
+            return super().expression(value, code)
+        code.require(value, self.plain)
+        return value
 
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
@@ -88,6 +97,13 @@ class SpanOp(Op):
         self.integral = node.by in ("count", "any")
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if type(value) is dict:
+            start, end = value.get(self.node.start), value.get(self.node.end)
+            if type(start) is int and type(end) is int and start <= end:
+                return (start, end + self.node.inclusive)
+        return self._prepare(value)
+
+    def _prepare(self, value: Any) -> tuple[int, int]:
         if isinstance(value, list | tuple) and not hasattr(value, self.node.start):
             if len(value) != 2:
                 raise Misfit("expected a span of two offsets", "write [start, end]")

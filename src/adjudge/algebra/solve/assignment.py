@@ -34,6 +34,8 @@ def max_weight_matching(edges: Sequence[Edge]) -> tuple[float, list[Edge]]:
     useful = [edge for edge in edges if edge[2] > 0.0]
     if not useful:
         return 0.0, []
+    if len(useful) == 1:
+        return useful[0][2], useful
     if len({edge[0] for edge in useful}) == len(useful) == len({edge[1] for edge in useful}):
         useful.sort()
         return math.fsum(edge[2] for edge in useful), useful

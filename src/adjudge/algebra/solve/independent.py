@@ -116,7 +116,8 @@ def _solve_component(weights: Sequence[float], masks: Sequence[int], component: 
 def _greedy(values: list[float], masks: list[int]) -> int:
     """Best weight against what it rules out, repeatedly."""
     price = [
-        value / (value + sum(values[other] for other in bits(mask))) for value, mask in zip(values, masks, strict=True)
+        value / (value + math.fsum(values[other] for other in bits(mask)))
+        for value, mask in zip(values, masks, strict=True)
     ]
     chosen = forbidden = 0
     for vertex in sorted(range(len(values)), key=lambda v: (-price[v], v)):

@@ -109,7 +109,7 @@ class Relaxation:
         rows = {row for row, _, _ in wanted}
         columns = {column for _, column, _ in wanted}
         if len(rows) == len(wanted) == len(columns):
-            value = sum(share for _, _, share in wanted)
+            value = math.fsum(share for _, _, share in wanted)
             self.picked[p] = set(partners)
         else:
             value, best = max_weight_matching(wanted)

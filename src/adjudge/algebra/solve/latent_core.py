@@ -147,7 +147,7 @@ class _Choice:
         terms = self.climber.wide_at.get(p)
         if not terms:
             return 0.0
-        return sum(weight for weight, needs in terms if all(q == p or q in self.chosen for q in needs))
+        return math.fsum(weight for weight, needs in terms if all(q == p or q in self.chosen for q in needs))
 
     def move_candidates(self) -> bool:
         """Move a system variable to another gold variable, the displaced one taking its place; whether any helped."""
@@ -190,7 +190,7 @@ class _Choice:
         for p, links in enumerate(core.links):
             for q, weight in links.items():
                 if p < q and not (p in self.chosen and q in self.chosen):
-                    lost = sum(gain[other] for other in self._in_the_way(p, q))
+                    lost = math.fsum(gain[other] for other in self._in_the_way(p, q))
                     # A guess: what is displaced finds half of its worth elsewhere.
                     if gain[p] + gain[q] + weight > lost / 2:
                         improved |= self._replace([p, q], refill=True)

@@ -140,20 +140,21 @@ def line_chart(
     description: str = "",
     rule: tuple[float, str] | None = None,
     marks: Sequence[Mark] = (),
+    drops: bool = True,
     down: bool = False,
     width: float = 620,
     height: float = 340,
 ) -> Chart:
     """Curves with their names at their right ends; `rule` is a value of x that is in use.
 
-    `down` puts low values on top. Marks are rings, with a thin line down to the axis, and their labels there if there
-    is room.
+    `down` puts low values on top. Marks are rings, with a thin line down to the axis (`drops`), and their labels there
+    if there is room.
     """
     plot = Plot.inside(width, height, x, y, left=56, right=24 + room(line.name for line in lines), top=36, down=down)
     parts = [frame(plot)]
     if rule is not None:
         parts.append(rule_up(plot, *rule))
-    parts += [drop(plot, mark) for mark in marks]
+    parts += [drop(plot, mark) for mark in marks if drops]
     for line in lines:
         shape = "M" + "L".join(spot(*plot.at(*point)) for point in line.points)
         dashes = DASHES[(line.series + line.series // len(SERIES)) % len(DASHES)]

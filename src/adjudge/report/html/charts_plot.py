@@ -17,7 +17,7 @@ NAME = 22
 """Letters of a name that a chart shows; the whole name is in the title of its line or box."""
 
 _LETTER = 6.4  # the width of a letter of 12 pixels, roughly
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OBEYED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Axis(NamedTuple):
@@ -40,12 +40,14 @@ class Mark(NamedTuple):
 
 
 def text(value: str) -> str:
-    r"""A text as it may stand in XML, between tags or in an attribute; what XML does not have becomes a sign for it.
+    r"""A text as it may stand in XML, between tags or in an attribute.
+
+    What XML does not have, and what would turn the direction of others around, becomes a sign for it.
 
     >>> text('<b> & "c" \x00')
     '&lt;b&gt; &amp; &quot;c&quot; \ufffd'
     """
-    return escape(_NOT_XML.sub("\ufffd", value))
+    return escape(_OBEYED.sub("\ufffd", value))
 
 
 def short(name: str, letters: int = NAME) -> str:

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from adjudge.formats.eal_offsets import Utf16
 from adjudge.model.eal import Span
-from adjudge.report.html.charts import inline
+from adjudge.report.html.charts_plot import short
 from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS, Document, Tables, kind_of
-from adjudge.report.html.eal_graphs import Change, graphs_of, rankings_of
+from adjudge.report.html.eal_graphs import Change, figures_of, graphs_of, rankings_of
 from adjudge.report.html.marks import Segment, segments
 from adjudge.report.html.page import render_page, score_table
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 STATIC = 1500
 """Responses that can be read without a script; a document is shown whole or not at all."""
+LONG = 160
+"""Letters of a filler that a table shows."""
 EXAMPLES = 5
 TITLE = "Event arguments and linking"
 
@@ -164,8 +166,6 @@ class _Collected:
 
 
 def _render(result: Result, campaign: Campaign, collected: _Collected, title: str) -> str:
-    from markupsafe import Markup
-
     from adjudge.stats.text import comparison_grid, footer_fields
 
     settings, names = campaign.settings, collected.names
@@ -194,8 +194,8 @@ def _render(result: Result, campaign: Campaign, collected: _Collected, title: st
         "eal.html.j2",
         title=title,
         data=data,
-        styles=("eal.css",),
-        scripts=("eal.js",),
+        styles=("charts.css", "browse.css", "eal.css"),
+        scripts=("browse.js", "eal.js"),
         systems=names,
         documents=len(collected.documents),
         responses=collected.responses,
@@ -210,7 +210,7 @@ def _render(result: Result, campaign: Campaign, collected: _Collected, title: st
             (name, [(entry, counts[entry.key]) for entry in LEGEND])
             for name, counts in zip(names, collected.counts, strict=True)
         ],
-        graphs=[(each, Markup(inline(each.chart))) for each in graphs],  # noqa: S704  # every text in it is escaped
+        graphs=figures_of(graphs),
         changes=[_change(each) for each in changes],
         notes=notes,
         static=collected.static,
@@ -232,12 +232,12 @@ def _standings(ranking: Ranking | None) -> list[Standing]:
                 continue
             tie = each.ties[other.system]
             share = f"{100 * each.wins[other.system]:.1f}" + (f" +{100 * tie:.1f}" if tie else "")
-            wins.append((share, f"#compare={quote(each.system, safe='')},{quote(other.system, safe='')}"))
+            wins.append((share, f"#compare={_quoted(each.system)},{_quoted(other.system)}"))
         found.append(
             Standing(
                 str(each.rank),
                 each.system,
-                f"#system={quote(each.system, safe='')}",
+                f"#system={_quoted(each.system)}",
                 _percent(each.median),
                 f"[{_percent(each.low)}, {_percent(each.high)}]",
                 _percent(each.score),
@@ -247,6 +247,11 @@ def _standings(ranking: Ranking | None) -> list[Standing]:
             )
         )
     return found
+
+
+def _quoted(name: str) -> str:
+    """A name as it may stand in an address, also one that came from bytes that are no text."""
+    return quote(name, safe="", errors="replace")
 
 
 def _percent(value: float) -> str:
@@ -316,11 +321,27 @@ def _static(document: str, found: Sequence[Explanation], text: str | None, setti
     systems = []
     for each in found:
         rows = [
-            (kind := kind_of(fate), labels[kind], fate.said, fate.type, fate.role, fate.filler, fate.realis)
+            (
+                kind := kind_of(fate),
+                labels[kind],
+                fate.said,
+                fate.type,
+                fate.role,
+                short(fate.filler, LONG),
+                fate.realis,
+            )
             for fate in each.responses
         ]
         rows += [
-            ("missed", labels["missed"], m.why, m.type, m.role, m.fillers[0] if m.fillers else "?", m.realis)
+            (
+                "missed",
+                labels["missed"],
+                m.why,
+                m.type,
+                m.role,
+                short(m.fillers[0], LONG) if m.fillers else "?",
+                m.realis,
+            )
             for m in each.missed
         ]
         rows.sort(key=lambda row: KINDS.index(row[0]))
@@ -369,4 +390,4 @@ def _distinct(marks: Sequence[int], said: Sequence[tuple[str, str]]) -> list[int
 
 
 def _member(member: Member) -> tuple[str, str, str]:
-    return member.status, f"{member.type} {member.role}", member.filler
+    return member.status, f"{member.type} {member.role}", short(member.filler, LONG)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.report.html.charts import Box, Chart, Line, Region, box_plot, heat_map, line_chart, region_map
 from adjudge.report.html.charts_plot import Axis, Mark, around, nice_ticks
+from adjudge.report.html.page import Figure, figure
 
 if TYPE_CHECKING:
     from adjudge.stats.data import TableData
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from adjudge.tasks.eal.settings import Settings
 
 SCORES = {"overall": "eal.overall", "argument": "eal.argument", "linking": "eal.linking"}
+STEPS = 20
+CUTS = 8
+_LEVEL = 1e-9
 SHOWN = 40
 """Labels of values on a chart, at most; all of them are in the table."""
 
@@ -28,6 +32,8 @@ class Graph(NamedTuple):
     title: str
     caption: str
     chart: Chart
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 class Change(NamedTuple):
@@ -99,30 +105,58 @@ def graphs_of(
             f"{what} over beta{for_}",
             _exact("Piecewise straight lines, from the counts of documents.", by_beta),
             _scores("scores-beta", f"{what} over beta{for_}", by_beta, across, series, (beta, f"{beta:g}")),
+            ("beta", *rows),
+            _steps(by_beta, upto),
         )
     ]
     changes = [_change("beta", each) for each in by_beta.cuts]
     several = len(rows) > 1
     if several:
-        graphs.append(_ranks("ranks-beta", f"Ranks over beta{for_}", by_beta, across, series, (beta, f"{beta:g}")))
+        title = f"Ranks over beta{for_}"
+        graphs.append(_ranks("ranks-beta", title, by_beta, across, series, (beta, f"{beta:g}"), "beta"))
     if settings.linking:
         by_lambda = lambda_curves(rows, beta=beta)
         across = Axis(f"{named}: the weight of the argument score", 0.0, 1.0)
         title, rule = f"Overall score over {named} for beta {beta:g}", (weight, f"{weight:g}")
         caption = _exact("On the left the link score alone, on the right the argument score alone.", by_lambda)
-        graphs.append(
-            Graph("scores-lambda", title, caption, _scores("scores-lambda", title, by_lambda, across, series, rule))
-        )
+        chart = _scores("scores-lambda", title, by_lambda, across, series, rule)
+        graphs.append(Graph("scores-lambda", title, caption, chart, (named, *rows), _steps(by_lambda, 1.0)))
         changes += [_change(named, each) for each in by_lambda.cuts]
         if several:
             title = f"Ranks over {named} for beta {beta:g}"
-            graphs.append(_ranks("ranks-lambda", title, by_lambda, across, series, rule))
+            graphs.append(_ranks("ranks-lambda", title, by_lambda, across, series, rule, named))
             graphs.append(_winners(rows, series, beta, weight, named, upto))
     graphs += _spreads(rankings, series)
     first = next(iter(rankings.values()), None)
     if several and first is not None:
         graphs.append(_wins(first))
     return graphs, changes
+
+
+def figures_of(graphs: Sequence[Graph], changes: Sequence[Change] = ()) -> list[Figure]:
+    """The graphs for a page, each with its numbers; the curves also say where systems change places."""
+    found = []
+    for each in graphs:
+        weight = {"scores-beta": "beta", "scores-lambda": each.header[0]}.get(each.name)
+        cuts = [f"{c.value:.4g} ({c.before} below, {c.after} above)" for c in changes if c.weight == weight]
+        more = ", ..." if len(cuts) > CUTS else ""
+        caption = f"{each.caption} They change at {', '.join(cuts[:CUTS])}{more}." if cuts else each.caption
+        found.append(figure(each.chart, caption, each.header, each.rows))
+    return found
+
+
+def _steps(curves: Curves, upto: float, *, ranks: bool = False) -> tuple[tuple[str, ...], ...]:
+    """The values of the curves at a few places, one row for each, and a column for each system."""
+    rows = []
+    for step in range(STEPS + 1):
+        at = upto * step / STEPS
+        values = [_value(points, at) for points in curves.scores.values()]
+        if ranks:
+            shown = [str(1 + sum(other > value + _LEVEL for other in values)) for value in values]
+        else:
+            shown = [f"{100 * value:z.2f}" for value in values]
+        rows.append((f"{at:.4g}", *shown))
+    return tuple(rows)
 
 
 def _exact(text: str, curves: Curves) -> str:
@@ -161,7 +195,7 @@ def _scores(
 
 
 def _ranks(
-    name: str, title: str, curves: Curves, across: Axis, series: Mapping[str, int], rule: tuple[float, str]
+    name: str, title: str, curves: Curves, across: Axis, series: Mapping[str, int], rule: tuple[float, str], named: str
 ) -> Graph:
     number = len(curves.ranks)
 
@@ -179,7 +213,7 @@ def _ranks(
     said = "; ".join(f"{s} from rank {points[0][1]:.0f} to {points[-1][1]:.0f}" for s, points in curves.ranks.items())
     chart = line_chart(name, lines, across, up, title=title, description=said, rule=rule, down=True, height=height)
     caption = "Ranks change only at the values that the scores mark; systems that are level share the better rank."
-    return Graph(name, title, caption, chart)
+    return Graph(name, title, caption, chart, (named, *curves.ranks), _steps(curves, across.high, ranks=True))
 
 
 def _winners(
@@ -217,7 +251,8 @@ def _winners(
         rules=((beta, f"{beta:g}"), (weight, f"{weight:g}")),
         marks=marks,
     )
-    return Graph("winners", title, caption, chart)
+    rows_ = tuple((area.system, *(f"{at:.2g}" for at in area.middle)) for area in areas)
+    return Graph("winners", title, caption, chart, ("ahead", "around beta", f"around {named}"), rows_)
 
 
 def _value(points: list[tuple[float, float]], at: float) -> float:
@@ -251,7 +286,13 @@ def _spreads(rankings: Mapping[str, Ranking], series: Mapping[str, int]) -> list
         )
         axis = Axis(f"{name} score in percent", low, high, 100.0)
         stem = f"bootstrap-{name}"
-        graphs.append(Graph(stem, title, caption, box_plot(stem, boxes, axis, title=title, description=said)))
+        chart = box_plot(stem, boxes, axis, title=title, description=said)
+        header = ("system", "all documents", "low", "first quartile", "median", "third quartile", "high")
+        rows = tuple(
+            (box.system, *(f"{100 * v:z.2f}" for v in (box.value, box.low, box.first, box.median, box.third, box.high)))
+            for box in found
+        )
+        graphs.append(Graph(stem, title, caption, chart, header, rows))
     return graphs
 
 
@@ -261,4 +302,9 @@ def _wins(ranking: Ranking) -> Graph:
     title = f"Who beats whom: share of {ranking.resamples} corpora in percent"
     said = f"The row has the higher {ranking.metric} score than the column."
     chart = heat_map("wins", names, names, values, title=title, description=said, corner="above")
-    return Graph("wins", title, f"In how many of the corpora the row is above the column, by {ranking.metric}.", chart)
+    rows = tuple(
+        (name, *("–" if value is None else f"{100 * value:.1f}" for value in row))
+        for name, row in zip(names, values, strict=True)
+    )
+    caption = f"In how many of the corpora the row is above the column, by {ranking.metric}."
+    return Graph("wins", title, caption, chart, ("above", *names), rows)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.report.html.charts import Box, Chart, box_plot, inline
+from adjudge.report.html.charts import Box, box_plot
 from adjudge.report.html.charts_plot import Axis
 from adjudge.report.html.charts_steps import Range, range_plot, waterfall
-from adjudge.report.html.page import ScoreTable, render_page, score_table
+from adjudge.report.html.page import Figure, ScoreTable, figure, render_page, score_table
+from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.kb_explanations import SIDES, sample_text, steps
 from adjudge.tasks.kbp.explain import FATES, LIMIT, Example, Explanation, Fate, Waterfall
 from adjudge.tasks.kbp.explain_paths import MOST
@@ -18,30 +19,21 @@ from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from adjudge.stats.result import Result, Score
     from adjudge.stats.text import Grid
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.options import KbOptions
 
 TITLE = "Knowledge bases"
+_CAPTIONS = (
+    (
+        "Notched boxes of the resampled scores; a diamond is the score. For likeness with the paper only.",
+        ("box from", "median", "box to", "notch from", "notch to"),
+        slice(2, 7),
+    ),
+    ("The score and its jackknife interval over documents.", ("jackknife from", "jackknife to"), slice(7, 9)),
+)
 _FATE_TITLES: dict[Fate, str] = {"missed": "Where gold paths are lost", "wrong": "Where paths of the system go wrong"}
-
-
-class Figure(NamedTuple):
-    """A chart as markup, with its title and what it says."""
-
-    title: str
-    description: str
-    svg: Markup
-
-
-class Fall(NamedTuple):
-    """The waterfall of one side at one number of hops: a figure, and the same as rows of label, paths and share."""
-
-    figure: Figure
-    rows: tuple[tuple[str, str, str], ...]
 
 
 class Reasons(NamedTuple):
@@ -57,7 +49,7 @@ class Hop(NamedTuple):
     """One system at one number of hops."""
 
     metric: str
-    falls: tuple[Fall, ...]
+    falls: tuple[Figure, ...]
     sample: str
     fates: tuple[tuple[str, tuple[Reasons, ...]], ...]
 
@@ -66,9 +58,7 @@ class Boxes(NamedTuple):
     """The paper's box plot of one metric beside the recommended intervals."""
 
     metric: str
-    boxes: Figure
-    intervals: Figure
-    rows: tuple[tuple[str, ...], ...]
+    figures: tuple[Figure, ...]
     outside: tuple[str, ...]
 
 
@@ -88,21 +78,12 @@ def kbp_page(
     warn: Any = None,
 ) -> str:
     """Score and explain systems: a whole HTML file. The arguments are those of scoring and of explanations."""
+    from adjudge.tasks.kbp.counting import Run
     from adjudge.tasks.kbp.explain import explain_inputs
     from adjudge.tasks.kbp.scoring import score_inputs
 
-    result = score_inputs(
-        read,
-        options,
-        profile=profile,
-        by=("relation",),
-        bootstrap=bootstrap,
-        ci=ci,
-        seed=seed,
-        engine=engine,
-        box=True,
-        warn=warn,
-    )
+    run = Run(by=("relation",), bootstrap=bootstrap, ci=ci, seed=seed, engine=engine, box=True, warn=warn)
+    result = score_inputs(read, options, run, profile=profile)
     found = explain_inputs(read, options, hops=hops, limit=limit, seed=seed, most=most)
     return render_kbp(result, found, title=title)
 
@@ -117,13 +98,14 @@ def render_kbp(result: Result, found: Sequence[Explanation], *, title: str = TIT
         "kbp.html.j2",
         title=title,
         data={},
-        styles=("eal.css", "kbp.css"),
+        styles=("charts.css", "kbp.css"),
         systems=names,
         documents=result.systems[0].documents if result.systems else 0,
         table=_scores(result),
         comparisons=comparison_grid(result) if result.comparisons else None,
         facts=facts,
         boxes=_boxes(result),
+        graphs=graphs_of_result(result),
         cautions=(PERCENTILE_CAUTION, NOTCH_CAUTION),
         relations=_relations(result),
         explained=[(clean(each.system), [_hop(number, fall) for fall in each.waterfalls])
@@ -206,8 +188,16 @@ def _boxes(result: Result) -> list[Boxes]:
             box_plot(f"box{number}", boxes, x, title=titles[0], description=_said(rows, (1, 2, 4))),
             range_plot(f"range{number}", ranges, x, title=titles[1], description=_said(rows, (1, 7, 8))),
         )
-        one, other = map(_figure, charts)
-        found.append(Boxes(metric, one, other, tuple(rows), tuple(outside)))
+        found.append(
+            Boxes(
+                metric,
+                tuple(
+                    figure(chart, caption, ("system", "F1", *header), [(*row[:2], *row[part]) for row in rows])
+                    for chart, (caption, header, part) in zip(charts, _CAPTIONS, strict=True)
+                ),
+                tuple(outside),
+            )
+        )
     return found
 
 
@@ -264,17 +254,13 @@ def _hop(system: int, fall: Waterfall) -> Hop:
     return Hop(fall.metric, falls, sample, tuple(fates))
 
 
-def _fall(system: int, fall: Waterfall, fate: Fate) -> Fall:
+def _fall(system: int, fall: Waterfall, fate: Fate) -> Figure:
+    """The waterfall of one side at one number of hops, and the same as rows of label, paths and share."""
     listed = steps(fall, fate)
     whole = listed[0][1]
     rows = tuple((label, f"{paths:,}", f"{100 * paths / whole:.1f}" if whole else "–") for label, paths in listed)
     first, last = SIDES[fate]
     title = f"{fall.metric}: from {first} to those that are {last}"
     said = "; ".join(f"{label} {paths}" for label, paths, _ in rows)
-    return Fall(_figure(waterfall(f"fall{system}-{fall.hop}-{fate}", listed, title=title, description=said)), rows)
-
-
-def _figure(chart: Chart) -> Figure:
-    from markupsafe import Markup
-
-    return Figure(chart.title, chart.description, Markup(inline(chart)))  # noqa: S704  # every text in it is escaped
+    chart = waterfall(f"fall{system}-{fall.hop}-{fate}", listed, title=title, description=said)
+    return figure(chart, "", ("step", "paths", "percent"), rows)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, NuggetDocument, TokenTable
+from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, TokenTable
+from adjudge.report.html.charts_plot import short
 from adjudge.report.html.layout import layout, places
 from adjudge.report.html.marks import Segment, in_utf16, segments
 from adjudge.report.html.page import Entry, render_page, score_table
@@ -39,6 +40,8 @@ CHANGES = {
 }
 STATIC = 20
 """Documents that can be read without a script."""
+LONG = 400
+"""Letters of a nugget that a table shows."""
 EXAMPLES = 5
 DEFAULT = Settings()
 
@@ -188,8 +191,8 @@ def render_nuggets(
         "nugget.html.j2",
         title=title,
         data=data,
-        styles=("nugget.css",),
-        scripts=("nugget.js",),
+        styles=("charts.css", "browse.css", "nugget.css"),
+        scripts=("browse.js", "nugget.js"),
         systems=names,
         documents=len(shown),
         nuggets=nuggets,
@@ -235,6 +238,9 @@ def _document(
     """What the script needs of a document; lists instead of objects, because there are many of them."""
     found = layout(compared.gold, compared.text, compared.table)
 
+    def text(nugget: Nugget) -> str:
+        return nugget.text if found is None else short(nugget.text, LONG)  # all of it is in the text of the document
+
     def side(document: NuggetDocument) -> dict[str, Any]:
         home = {member: number for number, cluster in enumerate(cluster_members(document)) for member in cluster}
         where: dict[str, int] = {}
@@ -243,7 +249,7 @@ def _document(
         marked = [] if found is None else segments(places(document.nuggets, found), len(found.text))
         return {
             "nuggets": [
-                [nugget.id, types(nugget.type), realis(nugget.realis), nugget.text, home[index]]
+                [nugget.id, types(nugget.type), realis(nugget.realis), text(nugget), home[index]]
                 for index, nugget in enumerate(document.nuggets)
             ],
             "marks": [[b, e, *marks] for b, e, marks in in_utf16(found.text if found else "", marked)],

@@ -9,10 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.report.html.charts import Box, Chart, box_plot, inline
+from adjudge.report.html.charts import Box, box_plot
+from adjudge.report.html.charts_matrix import confusion_matrix
 from adjudge.report.html.charts_plot import Axis, around
-from adjudge.report.html.page import Entry, ScoreCell, ScoreRow, ScoreTable, island, render_page, score_table
+from adjudge.report.html.page import (
+    Entry,
+    Figure,
+    ScoreTable,
+    figure,
+    island,
+    render_page,
+    score_row,
+    score_table,
+)
 from adjudge.report.html.result_data import Numbers, Spread, island_of, numbers_of, ranks, spreads
+from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.html.result_items import (
     Confusion,
     Side,
@@ -26,8 +37,6 @@ from adjudge.report.html.result_items import (
 )
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from adjudge.stats.measure import Key
     from adjudge.stats.outcomes import Documents, GoldDocument, SystemDocument
     from adjudge.stats.result import Result, Score
@@ -45,18 +54,13 @@ STATIC = 10
 """Documents that can be read without a script."""
 DRAWN = 8
 """Metrics whose distributions are drawn; those of the others are in one table."""
+_ELSEWHERE = {
+    "coref": "Clusters are compared as wholes and have no items here.",
+    "nugget": "What became of every nugget is on the page of adjudge nugget report.",
+    "eal": "What became of every response is on the page of adjudge eal report.",
+    "kbp": "What became of paths and facts is on the page of adjudge kbp report.",
+}
 _SPREAD = ("score", "low", "first quartile", "median", "third quartile", "high")
-
-
-class Figure(NamedTuple):
-    """A chart as markup, what it shows, and the same as a table."""
-
-    name: str
-    title: str
-    caption: str
-    svg: Markup
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 class SliceTable(NamedTuple):
@@ -107,8 +111,8 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
         title=title,
         data=data | {"kinds": [{"key": entry.key, "label": entry.label} for entry in LEGEND]},
         lines=Markup("\n").join(island(each) for each in every),
-        styles=("eal.css", "result.css"),
-        scripts=("result.js", "result_charts.js"),
+        styles=("charts.css", "browse.css", "result.css"),
+        scripts=("browse.js", "result.js", "result_scatter.js"),
         task=clean(result.task),
         systems=[clean(system.name) for system in result.systems],
         documents=max((system.documents for system in result.systems), default=0),
@@ -122,10 +126,11 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
         spread=("score of", "over", "system", *_SPREAD),
         undrawn=list(_undrawn(result, numbers)),
         scattered=len(result.systems) > 1 and len(numbers.ids) > 1,
-        confusions=[] if documents is None else confusions(documents.levels, sides),
-        shading=_shading,
+        graphs=graphs_of_result(result),
+        confusions=[] if documents is None else _matrices(confusions(documents.levels, sides)),
         legend=LEGEND,
         browsed=browsed,
+        elsewhere=_ELSEWHERE.get(result.task, ""),
         listed=bool(numbers.ids) or browsed,
         static=_static(documents, sides, *next(iter(outcomes.items()))) if documents is not None and outcomes else [],
         first=clean(next(iter(outcomes), "")),
@@ -150,19 +155,18 @@ def _comparisons(result: Result, *, sliced: bool) -> Grid | None:
 
 def _slice_tables(result: Result) -> Iterator[SliceTable]:
     """For every field and metric: a row for each value, a column for each system."""
-    from adjudge.stats.measure import COUNT_PARTS, count_keys
-    from adjudge.stats.text import clean, score_cell, slice_key, slice_text
+    from adjudge.stats.measure import count_keys
+    from adjudge.stats.text import clean, slice_key, slice_text
 
     counts = count_keys(result.measures)
-    plain = {*COUNT_PARTS, "count", "tp", "fp", "fn"}
     places: dict[str, dict[Any, str]] = {}
     found: dict[tuple[Any, ...], Score] = {}
     parts: dict[str, None] = {}
     for system in result.systems:
         for score in system.scores:
             if score.slice:
-                key = slice_key(score.slice)
-                places.setdefault(", ".join(score.slice), {})[key] = slice_text(score.slice)
+                key, field = slice_key(score.slice), ", ".join(score.slice)
+                places.setdefault(field, {})[key] = slice_text(score.slice).removeprefix(f"{field}=")
                 found[system.name, score.metric, key, score.part] = score
                 parts[score.part] = None
     names = tuple(clean(system.name) for system in result.systems)
@@ -172,30 +176,16 @@ def _slice_tables(result: Result) -> Iterator[SliceTable]:
             for key, said in values.items():
                 row = []
                 for system in result.systems:
-                    mine = [found.get((system.name, metric, key, part)) for part in parts]
-                    kept = [s for s in mine if s and s.part not in plain and (metric, s.part) not in counts]
-                    last = kept[-1] if kept else None
-                    cells = tuple(ScoreCell(*_cell(score_cell(each, counts))) for each in mine)
-                    headline = ScoreCell(*_cell(score_cell(last, counts)))
-                    row.append(ScoreRow(clean(system.name), cells, headline, None if last is None else _drawn(last)))
-                    if last is not None:
-                        ahead[clean(last.part)] = None
+                    mine, part = score_row(
+                        system.name, [found.get((system.name, metric, key, part)) for part in parts], counts
+                    )
+                    row.append(mine)
+                    ahead |= {part: None} if part else {}
                 if any(cell.value for one in row for cell in one.cells):
                     rows.append((clean(said), tuple(row)))
             if rows:
-                table = ScoreTable(names, tuple(map(clean, parts)), " or ".join(ahead), tuple(rows))
+                table = ScoreTable(names, tuple(map(clean, parts)), " or ".join(ahead), tuple(rows), clean(field))
                 yield SliceTable(clean(field), clean(metric), table)
-
-
-def _cell(cell: Any) -> tuple[str, str]:
-    return cell.head, cell.tail
-
-
-def _drawn(score: Score) -> tuple[float, float, float] | None:
-    if score.value is None or not 0 <= score.value <= 1:
-        return None
-    low, high = (score.value if each is None else min(max(each, 0), 1) for each in (score.low, score.high))
-    return round(100 * score.value, 2), round(100 * low, 2), round(100 * high, 2)
 
 
 def _rank_tables(result: Result, numbers: Numbers) -> list[RankTable]:
@@ -226,10 +216,35 @@ def _percent(value: float | None) -> str:
     return "n/a" if value is None or value != value else f"{100 * value:z.1f}"
 
 
-def _shading(confusion: Confusion, row: int, column: int) -> str:
-    """How dark a cell is: its share of the row, from 0 to 0.6."""
-    total = sum(confusion.counts[row])
-    return f"{0.6 * confusion.counts[row][column] / total if total else 0:.2f}"
+def _matrices(found: Sequence[Confusion]) -> list[tuple[str, list[Figure]]]:
+    """For every level, the types of gold against those of each system, drawn and as a table."""
+    from adjudge.stats.text import clean
+
+    levels: dict[str, list[Figure]] = {}
+    for number, each in enumerate(found, 1):
+        level, system = each.level.replace("[*]", ""), clean(each.system)
+        rows, columns = (tuple(clean(name) for name in names) for names in (each.rows, each.columns))
+        gold = sum(map(sum, each.counts[:-1]))
+        same = sum(each.counts[at][at] for at in range(len(rows)))
+        others = sorted(
+            (-count, rows[row], columns[column])
+            for row, counts in enumerate(each.counts)
+            for column, count in enumerate(counts)
+            if count and row != column
+        )
+        said = f"{same} of {gold} gold items have their type at their place"
+        listed = [f"{count} {one} as {other}" for count, one, other in ((-n, a, b) for n, a, b in others[:5])]
+        chart = confusion_matrix(
+            f"types-{number}",
+            rows,
+            columns,
+            each.counts,
+            title=f"{system}: types of {level}",
+            description="; ".join([said, *listed]),
+        )
+        table = [(name, *(str(count) for count in counts)) for name, counts in zip(rows, each.counts, strict=True)]
+        levels.setdefault(level, []).append(figure(chart, f"{said}.", ("gold", *columns), table))
+    return list(levels.items())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -270,8 +285,6 @@ def _undrawn(result: Result, numbers: Numbers) -> Iterator[tuple[str, ...]]:
 
 
 def _boxes(result: Result, numbers: Numbers, key: Key, found: Sequence[Spread], name: str, documents: bool) -> Figure:
-    from markupsafe import Markup
-
     from adjudge.stats.text import clean
 
     names = [clean(system.name) for system in result.systems]
@@ -293,8 +306,8 @@ def _boxes(result: Result, numbers: Numbers, key: Key, found: Sequence[Spread], 
     header = ("system", *_SPREAD)
     rows = tuple((names[e.system], *map(_percent, (e.value, e.low, e.first, e.median, e.third, e.high))) for e in found)
     said = "; ".join(f"{row[0]}: median {row[4]}, from {row[2]} to {row[6]}" for row in rows)
-    chart: Chart = box_plot(name, boxes, Axis("in percent", low, high, 100.0), title=title, description=said)
-    return Figure(name, title, caption, Markup(inline(chart)), header, rows)  # noqa: S704  # every text is escaped
+    chart = box_plot(name, boxes, Axis("in percent", low, high, 100.0), title=title, description=said)
+    return figure(chart, caption, header, rows)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

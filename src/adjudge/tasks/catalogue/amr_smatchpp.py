@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.tasks.catalogue.amr_counts import Triples, best_match, read_pairs
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 if TYPE_CHECKING:
     from adjudge.model.penman import Graph
@@ -34,7 +35,7 @@ def run(gold: Any, system: Any, *, standard: str | None = None, score_type: str 
     ]
     if score_type == "macro":
         each = [_scores(*counts) for counts in counted]
-        shown = [sum(column) / len(each) for column in zip(*each, strict=True)]
+        shown = [sum_in_order(column) / len(each) for column in zip(*each, strict=True)]
     else:
         shown = _scores(*(sum(column) for column in zip(*counted, strict=True)))
     f1, precision, recall = (_percent(value) for value in shown)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from adjudge.formats.templates import Template, read_object
@@ -21,6 +20,7 @@ from adjudge.stats.measure import Prf, Total
 from adjudge.tasks.catalogue.auto_err_pair import Gain, first_best
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.grit import check
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 TYPE = "incident_type"
 MUC = ("PerpInd", "PerpOrg", "Target", "Weapon", "Victim")
@@ -101,7 +101,7 @@ def _report(
     lines = ["Result:\n"]
     for name in ("total", *names):
         prefix = "" if name == "total" else f"{name}:"
-        num, p_den, r_den = (sum(row[f"{prefix}{column}"] for _, row in rows) for column in COLUMNS)
+        num, p_den, r_den = (sum_in_order(row[f"{prefix}{column}"] for _, row in rows) for column in COLUMNS)
         p, r = num / p_den if p_den else 0, num / r_den if r_den else 0
         f1 = 2 * p * r / (p + r) if p + r else 0
         lines.append(f"{name}: Precision : {p:.4f}, Recall : {r:.4f}, F1 : {f1:.4f}\n")
@@ -246,18 +246,6 @@ def _nearest(mention: Mention, templates: list[Gold]) -> list[tuple[float, int, 
                     if far < (best[0][0] if best else 1):
                         best = [(far, role, other)]
     return best
-
-
-def sum_in_order(parts: Iterable[float]) -> float:
-    """A sum whose last digit is that of adding one part after the other: `sum` is more exact from Python 3.12 on.
-
-    >>> sum_in_order([0.1] * 3)
-    0.30000000000000004
-    """
-    whole: float = 0
-    for each in parts:
-        whole += each
-    return whole
 
 
 # Mentions

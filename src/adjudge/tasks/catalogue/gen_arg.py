@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.whole import read_json, read_text
+from adjudge.formats.whole import json_problem, read_json, read_text
 from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Published
@@ -158,18 +158,26 @@ def _canonical(document: WikiDocument, clusters: Clusters) -> dict[Span, str]:
     return found
 
 
+_TYPES = "give template and roles of every type"
+
+
 def _templates(source: Any) -> dict[str, _Type]:
     whole, value = read_json(source)
-    try:
-        found = msgspec.convert(value, dict[str, _Type])
-    except msgspec.ValidationError as error:
-        raise FormatError(Problem(str(error), path=whole.place, hint="give template and roles of every type")) from None
-    problems = []
-    for kind, each in found.items():
-        numbers = [int(number) for number in re.findall(r"<arg(\d+)>", each.template)]
-        if any(not 0 < number <= len(each.roles) for number in numbers):
+    if not isinstance(value, dict):
+        raise FormatError(json_problem(whole, "$", "expected an object of types", _TYPES))
+    found = {}
+    problems: list[Problem] = []
+    for kind, given in value.items():
+        try:
+            each = found[kind] = msgspec.convert(given, _Type)
+        except msgspec.ValidationError as error:
+            problems += [json_problem(whole, (kind,), f"{kind}: {error}", _TYPES)][: 100 - len(problems)]
+            continue
+        numbers = re.findall(r"<arg(\d+)>", each.template)
+        if any(len(number) > 9 or not 0 < int(number) <= len(each.roles) for number in numbers):
             message = f"{kind}: the template has more arguments than there are roles"
-            problems.append(Problem(message, path=whole.place, hint="list the roles in the order of the arguments"))
+            hint = "list the roles in the order of the arguments"
+            problems += [json_problem(whole, (kind,), message, hint)][: 100 - len(problems)]
     if problems:
         raise FormatError(problems[:100])
     return found

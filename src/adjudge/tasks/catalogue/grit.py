@@ -16,6 +16,7 @@ from adjudge.errors import Problem, ValidationError
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Published
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 ROLES = ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")
 MICRO = "micro_avg"
@@ -43,9 +44,9 @@ def run(gold: Any, system: Any, *, similarity: str | None = None) -> Published:
                 row[f"{role}:{column}"] += value
                 row[column] += value
         rows.append((identifier, row))
-    sums = {column: sum(row[column] for _, row in rows) for column in (rows[0][1] if rows else ())}
+    sums = {column: sum_in_order(row[column] for _, row in rows) for column in (rows[0][1] if rows else ())}
     counts = {role: [sums.get(f"{role}:{column}", 0.0) for column in COLUMNS] for role in ROLES}
-    counts[MICRO] = [sum(each[place] for each in counts.values()) for place in range(3)]
+    counts[MICRO] = [sum_in_order(each[place] for each in counts.values()) for place in range(3)]
     printed = {name: percentages(*(values[0], values[1], values[0], values[2])) for name, values in counts.items()}
     return Published(rows, MEASURES, report(printed, gap="\n", end="\n"))
 
@@ -122,7 +123,7 @@ def _matched(gold: list[list[str]], system: list[list[str]], similarity: str) ->
 
     scores = np.array([[_similarity(wanted, found, similarity) for found in system] for wanted in gold], dtype=float)
     # Row by row, as the scorer adds them up: the last digit depends on it.
-    return float(sum(scores[linear_sum_assignment(-scores)]))
+    return float(sum_in_order(scores[linear_sum_assignment(-scores)].tolist()))
 
 
 def _similarity(gold: list[str], system: list[str], similarity: str) -> float:

@@ -15,6 +15,7 @@ from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_a
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.grit import ROLES, plain
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 COLUMNS = ("matched", "system", "found", "gold")
 MEASURES = (Prf("template.iterx", ("matched", "system"), ("found", "gold")),)
@@ -49,7 +50,7 @@ def run(
         shown = f"#pred={sum(map(bool, systems))}\t#gold={sum(map(bool, golds))}"
         p, r, f1 = _three(*counts)
         lines.append((identifier, f"doc_id={identifier}\t{shown}\tprec={p:.4f}\trec={r:.4f}\tf1={f1:.4f}\n"))
-    p_num, p_den, r_num, r_den = (sum(row[column] for _, row in rows) for column in COLUMNS)
+    p_num, p_den, r_num, r_den = (sum_in_order(row[column] for _, row in rows) for column in COLUMNS)
     p, r, f1 = _three(p_num, p_den, r_num, r_den)
     names = ("scirex_p", "scirex_r", "scirex_f") if scirex else ("muc_slot_p", "muc_slot_r", "muc_slot_f1")
     text = "".join(f"iterx_{name}: {round(value, 4)}\n" for name, value in zip(names, (p, r, f1), strict=True))

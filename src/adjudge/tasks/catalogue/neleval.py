@@ -19,6 +19,7 @@ from adjudge.metrics.linking import is_nil
 from adjudge.stats.measure import Prf
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
@@ -232,7 +233,7 @@ def _ceaf(gold: Clusters, system: Clusters, *, dice: bool) -> tuple[float, float
     for (row, column), value in across.items():
         table[row, column] = value
     chosen = linear_sum_assignment(table, maximize=True)
-    own = [sum(_similar(side, side, dice=dice).values()) for side in (mine, yours)]
+    own = [sum_in_order(_similar(side, side, dice=dice).values()) for side in (mine, yours)]
     return float(table[chosen].sum()), float(own[0]), float(own[1])
 
 

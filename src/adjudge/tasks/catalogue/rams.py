@@ -72,7 +72,7 @@ def read_multiplicities(source: Any) -> dict[str, dict[str, int]]:
     problems = []
     for number, line in enumerate(text.splitlines(), 1):
         kind, *rest = line.split() or [""]
-        if len(rest) % 2 or not all(count.isdigit() for count in rest[1::2]):
+        if len(rest) % 2 or not all(count.isascii() and count.isdigit() and len(count) < 10 for count in rest[1::2]):
             message = "expected an event type and pairs of role and number"
             problems.append(Problem(message, path=whole.place, line=number, hint="write: type role 1 role 2"))
         elif kind:

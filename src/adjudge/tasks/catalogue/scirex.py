@@ -21,6 +21,7 @@ from adjudge.formats.scirex import ROLES, SciRex, Span, read_scirex_gold, read_s
 from adjudge.stats.measure import Ratio
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published
+from adjudge.tasks.catalogue.in_order import sum_in_order
 
 TINY = 1e-7
 PARTS = {"p": "precision", "r": "recall", "f1": "f1"}
@@ -58,7 +59,7 @@ def run(gold: Any, system: Any) -> Published:
         for table, scores in found.items():
             row[f"{table}:n"] = float(len(scores))
             for at, part in enumerate(PARTS):
-                row[f"{table}:{part}"] = sum(each[at] for each in scores)
+                row[f"{table}:{part}"] = sum_in_order(each[at] for each in scores)
         rows.append((identifier, row))
     notes = []
     if ties:
@@ -76,7 +77,7 @@ def _text(rows: list[tuple[str, dict[str, float]]]) -> str:
     for table, title in TABLES.items():
         lines.append(title)
         number = sum(row[f"{table}:n"] for _, row in rows)
-        sums = [sum(row[f"{table}:{part}"] for _, row in rows) for part in PARTS]
+        sums = [sum_in_order(row[f"{table}:{part}"] for _, row in rows) for part in PARTS]
         shown = _decimals([each / number if number else float("nan") for each in sums])
         lines += [f"{part:<6}{value}" for part, value in zip(PARTS, shown, strict=True)]
         lines.append("Name: mean, dtype: float64")

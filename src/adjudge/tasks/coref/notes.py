@@ -23,7 +23,7 @@ def remarks(sides: Sides, name: str, compared: Sequence[Compared]) -> list[Note]
     from adjudge.stats.result import Note
 
     return [
-        Note(code, count, message, tuple(examples[:SHOWN]))
+        Note(code, count, message, tuple(sorted(examples)[:SHOWN]))
         for code, count, message, examples in _remarks(sides, name, compared)
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
@@ -93,10 +93,16 @@ def observe(
 ) -> Campaign:
     """Read both sides and compare every pair of documents.
 
-    `jobs` is the number of processes, each with files of its own; 0 starts several only if that pays. Without `keep`,
-    the chains of a response are forgotten as soon as they are counted.
+    `jobs` is the number of processes, each with parts of large files or files of its own; 0 starts several only if
+    that pays. Without `keep`, the chains of a response are forgotten as soon as they are counted.
     """
     responses = name_responses(key, response, names)
+    if not keep and (cluster is not None or jobs != 1):
+        from adjudge.tasks.coref.parts import observe_parts
+
+        parts = observe_parts(key, responses, settings, digest=digest, jobs=jobs, cluster=cluster)
+        if parts is not None:
+            return _assembled(*parts, settings, docs)
     errors: list[AdjudgeError] = []
     ours = _read_key(key, settings, errors, digest=digest)
     only = None if errors else frozenset(document.id for document in ours.documents)
@@ -118,6 +124,23 @@ def observe(
     if settings.profile == "strict":
         strict_problems(sides, campaign.compared)
     return campaign
+
+
+def _assembled(
+    key: CorefCorpus,
+    read: Mapping[str, tuple[CorefCorpus, list[Compared]]],
+    settings: Settings,
+    docs: Iterable[str] | None,
+) -> Campaign:
+    """The chosen documents of what was read in parts."""
+    documents = choose(key, docs)
+    chosen = {document.id for document in documents}
+    places = [place for place, document in enumerate(key.documents) if document.id in chosen]
+    found = {name: {document.id: document for document in corpus.documents} for name, (corpus, _) in read.items()}
+    sides = Sides(key, documents, {name: corpus for name, (corpus, _) in read.items()}, found)
+    return Campaign(
+        settings, sides, {name: [compared[place] for place in places] for name, (_, compared) in read.items()}
+    )
 
 
 def _read_key(key: Documents, settings: Settings, errors: list[AdjudgeError], *, digest: bool) -> CorefCorpus:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
+from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
 from adjudge.formats.eal_ids import sha1_id
 from adjudge.formats.eal_linking import LinkingLayout
 from adjudge.formats.eal_provenance import HEADER, format_provenance, read_provenance
 from adjudge.formats.eal_store import Store, StoreWriter, open_store
 from adjudge.model.eal import Arguments, Linking
+from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.changes import Outcome, Remark
 from adjudge.tasks.eal.pool import Pool, contribution, merged, pool
 from adjudge.tasks.eal.profiles import Profile
@@ -153,6 +155,15 @@ def provenance_path(path: str | os.PathLike[str]) -> Path:
     return path.with_name(f"{path.name}.provenance.tsv")
 
 
+def is_alone(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a provenance without its pool, which comes last: whoever was making it was killed in between."""
+    try:
+        with provenance_path(path).open("rb") as file:
+            return not os.path.lexists(path) and file.read(len(HEADER)) == HEADER.encode()
+    except OSError:
+        return False
+
+
 def pool_stores(
     stores: Mapping[str, Store], writer: StoreWriter, provenance: IO[str], *, each: Each | None = None
 ) -> Summary:
@@ -217,17 +228,11 @@ def _contribution(
 @contextmanager
 def beside(path: Path) -> Iterator[IO[str]]:
     """A text file that appears under its name when the block ends without an error."""
-    import secrets
-
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        stream = temporary.open("x", encoding="utf-8", newline="\n")
-    except OSError as error:
-        hint = "choose a place that exists and that you may write to"
-        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)) from None
-    try:
-        with stream:
+    with replacing(path) as file:
+        stream = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
             yield stream
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+            stream.flush()
+        finally:
+            with suppress(OSError):
+                stream.detach()  # the file is flushed to the disk and closed by whoever opened it

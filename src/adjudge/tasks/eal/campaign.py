@@ -9,11 +9,13 @@ any moment and started again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
+from adjudge import scratch
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.formats.eal_layout import is_junk
@@ -27,7 +29,6 @@ from adjudge.tasks.eal.campaign_state import (
     Record,
     State,
     alone,
-    clear_up,
     digest,
     digest_of,
     read_state,
@@ -35,6 +36,7 @@ from adjudge.tasks.eal.campaign_state import (
     write_state,
 )
 from adjudge.tasks.eal.campaign_steps import Made, Rooms, count, find_submissions, listed
+from adjudge.tasks.eal.locking import clear_lock
 from adjudge.tasks.eal.profiles import get_profile
 
 Status: TypeAlias = Literal["done", "up to date", "due", "waiting", "failed"]
@@ -54,10 +56,14 @@ class Step(NamedTuple):
 
 
 Each: TypeAlias = "Callable[[Step], None]"
+Fill: TypeAlias = "Callable[[Path], Sequence[Path]]"
 
 
-def init_campaign(folder: str | Path) -> list[Path]:
+def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]:
     """Lay out a campaign, and give what was made; nothing that is there is changed.
+
+    `fill` puts something into it, and gives what. The settings come last: without them there is no campaign, and what
+    was made before is made again.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -67,21 +73,49 @@ def init_campaign(folder: str | Path) -> list[Path]:
     """
     shown, folder = str(folder), Path(folder)
     try:
-        if (folder / FILE).exists():
-            hint = f"continue it with: adjudge eal campaign run {shown}"
-            raise UsageError(Problem("there is a campaign already", path=shown, hint=hint))
-        if folder.is_dir() and any(not is_junk(each.name) for each in folder.iterdir()):
-            hint = "choose a new folder, or an empty one"
-            raise UsageError(Problem("the folder is not empty", path=shown, hint=hint))
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in FOLDERS:
-            (folder / name).mkdir()
+        _refuse_second(folder, shown)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the folder, or in it, because it may be a disk of its own or that in which somebody stands.
+        place = folder / FILE if folder.is_dir() else Path(os.path.realpath(folder))
+        with scratch.guarded(place, wait=True):
+            scratch.sweep(place)
+            _refuse_second(folder, shown)  # there may be one since somebody else was waited for
+            name, handle = scratch.make_folder(place)
+            stage = Path(name)
+            try:
+                for room in FOLDERS:
+                    (stage / room).mkdir()
+                filled = [] if fill is None else [path.relative_to(stage) for path in fill(stage)]
+                write_atomically(stage / FILE, TEMPLATE.encode(), sweep=False)
+                _move_in(stage, folder, shown)
+            finally:
+                scratch.remove(name)
+                if handle is not None:
+                    os.close(handle)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        hint = "choose a place that you may write to"
-        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=hint)) from None
-    write_atomically(folder / FILE, TEMPLATE.encode())
-    return [folder / FILE, *(folder / name for name in FOLDERS)]
+        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=scratch.advice(error))) from None
+    return [folder / FILE, *(folder / name for name in FOLDERS), *(folder / each for each in filled)]
+
+
+def _refuse_second(folder: Path, shown: str) -> None:
+    if (folder / FILE).exists():
+        hint = f"continue it with: adjudge eal campaign run {shown}"
+        raise UsageError(Problem("there is a campaign already", path=shown, hint=hint))
+
+
+def _move_in(stage: Path, folder: Path, shown: str) -> None:
+    if not folder.is_dir():
+        stage.rename(folder)
+        return
+    there = {each.name for each in folder.iterdir() if not is_junk(each.name)}
+    # What somebody who was killed has made is just what is made now.
+    if any(not (stage / name).exists() or digest_of(stage / name) != digest_of(folder / name) for name in there):
+        hint = "choose a new folder, or an empty one"
+        raise UsageError(Problem("the folder is not empty", path=shown, hint=hint))
+    for each in sorted(stage.iterdir(), key=lambda path: path.name == FILE):
+        if each.name not in there:
+            each.rename(folder / each.name)
 
 
 def run_campaign(folder: str | Path, *, dry_run: bool = False, each: Each | None = None) -> list[Step]:
@@ -96,22 +130,21 @@ def run_campaign(folder: str | Path, *, dry_run: bool = False, each: Each | None
         run.state = read_state(rooms.folder)
         run.all()
         return run.told
-    with alone(rooms.folder) as left:
-        if left:
-            _clear_up(rooms, left)
+    with alone(rooms.folder):
+        _clear_up(rooms)
         _make_rooms(rooms)
         run.state = read_state(rooms.folder)
         run.all()
     return run.told
 
 
-def _clear_up(rooms: Rooms, left: str) -> None:
+def _clear_up(rooms: Rooms) -> None:
+    """Remove what was left by runs that were killed: files and folders that nobody finishes, and locks of stores."""
     stores = (rooms.assessments, rooms.key, rooms.frames, rooms.reference)
-    written = (rooms.filtered, rooms.assessments, rooms.frames, rooms.scores, rooms.reports, rooms.folder / MEMORY)
-    clear_up(left, stores=stores, folders=written)
-    for name in (rooms.pool.name, rooms.key.name, rooms.reference.name):
-        for path in rooms.folder.glob(f".{name}.*"):
-            remove(path)
+    for folder in (rooms.folder, rooms.filtered, *stores, rooms.scores, rooms.reports, rooms.folder / MEMORY):
+        scratch.sweep_folder(folder)
+    for store in stores:
+        clear_lock(store)
 
 
 def _make_rooms(rooms: Rooms) -> None:

@@ -72,7 +72,7 @@ def _append_responses(path: Path, arguments: Arguments) -> None:
     made = add_responses(key, arguments).key
     new = [response for response in made.unassessed if response not in known]
     lines = write_key(AnswerKey(key.document, {}, new, key.coref))
-    write_atomically(path, data + (b"\n" if data and not data.endswith(b"\n") else b"") + lines)
+    write_atomically(path, data + (b"\n" if data and not data.endswith(b"\n") else b"") + lines, sweep=False)
 
 
 class Linked(NamedTuple):
@@ -136,7 +136,7 @@ def _append_frames(path: Path, key: AnswerKey, store: FramesStore) -> None:
     linking, _ = _scan(store, key)
     projection = project(linking or Linking(key.document), key)
     if linking is None:
-        write_atomically(path, format_linking(projection.linking, key, comments=True))
+        write_atomically(path, format_linking(projection.linking, key, comments=True), sweep=False)
         return
     rest = rest_of(key, projection.unlinked)
     separator = "\t" if layout_of(linking) == "2015" else " "
@@ -146,4 +146,4 @@ def _append_frames(path: Path, key: AnswerKey, store: FramesStore) -> None:
         if linking.incomplete.isdisjoint(group):
             lines += ["#", f"# {visible(describe(group))}", "#" + separator.join(map(sha1_id, group))]
     last = write_linking(Linking(key.document, (), projection.linking.incomplete)).decode()
-    write_atomically(path, ("".join(f"{line}\n" for line in lines) + last).encode())
+    write_atomically(path, ("".join(f"{line}\n" for line in lines) + last).encode(), sweep=False)

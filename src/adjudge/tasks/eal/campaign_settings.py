@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -12,6 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.whole import parse_toml
+from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
 from adjudge.tasks.eal.profiles import PROFILES
@@ -99,8 +100,11 @@ def _by(value: list[Any]) -> str | None:
     return f"choose from {', '.join(BY)}" if wrong else None
 
 
+_LARGEST = 1e300  # what a float holds
+
+
 def _between(low: float, high: float, remedy: str) -> Check:
-    return lambda value: None if low <= value <= high and math.isfinite(value) else remedy
+    return lambda value: None if low <= value <= high and value <= _LARGEST else remedy
 
 
 _SWITCH = _Setting((bool,), "write true or false")
@@ -154,11 +158,9 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     """
     try:
         text = data.decode("utf-8-sig")
-        content = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise FormatError(Problem(f"not UTF-8 at byte {error.start}", path=place, hint="save it in UTF-8")) from None
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(_syntax(str(error), place)) from None
+        raise FormatError(not_utf8(error, place)) from None
+    content = parse_toml(text, place)
     problems: list[Problem] = []
     values: dict[str, Any] = {}
     for name, value in content.items():
@@ -207,7 +209,7 @@ def _shown(value: Any) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
-def _line(text: str, table: str, name: str) -> int | None:
+def _line(text: str, table: str, name: str) -> int:
     """Where a setting stands; tomllib does not say."""
     current = ""
     pattern = re.compile(rf"\s*[\"']?{re.escape(name)}[\"']?\s*[=.]")
@@ -219,14 +221,7 @@ def _line(text: str, table: str, name: str) -> int | None:
                 return number
         elif current == table and pattern.match(line):
             return number
-    return None
-
-
-def _syntax(message: str, place: str) -> Problem:
-    found = re.search(r"\(at line (\d+), column (\d+)\)", message)
-    said = re.sub(r"\s*\(at .*\)$", "", message)
-    line, column = (int(found[1]), int(found[2])) if found else (None, None)
-    return Problem(f"this is not TOML: {said}", place, line, column, "values are true, false, numbers, or in quotes")
+    return find_name(text, table, name)[0]  # written in a way of its own, such as scoring = {seed = 1}
 
 
 def settings_record(settings: Mapping[str, Any]) -> str:

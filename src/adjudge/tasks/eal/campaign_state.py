@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.eal_layout import LOCK, is_junk
+from adjudge.formats.eal_layout import is_junk
+from adjudge.formats.eal_lock import LOCK, this_host
 from adjudge.stats.atomic import write_atomically
 
 MEMORY = ".campaign"
 FORM = 1  # of the state file
 _CHUNK = 1 << 20
-_LEFT = re.compile(r"\..+\.[0-9a-f]{12}(\.old|\.packed)?")
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -47,7 +46,7 @@ def read_state(folder: Path) -> State:
     """What was done before; nothing if that cannot be read."""
     try:
         state = msgspec.json.decode((folder / MEMORY / "state.json").read_bytes(), type=State)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError, RecursionError):  # also bytes that are no text
         return State()
     return state if state.form == FORM else State()
 
@@ -95,8 +94,8 @@ def _content(path: Path) -> str:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[str]:
-    """Hold the lock of a campaign; gives what the last holder has left behind if it was interrupted, else nothing.
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of a campaign.
 
     The operating system takes the lock from a process that ends in whatever way, so it never has to be removed.
     """
@@ -115,9 +114,8 @@ def alone(folder: Path) -> Iterator[str]:
             who = f": process {process}, since {since.strip()}" if process else ""
             hint = "wait until it is finished"
             raise UsageError(Problem(f"another run is at work on this campaign{who}", str(folder), hint=hint)) from None
-        left = os.read(handle, 200).decode("utf-8", "replace")
-        _write(handle, f"{os.getpid()}\t{_host()}\t{_now()}\n")
-        yield left
+        _write(handle, f"{os.getpid()}\t{this_host()}\t{_now()}\n")
+        yield
         _write(handle, "")
     finally:
         os.close(handle)
@@ -147,24 +145,6 @@ else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def clear_up(left: str, *, stores: Iterable[Path], folders: Iterable[Path]) -> None:
-    """Remove what an interrupted run has left: its locks in `stores`, and unfinished files and folders in `folders`.
-
-    Only its own: whoever holds the lock of the campaign knows that the run before is over.
-    """
-    process, host, _ = (*left.split("\t"), "", "", "")[:3]
-    for store in stores:
-        with suppress(OSError, UnicodeDecodeError):
-            fields = (store / LOCK).read_text(encoding="utf-8").split("\t")
-            if fields[1:3] == [process, host]:
-                (store / LOCK).unlink()
-    for folder in folders:
-        with suppress(OSError):
-            for each in list(folder.iterdir()):
-                if _LEFT.fullmatch(each.name):
-                    remove(each)
-
-
 def remove(path: Path) -> None:
     """Remove a file, or a folder with all that is in it, if it is there."""
     try:
@@ -175,12 +155,6 @@ def remove(path: Path) -> None:
     except OSError as error:
         hint = "check the permissions"
         raise UsageError(Problem(f"cannot be removed: {error.strerror or error}", path=str(path), hint=hint)) from None
-
-
-def _host() -> str:
-    import platform
-
-    return platform.node().replace("\t", " ") or "unknown"
 
 
 def _now() -> str:

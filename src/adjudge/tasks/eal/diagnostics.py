@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.eal.classes import GOOD, Reference
 from adjudge.tasks.eal.measures import ARGUMENT
 from adjudge.tasks.eal.observe import Observed
@@ -48,6 +49,8 @@ def read_genres(path: str) -> dict[str, str]:
     """A list of documents and genres: a document id, a TAB, and its genre on each line; `#` begins a comment."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(Problem(f"the list of genres cannot be read: {reason}", path=path)) from None

@@ -1,23 +1,27 @@
 """One writer at a time: the file `__lock` in a store, which the official programs respect as well.
 
-A store that is written for the first time is a folder with nothing but the lock until it is finished. A writer that is
-killed leaves its lock behind, and the store as it was; whoever meets the lock is told whose it is and what to do.
+A store that is written for the first time is a folder with nothing but the lock until it is finished. The lock says
+whose it is; and its file is locked itself, which the system ends with the process. So a lock that was left by a writer
+who was killed on this machine is known as such: readers pass it by, because the store is as it was, and the next writer
+takes it over. A lock of another machine or of another program is respected, and whoever meets it is told what to do.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from adjudge import scratch
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.eal_layout import LOCK
+from adjudge.formats.eal_lock import LOCK, Holder, is_left, lock_text, read_lock, this_host
 from adjudge.formats.eal_write import PACKED
 
-MARK = "adjudge"
+_TRIES = 20  # to take over a lock, at which others may be looking just then
+_PAUSE = 0.01  # seconds between them
 
 
 @contextmanager
@@ -26,52 +30,54 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
 
     `seen` is the identity of the store when it was opened, if it is: in the meantime nobody may have replaced it.
     """
-    import secrets
-
     shown, path = str(path), resolved(path)
-    check_lock(shown)
+    scratch.sweep(path)  # also puts the old store back if a writer was killed before the new one had its name
+    check_lock(shown, reserved=True)
     lock = lock_path(path)
     made = False
+    handle: int | None = None
+    text = lock_text()
     try:
         if lock.parent == path and seen is None:
-            made = _make_folder(path)
+            made = _make_folder(path) or _is_reserved(path)
         if not overwrite and not made and os.path.lexists(path) and _has_content(path):
             hint = "choose another name, or give --overwrite"
             raise UsageError(Problem("there is something already", path=shown, hint=hint))
         if path.is_dir() and any(each.is_dir() for each in path.iterdir()):
             hint = "choose another name for what is to be written"
             raise UsageError(Problem("this is no such store: there are folders in it", path=shown, hint=hint))
-        text = f"{MARK}\t{os.getpid()}\t{_host()}\t{_now()}\t{secrets.token_hex(6)}\n"
-        try:
-            with lock.open("x", encoding="utf-8") as stream:
-                stream.write(text)
-        except FileExistsError:
-            check_lock(shown)
+        handle = _take(path, lock, text)
+        if handle is None:
+            check_lock(shown, reserved=True)
             message = "another program has just locked the store"
-            raise UsageError(Problem(message, path=shown, hint="try again")) from None
-    except OSError as error:
+            raise UsageError(Problem(message, path=shown, hint="try again"))
+    except BaseException as error:
+        if made:
+            with suppress(OSError):
+                path.rmdir()
+        if not isinstance(error, OSError):
+            raise
         if seen is not None and not path.exists():
             raise _replaced(shown) from None
-        hint = "choose a place that exists and that you may write to"
-        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", path=shown, hint=hint)) from None
+        reason = error.strerror or error
+        raise UsageError(Problem(f"cannot be written: {reason}", path=shown, hint=scratch.advice(error))) from None
     try:
         if seen is not None and identity(path) != seen:
             raise _replaced(shown)
         yield
     finally:
         # When all went well, the lock went with the old store, and one that is there now is another's.
-        with suppress(OSError, UnicodeDecodeError):
-            if lock.read_text(encoding="utf-8") == text:
-                lock.unlink()
+        _leave(lock, text)
+        os.close(handle)
         if made:
             with suppress(OSError):
                 path.rmdir()  # only if nothing was put in its place
 
 
-def check_lock(path: str | Path) -> None:
-    """Raise if somebody writes to a store, or was interrupted when writing to it."""
+def check_lock(path: str | Path, *, reserved: bool = False) -> None:
+    """Raise if somebody writes to a store; without `reserved` also if nothing was there before and he was killed."""
     problem = lock_problem(path)
-    if problem is not None:
+    if problem is not None and not (reserved and is_left(lock_path(resolved(path)))):
         raise UsageError(problem)
 
 
@@ -79,37 +85,98 @@ def lock_problem(path: str | Path) -> Problem | None:
     """Why a store must not be touched, and what to do about it; None if it may be."""
     shown, path = str(path), resolved(path)
     lock = lock_path(path)
-    holder = _holder(lock)
+    holder = read_lock(lock)
     if holder is None:
         return _unfinished(path, shown)
-    if not holder:
+    if not holder.process:
         hint = f"wait until it is finished; if nobody is writing, remove the file {LOCK}"
         return Problem("the store is locked: another program is writing to it", path=shown, hint=hint)
     process, host, since = holder
-    remedy = _remedy(path, lock)
-    if host != _host():
-        hint = f"wait until it is finished; if it no longer runs, {remedy}"
+    if host != this_host():
+        hint = f"wait until it is finished; if it no longer runs, remove what it left: rm -r {shlex.quote(str(lock))}"
         message = f"the store is locked: process {process} on {host} has been writing to it since {since}"
         return Problem(message, path=shown, hint=hint)
-    if _runs(int(process)):
+    if not is_left(lock):
         message = f"the store is locked: process {process} has been writing to it since {since}"
         return Problem(message, path=shown, hint="wait until it is finished")
-    old = "nothing was there before" if _is_reserved(path) else "the store is as it was before"
-    message = f"the store is locked: process {process}, writing since {since}, was interrupted; {old}"
-    return Problem(message, path=shown, hint=remedy)
+    if _is_reserved(path):
+        message = f"process {process}, writing since {since}, was interrupted; nothing was there before"
+        return Problem(message, path=shown, hint="write it again, or remove the folder")
+    return None
 
 
-def _holder(lock: Path) -> tuple[str, str, str] | tuple[()] | None:
-    """Process, machine and time of whoever holds a lock; nothing if it does not say so, None if there is no lock."""
+def clear_lock(path: str | Path) -> None:
+    """Remove the lock that a writer who was killed has left in a store, if there is one."""
+    path = resolved(path)
+    lock = lock_path(path)
+    if is_left(lock):
+        text = lock_text()
+        with suppress(OSError):
+            handle = _take(path, lock, text)
+            if handle is not None:
+                _leave(lock, text)
+                os.close(handle)
+
+
+def _take(path: Path, lock: Path, text: str) -> int | None:
+    """Make the lock of a store, or take over one that was left: its handle, None if somebody has it."""
+    name, handle = scratch.make_file(path)
+    with ExitStack() as stack:
+        stack.callback(os.close, handle)
+        try:
+            os.write(handle, text.encode())
+            # The lock appears held and with its text in it: an empty one would be that of another program.
+            os.link(name, lock)
+        except FileExistsError:
+            if not _take_over(name, lock):
+                return None
+        except (FileNotFoundError, NotADirectoryError):
+            raise
+        except OSError:  # a file system without links
+            return _make_lock(lock, text)
+        finally:
+            with suppress(OSError):
+                Path(name).unlink()
+        stack.pop_all()
+    return handle
+
+
+def _make_lock(lock: Path, text: str) -> int | None:
     try:
-        fields = lock.read_text(encoding="utf-8").rstrip("\n").split("\t")
-    except (FileNotFoundError, NotADirectoryError):
+        handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
         return None
-    except (OSError, ValueError):
-        return ()
-    if len(fields) != 5 or fields[0] != MARK or not fields[1].isdecimal():
-        return ()
-    return fields[1], fields[2], fields[3]
+    scratch.hold(handle)
+    os.write(handle, text.encode())
+    return handle
+
+
+def _take_over(name: str, lock: Path) -> bool:
+    for _ in range(_TRIES):
+        try:
+            old = os.open(lock, os.O_RDONLY)
+        except FileNotFoundError:
+            return False
+        try:
+            # Whoever holds it, and it is still the lock and not one that was just taken over, may put his own there.
+            ours = (read_lock(lock) or Holder()).host == this_host()
+            if ours and scratch.hold(old) and os.path.samestat(os.fstat(old), lock.stat()):
+                Path(name).replace(lock)
+                return True
+        except FileNotFoundError:
+            return False
+        finally:
+            os.close(old)
+        if not is_left(lock):
+            return False
+        time.sleep(_PAUSE)
+    return False
+
+
+def _leave(lock: Path, text: str) -> None:
+    with suppress(OSError, UnicodeDecodeError):
+        if lock.read_text(encoding="utf-8") == text:
+            lock.unlink()
 
 
 def lock_path(path: Path) -> Path:
@@ -124,15 +191,6 @@ def identity(path: str | Path) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino
-
-
-def leftovers(path: Path) -> list[Path]:
-    """What interrupted writers have left beside a store: hidden folders with a part of what they were to write."""
-    pattern = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{12}(\.old|\.packed)?")
-    try:
-        return sorted(each for each in path.parent.iterdir() if pattern.fullmatch(each.name))
-    except OSError:
-        return []
 
 
 def resolved(path: str | Path) -> Path:
@@ -168,50 +226,21 @@ def _is_reserved(path: Path) -> bool:
         return False
 
 
-def _remedy(path: Path, lock: Path) -> str:
-    gone = path if _is_reserved(path) else lock
-    found = [str(gone), *(str(each) for each in leftovers(path) if each.suffix != ".old")]
-    return f"remove what it left: rm -r {shlex.join(found)}"
-
-
 def _unfinished(path: Path, shown: str) -> Problem | None:
     """A writer puts the old store aside and then the new one in its place; it may be killed between the two."""
     if os.path.lexists(path):
         return None
-    aside = [each for each in leftovers(path) if each.suffix == ".old"]
+    aside = sorted(path.parent.glob(f".{_escaped(path.name)}.*{scratch.OLD}")) if path.parent.is_dir() else []
     if not aside:
         return None
-    lock = aside[-1] / LOCK
-    holder = _holder(lock)
-    if holder and holder[1] == _host() and _runs(int(holder[0])):
-        return Problem(f"process {holder[0]} is just replacing the store", path=shown, hint="try again")
+    if scratch.is_held(str(aside[-1]).removesuffix(scratch.OLD)):
+        return Problem("another program is just replacing the store", path=shown, hint="try again")
     message = f"a writer was interrupted when it replaced the store; the old one is {aside[-1]}"
-    hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}"
-    return Problem(
-        message, path=shown, hint=hint if holder is None else f"{hint} && rm {shlex.quote(str(path / LOCK))}"
-    )
+    hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}, or write it again"
+    return Problem(message, path=shown, hint=hint)
 
 
-def _runs(process: int) -> bool:
-    """Whether a process of this machine is still there; where it cannot be asked, it may be."""
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+def _escaped(name: str) -> str:
+    import glob
 
-
-def _host() -> str:
-    import platform
-
-    return platform.node().replace("\t", " ") or "unknown"
-
-
-def _now() -> str:
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return glob.escape(name)

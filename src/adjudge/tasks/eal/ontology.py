@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.whole import parse_json, parse_toml
 from adjudge.model.eal import Response
+from adjudge.model.whereabouts import find_name, not_utf8
 
 YEARS = ("2014", "2015", "2016")
 
@@ -114,64 +116,77 @@ def load_ontology(name: str | Path) -> Ontology:
     path = _FOLDER / f"ontology-{name}.json" if bundled else Path(name)
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:  # a ValueError is a path with a null character, or text that is not UTF-8
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, str(name))) from None
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         close = did_you_mean(str(name), YEARS)
         hint = f"give a file, or {', '.join(YEARS[:-1])} or {YEARS[-1]}" + (f"; {close}" if close else "")
         raise UsageError(Problem(f"the ontology cannot be read ({reason})", path=str(name), hint=hint)) from None
     if path.suffix == ".toml":
-        data = _toml(text, str(path))
+        data: Any = parse_toml(text, str(path))
     elif path.suffix == ".json" or text.lstrip().startswith("{"):
         data = _json(text, str(path))
     else:
         data = _table(text)
-    return _ontology(data, path)
+    return _ontology(data, path, text)
 
 
-def _ontology(data: object, path: Path) -> Ontology:
-    place = str(path)
-    problems: list[Problem] = []
+class _Complaints(list[Problem]):
+    """What is wrong with an ontology, each at the place of the names that it is about."""
+
+    def __init__(self, text: str, place: str) -> None:
+        super().__init__()
+        self.text, self.place = text, place
+
+    def add(self, message: str, hint: str | None, *names: str) -> None:
+        """Complain of the last of several names, each behind the one before."""
+        self.append(Problem(message, self.place, *find_name(self.text, *names), hint))
+
+
+def _ontology(data: object, path: Path, text: str) -> Ontology:
+    problems = _Complaints(text, str(path))
     if not isinstance(data, dict):
-        raise FormatError(Problem("the ontology is not an object", path=place, hint=_FORM))
+        problems.add("the ontology is not an object", _FORM)
+        raise FormatError(problems)
     unknown = [key for key in data if key not in ("name", "about", "always", "types", "aliases", "linkable")]
     for key in unknown:
         hint = did_you_mean(str(key), ("name", "about", "always", "types", "aliases", "linkable"))
-        problems.append(Problem(f"there is no field {key!r}", path=place, hint=hint or _FORM))
-    always = _roles(data.get("always", {}), "always", place, problems)
+        problems.add(f"there is no field {key!r}", hint or _FORM, str(key))
+    always = _roles(data.get("always", {}), ("always",), problems)
     listed = data.get("types")
     types: dict[str, Mapping[str, tuple[str, ...]]] = {}
     if not isinstance(listed, dict) or not listed:
-        problems.append(Problem("the ontology has no types", path=place, hint=_FORM))
+        problems.add("the ontology has no types", _FORM, "types")
     else:
         for type_, roles in listed.items():
-            types[str(type_)] = {**_roles(roles, f"types.{type_}", place, problems), **always}
+            types[str(type_)] = {**_roles(roles, ("types", str(type_)), problems), **always}
     aliases = data.get("aliases", {})
     if not isinstance(aliases, dict) or not all(isinstance(each, str) for each in aliases.values()):
-        problems.append(Problem("aliases are not an object of names", path=place, hint="give {spelling: type}"))
+        problems.add("aliases are not an object of names", "give {spelling: type}", "aliases")
         aliases = {}
     for alias, type_ in aliases.items():
         if type_ not in types:
             hint = did_you_mean(type_, types)
-            problems.append(Problem(f"the alias {alias!r} is for {type_!r}, which is no type", path=place, hint=hint))
-    pairs = _pairs(data.get("linkable", []), types, place, problems)
+            problems.add(f"the alias {alias!r} is for {type_!r}, which is no type", hint, "aliases", str(alias))
+    pairs = _pairs(data.get("linkable", []), types, problems)
     if problems:
         raise FormatError(problems)
     return Ontology(str(data.get("name", path.stem)), types, aliases, pairs)
 
 
-def _pairs(
-    listed: object, types: Mapping[str, object], place: str, problems: list[Problem]
-) -> frozenset[tuple[str, str]]:
+def _pairs(listed: object, types: Mapping[str, object], problems: _Complaints) -> frozenset[tuple[str, str]]:
     found = set()
     for pair in listed if isinstance(listed, list) else [listed]:
         if not isinstance(pair, list) or len(pair) != 2 or not all(each in types for each in map(str, pair)):
-            problems.append(Problem(f"linkable has {pair!r}, which is not a pair of types", path=place))
+            names = [str(each) for each in pair if str(each) not in types] if isinstance(pair, list) else []
+            problems.add(f"linkable has {pair!r}, which is not a pair of types", None, "linkable", *names[:1])
         else:
             found |= {(pair[0], pair[1]), (pair[1], pair[0])}
     return frozenset(found)
 
 
-def _roles(value: object, where: str, place: str, problems: list[Problem]) -> dict[str, tuple[str, ...]]:
+def _roles(value: object, where: tuple[str, ...], problems: _Complaints) -> dict[str, tuple[str, ...]]:
     """Roles from an object of lists of entity types, or from a list of names."""
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return dict.fromkeys(value, ())
@@ -179,35 +194,21 @@ def _roles(value: object, where: str, place: str, problems: list[Problem]) -> di
         lists = {role: entities for role, entities in value.items() if isinstance(entities, list)}
         if len(lists) == len(value) and all(isinstance(each, str) for entities in lists.values() for each in entities):
             return {str(role): tuple(entities) for role, entities in lists.items()}
-    problems.append(Problem(f"{where} is not an object of roles", path=place, hint=_FORM))
+    problems.add(f"{'.'.join(where)} is not an object of roles", _FORM, *where)
     return {}
 
 
 def _json(text: str, place: str) -> Any:
-    import json
-
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        again = sorted({key for key in keys if keys.count(key) > 1})
-        if again:
-            raise FormatError(Problem(f"{again[0]!r} stands there twice", path=place, hint="keep one of them"))
-        return dict(pairs)
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                where = find_name(text, key, key)
+                raise FormatError(Problem(f"{key!r} stands there twice", place, *where, "keep one of them"))
+            found[key] = value
+        return found
 
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise FormatError(Problem(error.msg, place, error.lineno, error.colno, "correct the JSON")) from None
-    except RecursionError:
-        raise FormatError(Problem("the file is nested too deeply", path=place, hint=_FORM)) from None
-
-
-def _toml(text: str, place: str) -> Any:
-    import tomllib
-
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FormatError(Problem(str(error), path=place, hint="correct the TOML")) from None
+    return parse_json(text, place, pairs=once)
 
 
 def _table(text: str) -> dict[str, Any]:

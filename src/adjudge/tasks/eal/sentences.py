@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.model.eal import Arguments, Linking, Response, Span
@@ -33,9 +33,12 @@ ABBREVIATIONS = frozenset(
     )
 )
 
-_BREAK = re.compile(r"<!--.*?-->|</?([A-Za-z][\w:.-]*)[^<>]*>|<[!?][^<>]*>|\n[^\S\n]*(?:\r?\n\s*)+", re.DOTALL)
+_TAG = r"</?([A-Za-z][\w:.-]*)[^<>]*>|<[!?][^<>]*>|\n[^\S\n]*(?:\r?\n\s*)+"
+_BREAK = re.compile(_TAG)
+_BREAK_OR_COMMENT = re.compile(rf"<!--.*?-->|{_TAG}", re.DOTALL)
 _CLOSING = "\"'”’»)\\]}"
-_END = re.compile(rf"</?[A-Za-z][^<>]*>|[.!?…]+[{_CLOSING}]*(?=\s)|[。！？]+[{_CLOSING}」』）]*")
+# Marks are taken from the first to the last or not at all, else a million dots would be looked at from each of them.
+_END = re.compile(rf"</?[A-Za-z][^<>]*>|(?<![.!?…])[.!?…]++[{_CLOSING}]*+(?=\s)|[。！？]+[{_CLOSING}」』）]*")
 _WORD = re.compile(r"[^\s\"'“‘«(\[{<>]+$")
 _DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
 _NEXT = re.compile(r"\S")
@@ -63,7 +66,9 @@ def sentences(text: str) -> tuple[Span, ...]:
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """The stretches (end excluded) between tags and blank lines."""
     start = 0
-    for found in _BREAK.finditer(text):
+    ended = text.rfind("-->")
+    last = ended + len("-->") if ended >= 0 else 0  # behind it no comment ends, and none is looked for
+    for found in chain(_BREAK_OR_COMMENT.finditer(text, 0, last), _BREAK.finditer(text, last)):
         name = found.group(1)
         if name is not None and name.lower() in INLINE:
             continue

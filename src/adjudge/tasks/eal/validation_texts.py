@@ -15,6 +15,7 @@ from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_offsets import Utf16
 from adjudge.formats.eal_sources import ENDINGS
 from adjudge.model.eal import Span
+from adjudge.model.whereabouts import not_utf8
 
 Offsets: TypeAlias = Literal["code-points", "utf-16"]
 
@@ -113,8 +114,7 @@ class Texts:
             # A byte-order mark and carriage returns count.
             return Text(path.read_bytes().decode(), self.offsets, str(path))
         except UnicodeDecodeError as error:
-            message = f"the source document is not UTF-8, at byte {error.start}"
-            return Problem(message, path=str(path), hint="convert it to UTF-8")
+            return not_utf8(error, str(path), hint="the source document must be UTF-8: convert it")
         except OSError as error:
             message = f"the source document cannot be read: {error.strerror or error}"
             return Problem(message, path=str(path), hint="check the path and its permissions")
@@ -163,6 +163,8 @@ def _ending(name: str) -> str:
 def _read_map(path: Path) -> dict[str, list[Path]]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UsageError(not_utf8(error, str(path), hint="give a folder, or a text file in UTF-8")) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder, or a text file in UTF-8"

@@ -7,13 +7,16 @@ nodes. Each has a name for every number of hops, such as `kbp.hop2.full`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.engine import Counted, Engine, count_with
-from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Resampled, resample_counts
+from adjudge.tasks.kbp.engine import Choice, Counted, Engine, choose_engine, count_rest, joins
+from adjudge.tasks.kbp.masks import Samples
+from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_resampled, resampling
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import Facts, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity
+from adjudge.tasks.kbp.pieces import HERE, Paths, Place, count_all
+from adjudge.tasks.kbp.sides import AnyFacts, number_of, walks_of
 
 Warn: TypeAlias = Callable[[str], None]
 
@@ -26,6 +29,35 @@ _MANY_WALKS = 2_000_000_000
 
 ALL_HOPS = "kbp.hops"
 """The metric of the paths of all lengths together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How scores are computed, beside what is compared: slices, resampling, engine, and where the work is done.
+
+    With `bootstrap=None` there are 1000 resamples wherever that takes no more than some minutes. `memory` in bytes is
+    what an engine may take, None is what the machine has. `warn` and `say` get remarks, the second for the curious.
+    """
+
+    by: Sequence[str] = ()
+    bootstrap: int | None = None
+    ci: float | None = None
+    seed: int = 13
+    engine: Engine = "auto"
+    box: bool = False
+    memory: int | None = None
+    place: Place = HERE
+    warn: Warn | None = None
+    say: Warn | None = None
+
+    @property
+    def resamples(self) -> int:
+        """The number of resamples.
+
+        >>> Run().resamples, Run(bootstrap=0).resamples
+        (1000, 0)
+        """
+        return 1000 if self.bootstrap is None else self.bootstrap
 
 
 class Variant(NamedTuple):
@@ -45,10 +77,10 @@ class SystemFacts(NamedTuple):
     """The facts of a system in terms of gold nodes, and between its own nodes if these are compared as well."""
 
     name: str
-    facts: Facts
-    own: Facts | None = None
+    facts: AnyFacts
+    own: AnyFacts | None = None
 
-    def of(self, variant: Variant) -> Facts:
+    def of(self, variant: Variant) -> AnyFacts:
         """The facts that a variant compares."""
         return self.own if variant.own and self.own is not None else self.facts
 
@@ -79,60 +111,100 @@ def variants(options: KbOptions) -> list[Variant]:
     return [each for each in found if each.first <= options.hops]
 
 
-def count_variant(
-    variant: Variant,
-    gold: Facts,
+class _Plan(NamedTuple):
+    """How one variant will be counted: the engine for each system, and the hops that are counted in samples."""
+
+    variant: Variant
+    choices: Mapping[str, Choice]
+    sampled: int
+
+
+def count_variants(
+    ways: Sequence[Variant],
+    gold: AnyFacts,
     systems: Sequence[SystemFacts],
     options: KbOptions,
+    run: Run,
     *,
     documents: int,
-    bootstrap: int | None,
-    seed: int,
-    engine: Engine = "auto",
-    memory: int | None = None,
-    warn: Warn | None = None,
-) -> VariantCounts:
-    """Count on all documents by the engine, and in samples by masks.
+    drawn: Drawn | None,
+) -> list[VariantCounts]:
+    """Count on all documents by the engines, and in the samples drawn by masks, all in one go."""
+    plans = [_plan(way, gold, systems, options, run, documents=documents) for way in ways]
+    todo: dict[tuple[int, str], Paths] = {}
+    sampling: dict[int, Samples] = {}
+    for number, plan in enumerate(plans):
+        way = plan.variant
+        how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
+        for each in systems:
+            choice = plan.choices[each.name]
+            if choice.exact_hops and not joins(choice, gold):
+                todo[number, each.name] = Paths((gold, each.of(way)), choice.exact_hops, **how)
+        if plan.sampled and drawn is not None:
+            sides = [each.of(way) for each in systems]
+            sampling[number] = resampling(gold, sides, drawn, hops=plan.sampled, **how)
+    exact, samples = count_all(list(todo.values()), list(sampling.values()), place=run.place)
+    counts, drawn_counts = dict(zip(todo, exact, strict=True)), dict(zip(sampling, samples, strict=True))
+    found = []
+    for number, plan in enumerate(plans):
+        counted = {
+            each.name: count_rest(
+                gold,
+                each.of(plan.variant),
+                plan.choices[each.name],
+                counts.get((number, each.name), ()),
+                hops=options.hops,
+                memory=run.memory,
+                seed=run.seed,
+            )
+            for each in systems
+        }
+        resampled: dict[str, Resampled] = {}
+        if drawn is not None and number in drawn_counts:
+            pairs = zip(systems, drawn_counts[number], strict=True)
+            resampled = {each.name: as_resampled(drawn, own) for each, own in pairs}
+        found.append(VariantCounts(plan.variant, counted, resampled, plan.sampled))
+    return found
 
-    With `bootstrap=None` samples are counted for the hops for which that is affordable, else for all that are exact.
-    """
+
+def _plan(
+    way: Variant, gold: AnyFacts, systems: Sequence[SystemFacts], options: KbOptions, run: Run, *, documents: int
+) -> _Plan:
+    """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
     # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
-    chosen: Engine = engine if variant.first == 1 else "auto"
-    how: dict[str, Any] = {"identity": variant.identity, "walks": options.walks}
-    _warn_of_walks(gold, systems, variant, options, warn)
-    counted = {
-        each.name: count_with(gold, each.of(variant), hops=options.hops, engine=chosen, seed=seed, memory=memory, **how)
+    engine: Engine = run.engine if way.first == 1 else "auto"
+    how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
+    _warn_of_walks(gold, systems, way, options, run.warn)
+    choices = {
+        each.name: choose_engine(gold, each.of(way), hops=options.hops, engine=engine, memory=run.memory, **how)
         for each in systems
     }
-    exact = min((len(each.exact) for each in counted.values()), default=0)
+    _say_choices(way, choices, run)
+    exact = min((choice.exact_hops for choice in choices.values()), default=0)
     sampled = 0
-    resampled: dict[str, Resampled] = {}
-    resamples = 1000 if bootstrap is None else bootstrap
-    if resamples and documents > 1:
-        sides = [gold, *(each.of(variant) for each in systems)]
-        words = mask_words(sides, exact, documents, resamples, variant.identity, options.walks)
-        sampled = exact if bootstrap is not None else next((n for n, w in enumerate(words) if w > WORDS), exact)
-        if warn is not None and sampled and words[sampled - 1] > _MANY_WORDS:
-            warn(
-                f"counting {variant.metric(sampled)} in {resamples:,} resamples takes about "
+    if run.resamples and documents > 1:
+        sides = [gold, *(each.of(way) for each in systems)]
+        words = mask_words(sides, exact, documents, run.resamples, way.identity, options.walks)
+        sampled = exact if run.bootstrap is not None else next((n for n, w in enumerate(words) if w > WORDS), exact)
+        if run.warn is not None and sampled and words[sampled - 1] > _MANY_WORDS:
+            run.warn(
+                f"counting {way.metric(sampled)} in {run.resamples:,} resamples takes about "
                 f"{words[sampled - 1] / 4e9:,.0f} minutes; --bootstrap 0 leaves intervals and tests out"
             )
-    if sampled:
-        found = resample_counts(
-            gold,
-            [each.of(variant) for each in systems],
-            documents=documents,
-            resamples=resamples,
-            seed=seed,
-            hops=sampled,
-            **how,
-        )
-        resampled = {each.name: one for each, one in zip(systems, found, strict=True)}
-    return VariantCounts(variant, counted, resampled, sampled)
+    return _Plan(way, choices, sampled)
+
+
+def _say_choices(way: Variant, choices: Mapping[str, Choice], run: Run) -> None:
+    """Which engine counts and why; exact engines give the same numbers, so that results do not name them."""
+    for name, choice in choices.items():
+        if run.say is not None:
+            run.say(f"{name}, {way.metric(way.first)}: engine {choice.engine}: {choice.reason}")
+        if run.warn is not None and choice.remarkable:
+            run.warn(f"{name}: {choice.reason}")
 
 
 def mask_words(
-    sides: Sequence[Facts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
+    sides: Sequence[AnyFacts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
 ) -> list[float]:
     """About how many words of masks are read for 1, 2, ... hops.
 
@@ -143,23 +215,23 @@ def mask_words(
     left = min(documents, GROUPS)
     columns = 1 + left + resamples + min(left * (left - 1) // 2, PAIRS)
     words = -(-columns // 64)
-    if identity == "full" and walks == "all" and all(side.labels is None for side in sides):
-        facts = sum(len(side.subjects) for side in sides)
+    if identity == "full" and walks == "all" and all(getattr(side, "labels", None) is None for side in sides):
+        facts = sum(number_of(side) for side in sides)
         return [float(64 * words * facts * hop) for hop in range(1, hops + 1)]
     totals = [0.0] * hops
     for side in sides:
-        for hop, number in enumerate(total_walks(side, hops)):
+        for hop, number in enumerate(walks_of(side, hops)):
             totals[hop] += words * number
     return [sum(totals[: hop + 1]) for hop in range(hops)]
 
 
 def _warn_of_walks(
-    gold: Facts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
+    gold: AnyFacts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
 ) -> None:
     """Say so before something huge is begun; paths compared with their middle are never built."""
     if warn is None or (variant.identity == "full" and options.walks == "all"):
         return
-    walks = [max(total_walks(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
+    walks = [max(walks_of(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
     if max(walks) > _MANY_WALKS:
         names = ("gold", *(each.name for each in systems))
         largest = names[walks.index(max(walks))]

@@ -12,10 +12,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.kbp.duck import count_duckdb, installed
 from adjudge.tasks.kbp.paths import check_hops, count_paths
-from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, relation_space, total_walks
+from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, relation_space
 from adjudge.tasks.kbp.paths_sparse import BLOCK
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
 from adjudge.tasks.kbp.sampling import DRAWS, LEVEL, HopEstimate, sample_paths
+from adjudge.tasks.kbp.sides import AnyFacts, walks_of
+from adjudge.tasks.kbp.store import Stored
 
 Engine: TypeAlias = Literal["auto", "sparse", "duckdb", "sample"]
 ENGINES: tuple[Engine, ...] = ("auto", "sparse", "duckdb", "sample")
@@ -26,11 +28,15 @@ _SHARE = 0.5  # of the memory of the machine
 
 
 class Choice(NamedTuple):
-    """The engine, how many hops it counts exactly (the rest is estimated), and the reason in words."""
+    """The engine, how many hops it counts exactly (the rest is estimated), and the reason in words.
+
+    It is remarkable if it is not what one would expect, and takes its time.
+    """
 
     engine: Engine
     exact_hops: int
     reason: str
+    remarkable: bool = False
 
 
 class Counted(NamedTuple):
@@ -42,8 +48,8 @@ class Counted(NamedTuple):
 
 
 def choose_engine(
-    gold: Facts,
-    system: Facts,
+    gold: AnyFacts,
+    system: AnyFacts,
     *,
     hops: int = 3,
     engine: Engine = "auto",
@@ -64,6 +70,12 @@ def choose_engine(
         raise UsageError(
             f"there is no engine {engine}", hint=did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
         )
+    if isinstance(gold, Stored) or isinstance(system, Stored):
+        stored = Choice(
+            "duckdb", hops, "facts in a database of DuckDB, counted for some first entities after the other"
+        )
+        plain = identity == "endpoints" and walks == "all"
+        return _sampled(gold, system, hops, limit, stored)[0] if plain else stored
     if identity == "full" or walks == "simple":
         if engine in ("duckdb", "sample"):
             raise UsageError(
@@ -76,26 +88,36 @@ def choose_engine(
         return Choice("sparse", hops, "sparse products, as asked for")
     if engine == "sample":
         return Choice("sample", 1, "first nodes are sampled from two hops on, as asked for")
-    counts = [one + other for one, other in zip(total_walks(gold, hops), total_walks(system, hops), strict=True)]
-    exact = next((hop for hop, number in enumerate(counts) if number > limit), hops)
-    if exact < hops:
-        return Choice(
-            "sample",
-            exact,
-            f"{counts[exact]:.2g} walks of {exact + 1} hops are more than {limit:.2g}: "
-            f"hops beyond {exact} are estimated from a sample of first nodes",
-        )
-    needed, at_hand = sparse_memory(gold, system), memory if memory is not None else _memory()
+    choice, counts = _sampled(gold, system, hops, limit, Choice("sparse", hops, ""))
+    if choice.engine == "sample":
+        return choice
+    needed, at_hand = sparse_memory(gold, system), memory if memory is not None else machine_memory()
     about = f"at most {max(counts):,} walks of one length, about {needed / 1e6:,.0f} MB"
     if at_hand is None or needed <= at_hand:
         return Choice("sparse", hops, f"sparse products: {about}")
     if installed():
-        return Choice("duckdb", hops, f"DuckDB: {about} for sparse products is more than {at_hand / 1e6:,.0f} MB")
-    return Choice(
-        "sparse",
-        hops,
-        f"sparse products although they need {about}, more than {at_hand / 1e6:,.0f} MB: DuckDB is not installed",
+        reason = f"DuckDB: {about} for sparse products is more than {at_hand / 1e6:,.0f} MB"
+        return Choice("duckdb", hops, reason, remarkable=True)
+    reason = f"sparse products although they need {about}, more than {at_hand / 1e6:,.0f} MB: DuckDB is not installed"
+    return Choice("sparse", hops, reason, remarkable=True)
+
+
+def _sampled(gold: AnyFacts, system: AnyFacts, hops: int, limit: int, usual: Choice) -> tuple[Choice, list[int]]:
+    """The usual choice, unless there are too many walks; and how many there are."""
+    counts = [one + other for one, other in zip(walks_of(gold, hops), walks_of(system, hops), strict=True)]
+    exact = next((hop for hop, number in enumerate(counts) if number > limit), hops)
+    if exact == hops:
+        return usual, counts
+    reason = (
+        f"{counts[exact]:.2g} walks of {exact + 1} hops are more than {limit:.2g}: "
+        f"hops beyond {exact} are estimated from a sample of first nodes"
     )
+    return Choice("sample", exact, reason), counts
+
+
+def joins(choice: Choice, gold: AnyFacts) -> bool:
+    """Whether facts in memory are counted by joins in DuckDB."""
+    return choice.engine == "duckdb" and not isinstance(gold, Stored)
 
 
 def count_with(
@@ -123,11 +145,27 @@ def count_with(
     choice = choose_engine(
         gold, system, hops=hops, engine=engine, identity=identity, walks=walks, memory=memory, limit=limit
     )
-    if choice.engine == "duckdb":
-        return Counted(count_duckdb(gold, system, hops=hops, memory=memory or _memory()), (), choice)
     exact: tuple[HopCounts, ...] = ()
-    if choice.exact_hops:
+    if choice.exact_hops and choice.engine != "duckdb":
         exact = count_paths(gold, system, hops=choice.exact_hops, identity=identity, walks=walks)
+    return count_rest(gold, system, choice, exact, hops=hops, memory=memory, draws=draws, seed=seed, level=level)
+
+
+def count_rest(
+    gold: AnyFacts,
+    system: AnyFacts,
+    choice: Choice,
+    exact: tuple[HopCounts, ...],
+    *,
+    hops: int,
+    memory: int | None = None,
+    draws: int = DRAWS,
+    seed: int = 13,
+    level: float = LEVEL,
+) -> Counted:
+    """What the choice leaves to be done if exact counts without DuckDB are there already: joins, and estimates."""
+    if joins(choice, gold) and isinstance(gold, Facts) and isinstance(system, Facts):
+        return Counted(count_duckdb(gold, system, hops=hops, memory=memory or machine_memory()), (), choice)
     longer = range(choice.exact_hops + 1, hops + 1)
     estimates = tuple(sample_paths(gold, system, hop=hop, draws=draws, seed=seed, level=level) for hop in longer)
     return Counted(exact, estimates, choice)
@@ -153,7 +191,7 @@ def _other_reason(gold: Facts, system: Facts, identity: Identity, walks: Walking
     return f"products with vectors: {identity} paths are walks, which need not be built"
 
 
-def _memory() -> int | None:
+def machine_memory() -> int | None:
     """Half the memory of the machine, if the system tells it."""
     try:
         return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE)

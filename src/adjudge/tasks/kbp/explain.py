@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
 from adjudge.tasks.kbp.explain_evidence import Evidence, evidence
 from adjudge.tasks.kbp.explain_index import FactIndex, RowIndex
-from adjudge.tasks.kbp.explain_paths import MOST, Losses, Lost, Sample, find_losses, matched_facts
+from adjudge.tasks.kbp.explain_paths import MOST, Losses, Lost, find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import (
     RANK,
     REASONS,
@@ -26,10 +26,24 @@ from adjudge.tasks.kbp.explain_reasons import (
     TripleReasons,
     Why,
 )
+from adjudge.tasks.kbp.explain_result import FATES, Example, Explanation, Fate, Loss, PathFact, Waterfall
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.paths_facts import label_space
 from adjudge.tasks.kbp.relations import prepare
 from adjudge.tasks.kbp.scoring import map_inputs
+
+__all__ = [
+    "FATES",
+    "LIMIT",
+    "Example",
+    "Explanation",
+    "Fate",
+    "Loss",
+    "PathFact",
+    "Waterfall",
+    "explain",
+    "explain_inputs",
+]
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,68 +54,8 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = npt.NDArray[Any]
 
-Fate: TypeAlias = Literal["missed", "wrong"]
-FATES: tuple[Fate, ...] = ("missed", "wrong")
 LIMIT = 5
 _SUPPORT = 3  # documents of a fact that are named, and shown
-
-
-class Loss(NamedTuple):
-    """How many paths are lost at one step; `at` says at which of their facts, the first one first.
-
-    The last number of `at` counts paths all of whose facts are right, but between nodes that do not join.
-    """
-
-    reason: Reason
-    paths: int
-    at: tuple[int, ...]
-
-
-class PathFact(NamedTuple):
-    """A fact of a path: its names, whether the other side has it too, and what supports it."""
-
-    subject: str
-    relation: str
-    object: str
-    matched: bool
-    documents: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
-
-
-class Example(NamedTuple):
-    """A lost path: the facts along it, which of them broke first (from 1), and why; `paths` broke at this very fact."""
-
-    fate: Fate
-    reason: Reason
-    detail: str
-    paths: int
-    broken: int
-    facts: tuple[PathFact, ...]
-
-
-class Waterfall(NamedTuple):
-    """All paths of one length: those of gold, of the system and of both, and at which step the others were lost."""
-
-    metric: str
-    hop: int
-    gold: int
-    system: int
-    both: int
-    missed: tuple[Loss, ...]
-    wrong: tuple[Loss, ...]
-    examples: tuple[Example, ...]
-    sample: Sample | None = None
-
-    def losses(self, fate: Fate) -> tuple[Loss, ...]:
-        """The losses of one side."""
-        return self.missed if fate == "missed" else self.wrong
-
-
-class Explanation(NamedTuple):
-    """One system: a waterfall for each number of hops."""
-
-    system: str
-    waterfalls: tuple[Waterfall, ...]
 
 
 def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -> tuple[Explanation, ...]:

@@ -25,7 +25,7 @@ from adjudge.tasks.kbp.validation import Format, detect
 Units: TypeAlias = Literal["text", "raw"]
 
 _ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
-_ENDINGS = (".gz", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
+_ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 _KINDS: dict[Format, str] = {
     "ace": "ACE annotation",
     "ere": "Rich ERE annotation",
@@ -106,15 +106,15 @@ def read_inputs(
     """
     if names is not None and len(names) != len(systems):
         raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
-    kind = gold_format or _detected(gold)
-    kinds = [system_format or _system_kind(each, kind) for each in systems]
+    kind = gold_format or detected(gold)
+    kinds = [system_format or system_kind(each, kind) for each in systems]
     _check_kinds(kind, gold, kinds, systems)
     if kind != "ace" and units is not None:
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
     if kind == "ace" and units is None:
         units = system_units(kinds, systems)
     shared = TripleNames()
-    wanted = documents if documents is None or isinstance(documents, DocumentList) else _read_list(documents)
+    wanted = document_names(documents)
     read = read_gold(
         gold,
         format=kind,
@@ -163,8 +163,8 @@ def read_gold(
     >>> read_gold(b'{"id": "d", "entities": []}').corpus.documents[0].id
     'd'
     """
-    kind = format or _detected(source)
-    listed = documents if documents is None or isinstance(documents, DocumentList) else _read_list(documents)
+    kind = format or detected(source)
+    listed = document_names(documents)
     if kind == "triples":
         return _gold_triples(source, listed, triple_names, wiki, redirects, stop)
     if kind not in _ANNOTATION:
@@ -217,7 +217,7 @@ def read_system(
     >>> read_system(line, name="A").kb.entities[0].id
     'd#E1'
     """
-    kind = format or _detected(source)
+    kind = format or detected(source)
     path = source_name(source)
     called = name or system_name(path)
     if kind == "triples":
@@ -244,9 +244,11 @@ def read_system(
 def system_name(path: str) -> str:
     """What a system is called if nobody says otherwise.
 
-    >>> system_name("runs/acme1.tsv.gz"), system_name("runs/acme2/")
-    ('acme1', 'acme2')
+    >>> system_name("runs/acme1.tsv.gz"), system_name("runs/acme2/"), system_name("runs/acme3/*.tsv")
+    ('acme1', 'acme2', 'acme3')
     """
+    if any(mark in Path(path).name for mark in "*?[") and not Path(path).exists():
+        path = str(Path(path).parent)  # a pattern
     name = Path(path).resolve().name if path in (".", "..") else Path(path).name
     for ending in _ENDINGS:
         if name != ending:
@@ -273,18 +275,18 @@ def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> 
 # What fits together
 
 
-def _detected(source: Source) -> Format:
+def detected(source: Source) -> Format:
     """The format by the content, which an empty file does not have."""
     if isinstance(source, str | os.PathLike) and Path(source).is_file() and not Path(source).stat().st_size:
         raise ValidationError(Problem("the file is empty", path=source_name(source), hint="check how it was written"))
     return detect(source)
 
 
-def _system_kind(source: Source, gold: Format) -> Format:
+def system_kind(source: Source, gold: Format) -> Format:
     """The format of a system; a stream, whose beginning cannot be looked at, fits plain triples if gold is that."""
     if gold == "triples" and (not isinstance(source, bytes | str | os.PathLike) or str(source) == "-"):
         return "triples"
-    return _detected(source)
+    return detected(source)
 
 
 def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: Sequence[Source]) -> None:
@@ -324,7 +326,10 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
 # Reading
 
 
-def _read_list(source: Source) -> DocumentList:
+def document_names(source: DocumentList | Source | None) -> DocumentList | None:
+    """A list of documents, from a file if it is one."""
+    if source is None or isinstance(source, DocumentList):
+        return source
     from adjudge.formats.kb_lists import read_names
 
     return DocumentList(source_name(source), read_names(source))
@@ -340,18 +345,28 @@ def _gold_triples(
 ) -> GoldInput:
     from adjudge.formats.kb_triples import read_triples
 
-    if any(each is not None for each in (wiki, redirects, stop)):
-        message = "gold is plain triples, whose names are taken as they are"
-        hint = "leave out the table of links, redirects and the stop list"
-        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+    check_plain(source, wiki, redirects, stop)
     table = read_triples(source, names=triple_names)
     if listed is not None:
         # A document without gold triples may be on the list: triples do not say which documents were annotated.
         table = only_documents(table, frozenset(listed.names))
-        if not len(table):
-            message = "no document of the list has a gold triple"
-            raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
+        check_listed(len(table), listed)
     return GoldInput(source_name(source), "triples", table=table)
+
+
+def check_plain(source: Source, *pages: Source | None) -> None:
+    """Raise if there are tables of pages, for plain triples have none."""
+    if any(each is not None for each in pages):
+        message = "gold is plain triples, whose names are taken as they are"
+        hint = "leave out the table of links, redirects and the stop list"
+        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+
+
+def check_listed(triples: int, listed: DocumentList) -> None:
+    """Raise if no gold triple is in the documents of a list."""
+    if not triples:
+        message = "no document of the list has a gold triple"
+        raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
 
 
 def _read_corpus(source: Source, kind: Format, *, units: Units, offsets: Offsets, texts: str | Path | None) -> KbCorpus:

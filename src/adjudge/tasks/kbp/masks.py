@@ -19,6 +19,8 @@ from adjudge.tasks.kbp.masks_walks import walk_counts
 from adjudge.tasks.kbp.paths import check_hops
 from adjudge.tasks.kbp.paths_facts import Facts, combine, label_of, label_space, node_starts, relation_space
 from adjudge.tasks.kbp.paths_walks import Identity, Walking, followed, label_walks, source_blocks
+from adjudge.tasks.kbp.sides import AnyFacts
+from adjudge.tasks.kbp.store import Stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +43,9 @@ class SampleCounts(NamedTuple):
     system: npt.NDArray[np.int64]
 
 
-class _Side(NamedTuple):
+class ReadySide(NamedTuple):
+    """Facts, where those about each node begin, and the samples that each of them is in."""
+
     facts: Facts
     starts: Ints
     masks: Words
@@ -53,6 +57,27 @@ class _States(NamedTuple):
     codes: Ints
     nodes: Ints
     masks: Words
+
+
+class Samples(NamedTuple):
+    """What is to be counted: the sides, gold first, and in which samples the documents (rows) of each side are.
+
+    `presence` is packed, one array for each side; there are `samples` columns. `block` and `memory` change no number.
+    """
+
+    sides: tuple[AnyFacts, ...]
+    presence: tuple[Words, ...]
+    samples: int
+    hops: int = 3
+    identity: Identity = "endpoints"
+    walks: Walking = "all"
+    block: int = BLOCK
+    memory: int = MEMORY
+
+    @property
+    def words(self) -> int:
+        """How many words the mask of a fact has."""
+        return int(self.presence[0].shape[1])
 
 
 def count_samples(
@@ -79,52 +104,103 @@ def count_samples(
     """
     import numpy as np
 
-    check_hops(hops)
-    sides = (gold, *systems)
-    present = [np.asarray(presence, dtype=bool)] * len(sides)
-    if gold_presence is not None:
-        present[0] = np.asarray(gold_presence, dtype=bool)
-    for side, matrix in zip(sides, present, strict=True):
-        _check(side, matrix, present[-1])
-    samples = present[-1].shape[1]
-    packed = [pack(matrix) for matrix in present]
-    totals = np.zeros((2 * len(systems) + 1, hops, packed[-1].shape[1] * 64), dtype=np.int64)
-    simple = walks == "simple" or (identity == "full" and any(side.labels is not None for side in sides))
-    heaviest = 0.0
-    if simple or identity == "endpoints":
-        heaviest = float(label_walks(sides, hops).max(initial=0.0))
-    facts = max((len(side.subjects) + len(side.documents) for side in sides), default=0)
-    width = max(1, int(memory / 8 / max(1.0, facts, min(heaviest, 1e18))))
-    for start in range(0, packed[-1].shape[1], width):
-        part = slice(start, start + width)
-        ready = [
-            _Side(side, node_starts(side), fact_masks(side.starts, side.documents, words[:, part]))
-            for side, words in zip(sides, packed, strict=True)
-        ]
-        columns = slice(64 * start, 64 * (start + ready[0].masks.shape[1]))
-        if simple:
-            masks = [side.masks for side in ready]
-            totals[:, :, columns] = walk_counts(sides, masks, hops=hops, identity=identity, walks=walks, block=block)
-        elif identity == "full":
-            totals[:, :, columns] = full_counts(sides, [side.masks for side in ready], hops=hops)
-        else:
-            totals[:, :, columns] = _endpoint_counts(ready, hops, block)
-    totals = totals[:, :, :samples]
-    return [SampleCounts(totals[2 * n + 1], totals[0], totals[2 * n + 2]) for n in range(len(systems))]
-
-
-def _check(side: Facts, presence: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> None:
-    if presence.ndim != 2 or presence.shape[1] != other.shape[1]:
+    present = np.asarray(presence, dtype=bool)
+    gold_present = present if gold_presence is None else np.asarray(gold_presence, dtype=bool)
+    if present.ndim != 2 or gold_present.ndim != 2 or present.shape[1] != gold_present.shape[1]:
         raise UsageError(
             "samples must be the columns of a table with one row per document, as many for gold as for systems"
         )
-    if len(side.subjects) and not len(side.documents):
-        raise UsageError("facts without documents cannot be resampled", hint="give the documents of every fact")
-    if len(side.documents) and int(side.documents.max()) >= len(presence):
-        raise UsageError(f"a fact is in document {int(side.documents.max())}, of {len(presence)}")
+    packed = pack(present)
+    words = (packed if gold_presence is None else pack(gold_present), *[packed] * len(systems))
+    work = Samples((gold, *systems), words, present.shape[1], hops, identity, walks, block, memory)
+    check_samples(work)
+    return as_counts(work, sample_totals(work))
 
 
-def _endpoint_counts(sides: Sequence[_Side], hops: int, block: int) -> Ints:
+def in_memory(sides: Sequence[AnyFacts]) -> tuple[Facts, ...]:
+    """The sides, which are facts by now: those in a database are counted piece by piece."""
+    return tuple(side for side in sides if isinstance(side, Facts))
+
+
+def check_samples(work: Samples) -> None:
+    """Raise if the facts cannot be resampled."""
+    check_hops(work.hops)
+    for side, presence in zip(work.sides, work.presence, strict=True):
+        if isinstance(side, Stored):
+            continue  # what is in a database has documents
+        if len(side.subjects) and not len(side.documents):
+            raise UsageError("facts without documents cannot be resampled", hint="give the documents of every fact")
+        if len(side.documents) and int(side.documents.max()) >= len(presence):
+            raise UsageError(f"a fact is in document {int(side.documents.max())}, of {len(presence)}")
+
+
+def no_totals(work: Samples) -> Ints:
+    """Zeros for gold, and for each system what is on both sides, and the system (rows), by hop, and by sample."""
+    import numpy as np
+
+    return np.zeros((2 * len(work.sides) - 1, work.hops, 64 * work.words), dtype=np.int64)
+
+
+def as_counts(work: Samples, totals: Ints) -> list[SampleCounts]:
+    """The totals of all sources as counts, one for each system."""
+    totals = totals[:, :, : work.samples]
+    systems = range(len(work.sides) - 1)
+    return [SampleCounts(totals[2 * n + 1], totals[0], totals[2 * n + 2]) for n in systems]
+
+
+def one_by_one(work: Samples) -> bool:
+    """Whether walks must be told apart by all their nodes."""
+    return work.walks == "simple" or (
+        work.identity == "full" and any(side.labels is not None for side in in_memory(work.sides))
+    )
+
+
+def ready_sides(work: Samples, part: slice = slice(None)) -> list[ReadySide]:
+    """The sides with the masks of their facts, or a part of the words of these masks."""
+    return [
+        ReadySide(side, node_starts(side), fact_masks(side.starts, side.documents, words[:, part]))
+        for side, words in zip(in_memory(work.sides), work.presence, strict=True)
+    ]
+
+
+def mask_width(work: Samples) -> int:
+    """How many words of all masks may be held at once."""
+    sides = in_memory(work.sides)
+    heaviest = 0.0
+    if one_by_one(work) or work.identity == "endpoints":
+        heaviest = float(label_walks(sides, work.hops).max(initial=0.0))
+    facts = max((len(side.subjects) + len(side.documents) for side in sides), default=0)
+    return max(1, int(work.memory / 8 / max(1.0, facts, min(heaviest, 1e18))))
+
+
+def sample_totals(
+    work: Samples, *, sources: tuple[int, int] | None = None, ready: Sequence[ReadySide] | None = None
+) -> Ints:
+    """Rows: gold, then for each system what is on both sides, and the system; by hop, and by sample.
+
+    With `sources`, only paths whose first label is from the one to before the other. `ready` are the sides with all of
+    their masks, if somebody has them already.
+    """
+    totals = no_totals(work)
+    width = work.words if ready is not None else mask_width(work)
+    for start in range(0, work.words, max(1, width)):
+        sides = ready if ready is not None else ready_sides(work, slice(start, start + width))
+        columns = slice(64 * start, 64 * (start + sides[0].masks.shape[1]))
+        totals[:, :, columns] = _part_totals(work, sides, sources)
+    return totals
+
+
+def _part_totals(work: Samples, sides: Sequence[ReadySide], sources: tuple[int, int] | None) -> Ints:
+    masks = [side.masks for side in sides]
+    if one_by_one(work):
+        how: dict[str, Any] = {"identity": work.identity, "walks": work.walks, "block": work.block}
+        return walk_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources, **how)
+    if work.identity == "full":
+        return full_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources)
+    return _endpoint_counts(sides, work.hops, work.block, sources)
+
+
+def _endpoint_counts(sides: Sequence[ReadySide], hops: int, block: int, sources: tuple[int, int] | None) -> Ints:
     """Rows: gold, then for each system what is on both sides, and the system."""
     import numpy as np
 
@@ -133,7 +209,7 @@ def _endpoint_counts(sides: Sequence[_Side], hops: int, block: int) -> Ints:
     totals = np.zeros((2 * len(sides) - 1, hops, width * 64), dtype=np.int64)
     labels, relations = label_space(facts), relation_space(facts)
     firsts = [_firsts(side.facts) for side in sides]
-    for start, stop in source_blocks(facts, hops, block=max(1, block // (8 * max(1, width)))):
+    for start, stop in source_blocks(facts, hops, block=max(1, block // (8 * max(1, width))), sources=sources):
         states: list[_States] = []
         bound = stop - start
         for hop in range(1, hops + 1):
@@ -177,7 +253,7 @@ def _firsts(facts: Facts) -> tuple[Ints, Ints | None]:
     return begin[order], order
 
 
-def _merged(side: _Side, before: Words | None, parents: Ints, at: Ints, codes: Ints) -> _States:
+def _merged(side: ReadySide, before: Words | None, parents: Ints, at: Ints, codes: Ints) -> _States:
     """The states after a step along the facts `at`, witnesses of the same state merged."""
     import numpy as np
 

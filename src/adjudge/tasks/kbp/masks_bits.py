@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -27,6 +28,32 @@ def pack(columns: npt.ArrayLike) -> Words:
     packed = np.zeros((rows, (width + 63) // 64 * 8), dtype=np.uint8)
     packed[:, : (width + 7) // 8] = np.packbits(bits, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64, copy=False)
+
+
+def pack_blocks(rows: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
+    """Truth values that come in blocks of columns, packed as they come.
+
+    >>> import numpy as np
+    >>> pack_blocks(1, [np.array([[True, False]]), np.array([[True]])]).tolist()
+    [[5]]
+    """
+    import numpy as np
+
+    words: list[Words] = []
+    waiting, number = np.zeros((rows, 64), dtype=bool), 0
+    for block in blocks:
+        start = 0
+        while start < block.shape[1]:
+            part = block[:, start : start + 64 - number]
+            waiting[:, number : number + part.shape[1]] = part
+            start += part.shape[1]
+            number += part.shape[1]
+            if number == 64:
+                words.append(pack(waiting)[:, 0])
+                waiting[:], number = False, 0
+    if number:
+        words.append(pack(waiting)[:, 0])
+    return np.stack(words, axis=1) if words else np.zeros((rows, 0), dtype=np.uint64)
 
 
 def unpack(words: Words) -> Ints:

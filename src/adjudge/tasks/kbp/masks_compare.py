@@ -19,10 +19,11 @@ from adjudge.tasks.kbp.intervals import (
     paired_jackknife,
     scores,
 )
-from adjudge.tasks.kbp.masks import SampleCounts
-from adjudge.tasks.kbp.masks_samples import Resampled, exchange_counts
-from adjudge.tasks.kbp.paths_facts import Facts
+from adjudge.tasks.kbp.masks import SampleCounts, Samples
+from adjudge.tasks.kbp.masks_samples import Resampled, as_exchanged, exchanging
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
+from adjudge.tasks.kbp.pieces import HERE, Place, count_all
+from adjudge.tasks.kbp.sides import AnyFacts
 
 if TYPE_CHECKING:
     from adjudge.stats.resample import PairedTest
@@ -48,8 +49,8 @@ class PairResult(NamedTuple):
 
 
 def compare_systems(
-    gold: Facts,
-    systems: Mapping[str, Facts],
+    gold: AnyFacts,
+    systems: Mapping[str, AnyFacts],
     resampled: Mapping[str, Resampled],
     *,
     documents: int,
@@ -60,6 +61,7 @@ def compare_systems(
     identity: Identity = "endpoints",
     walks: Walking = "all",
     together: bool = False,
+    place: Place = HERE,
 ) -> list[PairResult]:
     """Test all pairs; `resampled` has the samples of every system, drawn together.
 
@@ -80,15 +82,23 @@ def compare_systems(
         if test not in TESTS:
             raise UsageError(f"there is no test {test}", hint=did_you_mean(test, TESTS) or f"tests: {', '.join(TESTS)}")
     found: list[PairResult] = []
+    exchanges: dict[tuple[str, str], Samples] = {}
+    if "randomisation" in tests:
+        how: dict[str, Any] = {"documents": documents, "trials": trials, "seed": seed, "identity": identity}
+        exchanges = {
+            (one, other): exchanging(
+                gold, systems[one], systems[other], hops=len(resampled[one].point.both), walks=walks, **how
+            )
+            for one, other in combinations(systems, 2)
+        }
+    exchanged_counts = dict(zip(exchanges, count_all([], list(exchanges.values()), place=place)[1], strict=True))
     for one, other in combinations(systems, 2):
         a, b = resampled[one], resampled[other]
         hops = len(a.point.both)
         exchanged = None
-        if "randomisation" in tests:
-            options: dict[str, Any] = {"hops": hops, "identity": identity, "walks": walks}
-            sides = gold, systems[one], systems[other]
-            counts = exchange_counts(*sides, documents=documents, trials=trials, seed=seed, **options)
-            exchanged = [_scores(own, together) for own in counts]
+        if exchanges:
+            (counts,) = exchanged_counts[one, other]
+            exchanged = [_scores(own, together) for own in as_exchanged(counts, trials)]
         points, left, drawn, both = (
             [_scores(getattr(system, kind), together) for system in (a, b)] for kind in _COUNTED
         )

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 _CELLS = 1 << 23
 
 
-def full_counts(sides: Sequence[Facts], masks: Sequence[Words], *, hops: int) -> Ints:
+def full_counts(
+    sides: Sequence[Facts], masks: Sequence[Words], *, hops: int, sources: tuple[int, int] | None = None
+) -> Ints:
     """Rows: gold, then for each system what is on both sides, and the system; a walk is shared if all its facts are.
+
+    With `sources`, only walks whose first node is from the one to before the other.
 
     >>> from adjudge.tasks.kbp.masks_bits import pack
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
@@ -31,15 +35,15 @@ def full_counts(sides: Sequence[Facts], masks: Sequence[Words], *, hops: int) ->
     import numpy as np
 
     gold = sides[0]
-    rows = [_walks(gold, masks[0], hops)]
+    rows = [_walks(gold, masks[0], hops, sources)]
     for system, words in zip(sides[1:], masks[1:], strict=True):
         one, other = shared_places(gold, system)
         both = gold._replace(subjects=gold.subjects[one], relations=gold.relations[one], objects=gold.objects[one])
-        rows += [_walks(both, masks[0][one] & words[other], hops), _walks(system, words, hops)]
+        rows += [_walks(both, masks[0][one] & words[other], hops, sources), _walks(system, words, hops, sources)]
     return np.stack(rows)
 
 
-def _walks(facts: Facts, masks: Words, hops: int) -> Ints:
+def _walks(facts: Facts, masks: Words, hops: int, chosen: tuple[int, int] | None) -> Ints:
     """Walks of each length (rows) in each sample (columns): n products with the matrix of the facts of the sample."""
     import numpy as np
 
@@ -59,6 +63,6 @@ def _walks(facts: Facts, masks: Words, hops: int) -> Ints:
             for row in counts[:, 64 * first : 64 * (first + width)]:
                 here = np.zeros_like(ahead)
                 here[sources] = np.add.reduceat(present * ahead[facts.objects], starts, axis=0)
-                row[:] = here.sum(axis=0)
+                row[:] = (here if chosen is None else here[slice(*chosen)]).sum(axis=0)
                 ahead = here
     return counts

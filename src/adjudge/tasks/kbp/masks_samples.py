@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.masks import SampleCounts, count_samples
+from adjudge.tasks.kbp.masks import SampleCounts, Samples, as_counts, check_samples, in_memory, sample_totals
+from adjudge.tasks.kbp.masks_bits import pack_blocks
 from adjudge.tasks.kbp.paths_facts import Facts, assertions, make_facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
+from adjudge.tasks.kbp.sides import AnyFacts
+from adjudge.tasks.kbp.store import Stored, exchanged_sides
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,10 +65,20 @@ def leave_out_presence(documents: int, rng: np.random.Generator, *, groups: int 
     """
     import numpy as np
 
-    if documents <= groups:
-        return ~np.eye(documents, dtype=bool)
-    group = rng.permutation(documents) % groups
-    return np.asarray(group[:, None] != np.arange(groups))
+    group = leave_out_groups(documents, rng, groups=groups)
+    return np.asarray(group[:, None] != np.arange(min(documents, groups)))
+
+
+def leave_out_groups(documents: int, rng: np.random.Generator, *, groups: int = GROUPS) -> Bools:
+    """The group of each document: its own, or a random one of `groups` where there are more documents.
+
+    >>> import numpy as np
+    >>> leave_out_groups(3, np.random.default_rng(13)).tolist()
+    [0, 1, 2]
+    """
+    import numpy as np
+
+    return np.arange(documents) if documents <= groups else rng.permutation(documents) % groups
 
 
 def drawn_pairs(groups: int, rng: np.random.Generator, *, pairs: int = PAIRS) -> Bools:
@@ -84,6 +97,80 @@ def drawn_pairs(groups: int, rng: np.random.Generator, *, pairs: int = PAIRS) ->
     return np.stack((np.minimum(first, second), np.maximum(first, second)), axis=1)
 
 
+class Drawn(NamedTuple):
+    """Which documents are in which samples, packed; after the corpus itself come leave-outs, resamples, and pairs."""
+
+    words: Bools
+    left: int
+    resamples: int
+    pairs: Bools
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are."""
+        return 1 + self.left + self.resamples + len(self.pairs)
+
+
+def draw_samples(
+    documents: int, *, resamples: int = 1000, seed: int = 13, groups: int = GROUPS, pairs: int = PAIRS
+) -> Drawn:
+    """The samples of a corpus: all of it, without each document or group, bootstrap samples, and without two groups.
+
+    >>> draw_samples(2, resamples=5).samples
+    9
+    """
+    import numpy as np
+
+    from adjudge.stats.resample import bootstrap_weights
+
+    # Streams of their own: the bootstrap draws are those of every other task with this seed.
+    rng, other = Random(seed), np.random.default_rng([seed, 1])  # noqa: S311  # nothing is secret
+    group = leave_out_groups(documents, other, groups=groups)
+    left = min(documents, groups)
+    chosen = drawn_pairs(left, np.random.default_rng([seed, 2]), pairs=pairs)
+
+    def blocks() -> Iterator[Bools]:
+        yield np.ones((documents, 1), dtype=bool)
+        for first in range(0, left, 64):
+            yield group[:, None] != np.arange(first, min(first + 64, left))
+        for weights in bootstrap_weights(documents, resamples, rng):
+            yield (weights > 0).T
+        for first in range(0, len(chosen), 64):
+            one, two = chosen[first : first + 64].T
+            yield (group[:, None] != one) & (group[:, None] != two)
+
+    return Drawn(pack_blocks(documents, blocks()), left, resamples, chosen)
+
+
+def resampling(
+    gold: AnyFacts,
+    systems: Sequence[AnyFacts],
+    drawn: Drawn,
+    *,
+    hops: int = 3,
+    identity: Identity = "endpoints",
+    walks: Walking = "all",
+) -> Samples:
+    """What is to be counted of systems in the samples drawn."""
+    sides = (gold, *systems)
+    work = Samples(sides, (drawn.words,) * len(sides), drawn.samples, hops, identity, walks)
+    check_samples(work)
+    return work
+
+
+def as_resampled(drawn: Drawn, counts: SampleCounts) -> Resampled:
+    """The counts of one system by the kind of sample."""
+    cut = 1 + drawn.left
+    end = cut + drawn.resamples
+    return Resampled(
+        _columns(counts, slice(0, 1)),
+        _columns(counts, slice(1, cut)),
+        _columns(counts, slice(cut, end)),
+        _columns(counts, slice(end, None)),
+        drawn.pairs,
+    )
+
+
 def resample_counts(
     gold: Facts,
     systems: Sequence[Facts],
@@ -94,8 +181,6 @@ def resample_counts(
     hops: int = 3,
     identity: Identity = "endpoints",
     walks: Walking = "all",
-    groups: int = GROUPS,
-    pairs: int = PAIRS,
 ) -> list[Resampled]:
     """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass.
 
@@ -104,29 +189,76 @@ def resample_counts(
     >>> one.point.both.tolist(), one.left_out.both.tolist(), one.bootstrap.both.shape
     ([[2], [1]], [[1, 1], [0, 0]], (2, 5))
     """
+    drawn = draw_samples(documents, resamples=resamples, seed=seed)
+    work = resampling(gold, systems, drawn, hops=hops, identity=identity, walks=walks)
+    return [as_resampled(drawn, counts) for counts in as_counts(work, sample_totals(work))]
+
+
+def exchanging(
+    gold: AnyFacts,
+    first: AnyFacts,
+    second: AnyFacts,
+    *,
+    documents: int,
+    trials: int = 1000,
+    seed: int = 13,
+    hops: int = 3,
+    identity: Identity = "endpoints",
+    walks: Walking = "all",
+) -> Samples:
+    """What is to be counted of two systems that exchange documents, both in one graph: the one, then the other.
+
+    An assertion moves with its document. Both systems must use the same numbers for the same nodes, and numbers of
+    their own for what is private to one of them.
+    """
     import numpy as np
 
-    # Streams of their own: the bootstrap draws are those of every other task with this seed.
-    rng, other = Random(seed), np.random.default_rng([seed, 1])  # noqa: S311  # nothing is secret
-    left = leave_out_presence(documents, other, groups=groups)
-    chosen = drawn_pairs(left.shape[1], np.random.default_rng([seed, 2]), pairs=pairs)
-    both = left[:, chosen[:, 0]] & left[:, chosen[:, 1]]
-    presence = np.concatenate(
-        (np.ones((documents, 1), bool), left, bootstrap_presence(documents, resamples, rng), both), axis=1
-    )
-    found = count_samples(gold, systems, presence, hops=hops, identity=identity, walks=walks)
-    cut = 1 + left.shape[1]
-    end = cut + resamples
-    return [
-        Resampled(
-            _columns(counts, slice(0, 1)),
-            _columns(counts, slice(1, cut)),
-            _columns(counts, slice(cut, end)),
-            _columns(counts, slice(end, None)),
-            chosen,
+    both = _both(first, second, documents)
+    words = exchanged_words(documents, trials, seed)
+    # Gold is complete in every sample.
+    complete = np.broadcast_to(np.full(words.shape[1], (1 << 64) - 1, dtype=np.uint64), (documents, words.shape[1]))
+    work = Samples((gold, both), (complete, words), 2 * (trials + 1), hops, identity, walks)
+    check_samples(work)
+    return work
+
+
+def _both(first: AnyFacts, second: AnyFacts, documents: int) -> AnyFacts:
+    """Two systems in one graph: document d of the second is documents + d."""
+    import numpy as np
+
+    if isinstance(first, Stored) and isinstance(second, Stored):
+        return exchanged_sides(first, second, documents)
+    one, other = in_memory((first, second))
+    if one.labels is not None or other.labels is not None:
+        raise UsageError(
+            "documents cannot be exchanged between systems that keep their own nodes",
+            hint="use the jackknife, or map nodes before joining",
         )
-        for counts in found
-    ]
+    rows = [assertions(one), assertions(other)]
+    columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
+    columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
+    return make_facts(*columns)
+
+
+def exchanged_words(documents: int, trials: int, seed: int) -> Bools:
+    """Which documents of two systems (rows) are in the one after each exchange, then which are in the other, packed."""
+    import numpy as np
+
+    def blocks() -> Iterator[Bools]:
+        for other in (False, True):
+            none = np.zeros((documents, 1), dtype=bool)
+            yield np.concatenate((none, ~none)) == other
+            rng = np.random.default_rng(seed)
+            for start in range(0, trials, 64):
+                exchanged = rng.random((min(64, trials - start), documents)).T < 0.5
+                yield np.concatenate((exchanged, ~exchanged)) == other
+
+    return pack_blocks(2 * documents, blocks())
+
+
+def as_exchanged(counts: SampleCounts, trials: int) -> tuple[SampleCounts, SampleCounts]:
+    """The counts of both systems; column 0 is no exchange."""
+    return _columns(counts, slice(0, trials + 1)), _columns(counts, slice(trials + 1, None))
 
 
 def exchange_counts(
@@ -143,34 +275,16 @@ def exchange_counts(
 ) -> tuple[SampleCounts, SampleCounts]:
     """Counts of two systems whose documents are exchanged at random, gold being complete; column 0 is no exchange.
 
-    An assertion moves with its document. Both systems must use the same numbers for the same nodes, and numbers of
-    their own for what is private to one of them.
-
     >>> one = make_facts([0], [0], [1], [0])
     >>> a, b = exchange_counts(one, one, make_facts([], [], [], []), documents=1, trials=20)
     >>> a.both[0, 0].tolist(), b.both[0, 0].tolist(), set((a.both + b.both)[0].tolist())
     (1, 0, {1})
     """
-    import numpy as np
-
-    if first.labels is not None or second.labels is not None:
-        raise UsageError(
-            "documents cannot be exchanged between systems that keep their own nodes",
-            hint="use the jackknife, or map nodes before joining",
-        )
-    # One graph holds both systems: document d of the second is documents + d.
-    rows = [assertions(first), assertions(second)]
-    columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
-    columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
-    exchanged = np.random.default_rng(seed).random((trials, documents)).T < 0.5
-    exchanged = np.concatenate((np.zeros((documents, 1), dtype=bool), exchanged), axis=1)
-    kept = np.concatenate((~exchanged, exchanged))
-    presence = np.concatenate((kept, ~kept), axis=1)
-    complete = np.ones((documents, presence.shape[1]), dtype=bool)
-    options: dict[str, Any] = {"hops": hops, "identity": identity, "walks": walks}
-    (found,) = count_samples(gold, [make_facts(*columns)], presence, gold_presence=complete, **options)
-    cut = trials + 1
-    return _columns(found, slice(0, cut)), _columns(found, slice(cut, None))
+    work = exchanging(
+        gold, first, second, documents=documents, trials=trials, seed=seed, hops=hops, identity=identity, walks=walks
+    )
+    (found,) = as_counts(work, sample_totals(work))
+    return as_exchanged(found, trials)
 
 
 def _columns(counts: SampleCounts, part: slice) -> SampleCounts:

@@ -17,9 +17,18 @@ if TYPE_CHECKING:
 
 
 def walk_counts(
-    sides: Sequence[Facts], masks: Sequence[Words], *, hops: int, identity: Identity, walks: Walking, block: int
+    sides: Sequence[Facts],
+    masks: Sequence[Words],
+    *,
+    hops: int,
+    identity: Identity,
+    walks: Walking,
+    block: int,
+    sources: tuple[int, int] | None = None,
 ) -> Ints:
     """Rows: gold, then for each system what is on both sides, and the system.
+
+    With `sources`, only walks whose first label is from the one to before the other.
 
     >>> from adjudge.tasks.kbp.masks_bits import pack
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
@@ -31,7 +40,8 @@ def walk_counts(
 
     width = masks[0].shape[1]
     totals = np.zeros((2 * len(sides) - 1, hops, width * 64), dtype=np.int64)
-    for start, stop in source_blocks(sides, hops, block=max(1, block // (8 * max(1, width))), limit=LIMIT):
+    size = max(1, block // (8 * max(1, width)))
+    for start, stop in source_blocks(sides, hops, block=size, limit=LIMIT, sources=sources):
         states = [first_walks(side, start, stop, walks) for side in sides]
         present = [own[state.facts] for own, state in zip(masks, states, strict=True)]
         for hop in range(hops):

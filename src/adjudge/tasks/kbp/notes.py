@@ -107,17 +107,29 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     found = []
     relations = [_used(side.relations) for side in (system, gold)]
     if not _shared(*relations):
-        mine, theirs = (_some([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations)
-        message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
-        found.append(Note("no-relation-shared", 1, message))
+        mine, theirs = (
+            some_names([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations
+        )
+        found.append(no_relation_shared(mine, theirs))
     if mapped:
         return found
     nodes = [_used(side.subjects, side.objects) for side in (system, gold)]
     if not _shared(*nodes):
         mine, theirs = (names.nodes.listed[int(own.argmax())] for own in nodes)
-        message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
-        found.append(Note("no-node-shared", 1, message))
+        found.append(no_node_shared(mine, theirs))
     return found
+
+
+def no_relation_shared(mine: str, theirs: str) -> Note:
+    """The system has no relation of gold."""
+    message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
+    return Note("no-relation-shared", 1, message)
+
+
+def no_node_shared(mine: str, theirs: str) -> Note:
+    """The system has no entity of gold."""
+    message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
+    return Note("no-node-shared", 1, message)
 
 
 def _used(*columns: Ints) -> Ints:
@@ -135,7 +147,12 @@ def _shared(one: Ints, other: Ints) -> bool:
     return bool((one[:size] & other[:size]).any())
 
 
-def _some(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str]) -> str:
+    """The first few names.
+
+    >>> some_names(["a", "b"])
+    'a, b'
+    """
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
@@ -216,16 +233,11 @@ def system_notes(
 
 
 def _engine_notes(name: str, counted: Sequence[VariantCounts]) -> list[Note]:
-    """Which engine counted and why, said once if it is the same for all ways to compare paths."""
-    found: dict[str, Note] = {}
-    for way in counted:
-        choice = way.counted[name].choice
-        if way.variant.identity == "endpoints" and choice.engine not in found:
-            found[choice.engine] = Note("engine", 1, f"engine {choice.engine}: {choice.reason}")
-    if not found and counted:
-        choice = counted[0].counted[name].choice
-        found[choice.engine] = Note("engine", 1, f"engine {choice.engine}: {choice.reason}")
-    return list(found.values())
+    """Why something was estimated; engines that count exactly agree, and results do not name them."""
+    reasons = dict.fromkeys(
+        way.counted[name].choice.reason for way in counted if way.counted[name].choice.engine == "sample"
+    )
+    return [Note("engine", 1, f"engine sample: {reason}") for reason in reasons]
 
 
 def _misses(score: Score) -> bool:

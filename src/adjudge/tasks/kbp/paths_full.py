@@ -36,14 +36,18 @@ class _Edges(NamedTuple):
     kind: Any
 
 
-def count_full(gold: Facts, system: Facts, *, hops: int = 3) -> tuple[HopCounts, ...]:
+def count_full(
+    gold: Facts, system: Facts, *, hops: int = 3, sources: tuple[int, int] | None = None
+) -> tuple[HopCounts, ...]:
     """The walks of both sides and those they share, per sequence of relations and in total, for each length.
+
+    With `sources`, only walks whose first node is from the one to before the other.
 
     >>> one = make_facts([0, 1, 0], [0, 1, 0], [1, 2, 3])
     >>> count_full(one, make_facts([0, 3], [0, 1], [3, 2]), hops=2)[1].total
     Counts(both=0, gold=1, system=1)
     """
-    found = [_walks(facts, hops) for facts in (shared_facts(gold, system), gold, system)]
+    found = [_walks(facts, hops, sources) for facts in (shared_facts(gold, system), gold, system)]
     hops_found = []
     for hop in range(1, hops + 1):
         own = [{sequence: n for sequence, n in side.items() if len(sequence) == hop} for side in found]
@@ -80,7 +84,7 @@ def shared_places(gold: Facts, system: Facts) -> tuple[Ints, Ints]:
     return one, other
 
 
-def _walks(facts: Facts, hops: int) -> dict[tuple[int, ...], int]:
+def _walks(facts: Facts, hops: int, sources: tuple[int, int] | None) -> dict[tuple[int, ...], int]:
     import numpy as np
 
     pieces = by_relation(facts)
@@ -92,7 +96,11 @@ def _walks(facts: Facts, hops: int) -> dict[tuple[int, ...], int]:
     )
     found: dict[tuple[int, ...], int] = {}
     for r, objects in edges.objects.items():
-        _extend(edges, (r,), objects, np.ones(len(objects), dtype=edges.kind), hops, found)
+        if sources is not None:
+            low, high = np.searchsorted(edges.subjects[r], sources)
+            objects = objects[low:high]
+        if len(objects):
+            _extend(edges, (r,), objects, np.ones(len(objects), dtype=edges.kind), hops, found)
     return found
 
 

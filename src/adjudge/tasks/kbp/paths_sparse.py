@@ -54,7 +54,8 @@ class Relation(NamedTuple):
     """The facts of one relation, both sides stacked: gold nodes first, the system's after them.
 
     `subjects` and `objects` lead from the small numbers used inside back to stacked nodes; `step` goes from subjects
-    to objects, `last` from subjects to labels, `same` from objects to their labels.
+    to objects, `last` from subjects to labels, `same` from objects to their labels. `follows` are the relations that
+    have one of the objects as a subject.
     """
 
     subjects: Ints
@@ -64,6 +65,7 @@ class Relation(NamedTuple):
     same: Matrix
     table: Ints | None
     first: tuple[Rows, Rows]
+    follows: tuple[int, ...] = ()
 
 
 class Leaf(NamedTuple):
@@ -87,9 +89,27 @@ def count_sparse(
     >>> count_sparse(one, make_facts([0, 3], [0, 1], [3, 2]), hops=2)[1]
     HopCounts(hop=2, total=Counts(both=1, gold=1, system=1), sequences={(0, 1): Counts(both=1, gold=1, system=1)})
     """
+    return count_products(relations_of(gold, system), hops, block=block, symbolic=symbolic)
+
+
+def count_products(
+    relations: dict[int, Relation],
+    hops: int,
+    *,
+    sources: tuple[int, int] | None = None,
+    block: int = BLOCK,
+    symbolic: bool = True,
+) -> tuple[HopCounts, ...]:
+    """The counts from the matrices of the relations; with `sources`, of paths from the one to before the other label.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> one = make_facts([0, 1], [0, 0], [1, 2])
+    >>> count_products(relations_of(one, one), 1, sources=(1, 3))[0].total
+    Counts(both=1, gold=1, system=1)
+    """
     found: list[Sequences] = [{} for _ in range(hops)]
     size = _sizing() if symbolic else None
-    for leaf in leaves(relations_of(gold, system), hops, block=block):
+    for leaf in leaves(relations, hops, sources=sources, block=block):
         counts = _count(leaf, size, block)
         known = found[len(leaf.sequence) - 1]
         known[leaf.sequence] = known.get(leaf.sequence, Counts(0, 0, 0)) + counts
@@ -106,8 +126,8 @@ def summed(hop: int, sequences: Sequences) -> HopCounts:
     return HopCounts(hop, sum(kept.values(), Counts(0, 0, 0)), kept)
 
 
-def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:
-    """The matrices of every relation that occurs.
+def relations_of(gold: Facts, system: Facts, *, tables: int = _TABLES) -> dict[int, Relation]:
+    """The matrices of every relation that occurs, with tables of at most so many places beside them.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
     >>> sorted(relations_of(make_facts([0], [4], [1]), make_facts([0], [2], [1])))
@@ -117,13 +137,19 @@ def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:
 
     offset, width = gold.nodes, gold.nodes + system.nodes
     sides = (gold, system)
-    dense = relation_space(sides) * width <= _TABLES
+    dense = relation_space(sides) * width <= min(tables, _TABLES)
     parts = [by_relation(side) for side in sides]
     found = {}
     for r in sorted(parts[0].keys() | parts[1].keys()):
         places = [part.get(r, np.empty(0, dtype=np.int64)) for part in parts]
         found[r] = _relation(sides, places, offset, width if dense else 0)
-    return found
+    # Most pairs of relations do not fit: the objects of one are never subjects of the other.
+    return {
+        r: relation._replace(
+            follows=tuple(r for r, other in found.items() if bool((_rows_of(other, relation.objects) >= 0).any()))
+        )
+        for r, relation in found.items()
+    }
 
 
 def _relation(sides: tuple[Facts, Facts], places: list[Ints], offset: int, width: int) -> Relation:
@@ -176,9 +202,15 @@ def _first(begins: Ints, columns: Ints) -> Rows:
 
 
 def leaves(
-    relations: dict[int, Relation], hops: int, *, sources: Ints | None = None, block: int = BLOCK
+    relations: dict[int, Relation],
+    hops: int,
+    *,
+    sources: tuple[int, int] | Ints | None = None,
+    block: int = BLOCK,
 ) -> Iterator[Leaf]:
     """Every sequence of 1 to `hops` relations that has a path, in pieces; `sources` keeps the paths from these labels.
+
+    They are an array, or a pair: from the one to before the other.
 
     Pieces of one sequence have no first label in common, so that their counts add up.
     """
@@ -186,8 +218,12 @@ def leaves(
 
     for r, relation in relations.items():
         gold, system = relation.first
-        if sources is not None:
+        if isinstance(sources, tuple):
+            gold, system = (_between(rows, *sources) for rows in (gold, system))
+        elif sources is not None:
             gold, system = (take(rows, np.flatnonzero(np.isin(rows.ids, sources))) for rows in (gold, system))
+        if sources is not None and not len(gold.ids) and not len(system.ids):
+            continue
         yield from _below(relations, (r,), (gold, system), hops, block)
 
 
@@ -198,11 +234,14 @@ def _below(
     yield Leaf(sequence, *rows, here.same)
     if len(sequence) == hops:
         return
-    for r, relation in relations.items():
-        at = _rows_of(relation, here.objects)
-        if not bool((at >= 0).any()):
-            continue  # most pairs of relations do not fit: the objects of one are never subjects of the other
-        gold, system = (_follow(side, at) for side in rows)
+    few = sum(len(side.columns) for side in rows) < len(here.objects)
+    for r in here.follows:
+        relation = relations[r]
+        if few:
+            gold, system = (_kept(side, _rows_of(relation, here.objects[side.columns])) for side in rows)
+        else:
+            at = _rows_of(relation, here.objects)
+            gold, system = (_kept(side, at[side.columns]) for side in rows)
         if not len(gold.ids) and not len(system.ids):
             continue
         longer = (*sequence, r)
@@ -226,11 +265,10 @@ def _rows_of(relation: Relation, nodes: Ints) -> Ints:
     return np.where(relation.subjects[at] == nodes, at, np.int32(-1))
 
 
-def _follow(rows: Rows, at: Ints) -> Rows:
+def _kept(rows: Rows, columns: Ints) -> Rows:
     """The rows in other columns; those that are -1 are left out."""
     import numpy as np
 
-    columns = at[rows.columns]
     known = columns >= 0
     total = np.zeros(len(known) + 1, dtype=rows.starts.dtype)
     np.cumsum(known, out=total[1:])
@@ -260,12 +298,17 @@ def split(gold: Rows, system: Rows, matrix: Matrix, block: int) -> Iterator[tupl
     for side, own in zip((gold, system), walks, strict=True):
         weights[np.searchsorted(ids, side.ids)] += own
     for start, stop in blocks(weights, block):
-        pieces = []
-        for side in (gold, system):
-            a, b = np.searchsorted(side.ids, [ids[start], ids[stop - 1] + 1])
-            low, high = side.starts[a], side.starts[b]
-            pieces.append(Rows(side.ids[a:b], side.starts[a : b + 1] - low, side.columns[low:high]))
+        pieces = [_between(side, ids[start], ids[stop - 1] + 1) for side in (gold, system)]
         yield pieces[0], pieces[1]
+
+
+def _between(rows: Rows, first: int, last: int) -> Rows:
+    """The rows whose ids are from the one to before the other."""
+    import numpy as np
+
+    a, b = np.searchsorted(rows.ids, [first, last])
+    low, high = rows.starts[a], rows.starts[b]
+    return Rows(rows.ids[a:b], rows.starts[a : b + 1] - low, rows.columns[low:high])
 
 
 def _product(rows: Rows, matrix: Matrix) -> Rows:

@@ -54,10 +54,13 @@ def count_walks(
     hops: int = 3,
     identity: Identity = "endpoints",
     walks: Walking = "all",
+    sources: tuple[int, int] | None = None,
     block: int = BLOCK,
     limit: int = LIMIT,
 ) -> tuple[HopCounts, ...]:
     """The same counts as the products give, from every walk of both sides; refused beyond `limit` walks.
+
+    With `sources`, only walks whose first label is from the one to before the other.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
     >>> ring = make_facts([0, 1], [0, 0], [1, 0])
@@ -71,7 +74,7 @@ def count_walks(
     sides = (gold, system)
     width = relation_space(sides)
     found: list[Sequences] = [{} for _ in range(hops)]
-    for start, stop in source_blocks(sides, hops, block=block, limit=limit):
+    for start, stop in source_blocks(sides, hops, block=block, limit=limit, sources=sources):
         states = [first_walks(side, start, stop, walks) for side in sides]
         for hop in range(1, hops + 1):
             if hop > 1:
@@ -97,9 +100,16 @@ def _note(sequences: Sequences, column: int, relations: Ints, width: int) -> Non
 
 
 def source_blocks(
-    sides: Sequence[Facts], hops: int, *, block: float, limit: float = float("inf")
+    sides: Sequence[Facts],
+    hops: int,
+    *,
+    block: float,
+    limit: float = float("inf"),
+    sources: tuple[int, int] | None = None,
 ) -> Iterator[tuple[int, int]]:
     """Runs of first labels with at most `block` walks of any length up to `hops`, where a single label allows it.
+
+    They cover all labels, or `sources`, those from the one to before the other.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
     >>> list(source_blocks([make_facts([0, 2], [0, 0], [1, 1])], 1, block=1))
@@ -111,7 +121,8 @@ def source_blocks(
             f"there are about {float(weights.sum()):.2g} walks, too many to go through one by one",
             hint="compare endpoints, allow nodes to repeat, or ask for fewer hops",
         )
-    return blocks(weights, block)
+    first, last = sources or (0, len(weights))
+    return ((first + start, first + stop) for start, stop in blocks(weights[first:last], block))
 
 
 def label_walks(sides: Sequence[Facts], hops: int) -> Ints:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
@@ -80,7 +81,7 @@ class PoolingBias:
         """The mean difference over the systems, None if there is none."""
         found = [each.parts[part].difference for each in self.systems]
         values = [value for value in found if value is not None]
-        return sum(values) / len(values) if values else None
+        return fsum(values) / len(values) if values else None
 
 
 def pooling_bias(

@@ -9,6 +9,7 @@ several questions; `each` of them counts, only the `best` one, or their `mean` (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, ValidationError, did_you_mean
@@ -167,7 +168,7 @@ def _add_means(groups: Sequence[Sequence[Row]], sums: dict[str, float]) -> None:
         values = [row_ratios(row) for row in rows]
         for name in (f"hop{len(path)}", "all"):
             for place, part in enumerate(Ratios._fields):
-                sums[f"{name}:{part}"] += sum(value[place] for value in values) / len(values)
+                sums[f"{name}:{part}"] += fsum(value[place] for value in values) / len(values)
             sums[f"{name}:rows"] += any(row.counts["gold"] for row in rows)
 
 

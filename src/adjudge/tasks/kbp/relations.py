@@ -173,15 +173,25 @@ def forward_rows(table: TripleTable, options: KbOptions, s: Ints, r: Ints, o: In
     import numpy as np
 
     names = table.names.relations
+    turned = forward_relations(names, options)
+    forward_of = _lookup(turned, len(names.listed))
+    new = forward_of[r]
+    turn = new >= 0
+    return np.where(turn, o, s), np.where(turn, new, r), np.where(turn, s, o)
+
+
+def forward_relations(names: Names, options: KbOptions) -> dict[int, int]:
+    """The relations that are the inverse of another one, and that one, by number.
+
+    >>> from adjudge.model.kbp import Names
+    >>> forward_relations(Names(["per:parents", "per:children"]), KbOptions())
+    {0: 1}
+    """
     turned: dict[str, str] = {}
     for forward, backward in inverses(options).items():
         if forward != backward and forward not in turned and backward not in turned.values():
             turned.setdefault(backward, forward)
-    table_of = {names[backward]: names[forward] for backward, forward in turned.items() if backward in names}
-    forward_of = _lookup(table_of, len(names.listed))
-    new = forward_of[r]
-    turn = new >= 0
-    return np.where(turn, o, s), np.where(turn, new, r), np.where(turn, s, o)
+    return {names[backward]: names[forward] for backward, forward in turned.items() if backward in names}
 
 
 def _labels(labels: Mapping[int, int], nodes: int) -> Ints:

@@ -32,15 +32,15 @@ from adjudge.stats.sampled import (
 from adjudge.stats.scores import corrected
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
-from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts, Warn, count_variant, variants
+from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
-from adjudge.tasks.kbp.engine import Engine
-from adjudge.tasks.kbp.masks_samples import Resampled, resample_counts
+from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
-from adjudge.tasks.kbp.paths_facts import Counts, Facts
-from adjudge.tasks.kbp.relations import only_relation
+from adjudge.tasks.kbp.paths_facts import Counts
+from adjudge.tasks.kbp.pieces import count_all
 from adjudge.tasks.kbp.results_compare import compare_all
+from adjudge.tasks.kbp.sides import AnyFacts, of_relation, relations_in
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
@@ -63,7 +63,7 @@ class Scored(NamedTuple):
 class Corpus(NamedTuple):
     """The gold side: its facts, the documents of the samples, the names of relations, and a digest of all of it."""
 
-    facts: Facts
+    facts: AnyFacts
     documents: tuple[str, ...]
     relations: Sequence[str]
     digest: str
@@ -74,58 +74,52 @@ def build(
     corpus: Corpus,
     systems: Sequence[Scored],
     options: KbOptions,
+    run: Run,
     *,
     profile: str,
-    by: Sequence[str] = (),
-    bootstrap: int | None = None,
     level: float = 0.95,
-    seed: int = 13,
-    engine: Engine = "auto",
-    box: bool = False,
     inputs: str | None = None,
-    warn: Warn | None = None,
 ) -> Result:
     """Count everything and put the result together."""
     check_level(level)
     names = unique_names(each.facts.name for each in systems)
     ways = variants(options)
-    counting: dict[str, Any] = {"documents": len(corpus.documents), "bootstrap": bootstrap, "seed": seed}
+    documents = len(corpus.documents)
+    drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed) if run.resamples and documents > 1 else None
     sides = [each.facts for each in systems]
-    counted = [count_variant(way, corpus.facts, sides, options, **counting, engine=engine, warn=warn) for way in ways]
+    counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
     how: dict[str, Any] = {
         "method": options.interval,
         "level": level,
         "notch": options.notch,
-        "box": box or options.interval == "percentile",
+        "box": run.box or options.interval == "percentile",
     }
-    parts = [_relation_slices(corpus, sides, **counting)] if "relation" in by else []
+    parts = _relation_slices(corpus, sides, drawn) if "relation" in run.by and drawn is not None else []
     found, samples = {}, {}
     for each in systems:
         name = each.facts.name
-        samples[name] = [*_corpus_samples(counted, name, options), *(own[name] for part in parts for own in part)]
+        samples[name] = [*_corpus_samples(counted, name, options), *(part[name] for part in parts)]
         scores = [score for own in samples[name] for score in sampled_scores(measures, own, **how)]
         scores += _unsampled(counted, name, options, measures, samples[name])
         scores += _tally_scores(each.tally, measures)
-        found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, by, measures, samples[name])
+        found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, run.by, measures, samples[name])
         for metric, least, counts in curve_counts(corpus.facts, each.curve, ways[0], options):
             found[name] += point_scores(measures, _columns(metric, counts), where={"confidence": least})
     comparisons: list[Comparison] = []
     if len(systems) > 1:
-        comparisons = compare_all(corpus, sides, options, counted, measures, samples, found, level=level, seed=seed)
-    resamples = 1000 if bootstrap is None else bootstrap
+        comparisons = compare_all(corpus, sides, options, run, counted, measures, samples, found, level=level)
     chosen = Options(
         pool=POOL,
-        by=tuple(dict.fromkeys(by)),
-        bootstrap=resamples,
+        by=tuple(dict.fromkeys(run.by)),
+        bootstrap=run.resamples,
         level=level,
-        seed=seed,
+        seed=run.seed,
         test=options.test,
         fields=_fields(options, profile, corpus.digest, inputs),
     )
-    documents = len(corpus.documents)
-    remarks = corpus_notes(corpus.notes, counted, options, documents, resamples, by, len(systems))
+    remarks = corpus_notes(corpus.notes, counted, options, documents, run.resamples, run.by, len(systems))
     if options.interval == "percentile":
         remarks += notch_notes(found)
     return Result(
@@ -217,28 +211,24 @@ def _values(own: Resampled, hop: int) -> list[tuple[float, ...]]:
     return [tuple(float(count) for kind in kinds for count in kind[place][hop].tolist()) for place in range(3)]
 
 
-def _relation_slices(
-    corpus: Corpus,
-    systems: Sequence[SystemFacts],
-    *,
-    documents: int,
-    bootstrap: int | None,
-    seed: int,
-) -> list[dict[str, SampledCounts]]:
+def _relation_slices(corpus: Corpus, systems: Sequence[SystemFacts], drawn: Drawn) -> list[dict[str, SampledCounts]]:
     """The triples of each relation, in the samples of the whole."""
     found: list[dict[str, SampledCounts]] = []
-    resamples = 1000 if bootstrap is None else bootstrap
-    if not resamples or documents < 2:
-        return found
-    for relation in _relations(corpus, systems):
-        gold = only_relation(corpus.facts, relation)
-        sides = [only_relation(each.facts, relation) for each in systems]
-        where: Slice = {"relation": corpus.relations[relation]}
-        drawn = resample_counts(gold, sides, documents=documents, resamples=resamples, seed=seed, hops=1)
-        titles = columns("kbp.hop1")
-        found.append(
-            {each.name: _sampled(titles, _values(own, 0), own, where) for each, own in zip(systems, drawn, strict=True)}
+    relations = _relations(corpus, systems)
+    works = [
+        resampling(
+            of_relation(corpus.facts, relation),
+            [of_relation(each.facts, relation) for each in systems],
+            drawn,
+            hops=1,
         )
+        for relation in relations
+    ]
+    titles = columns("kbp.hop1")
+    for relation, counts in zip(relations, count_all([], works)[1], strict=True):
+        where: Slice = {"relation": corpus.relations[relation]}
+        pairs = zip(systems, (as_resampled(drawn, own) for own in counts), strict=True)
+        found.append({each.name: _sampled(titles, _values(own, 0), own, where) for each, own in pairs})
     return found
 
 
@@ -247,8 +237,8 @@ def _relations(corpus: Corpus, systems: Sequence[SystemFacts]) -> list[int]:
     import numpy as np
 
     size = len(corpus.relations)
-    of_gold = np.bincount(corpus.facts.relations, minlength=size)
-    present = of_gold + sum(np.bincount(each.facts.relations, minlength=size) for each in systems)
+    of_gold = relations_in(corpus.facts, size)
+    present = of_gold + sum(relations_in(each.facts, size) for each in systems)
     order = sorted(np.flatnonzero(present).tolist(), key=lambda r: (-int(of_gold[r]), corpus.relations[r]))
     return list(order)
 

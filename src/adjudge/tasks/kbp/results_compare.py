@@ -10,11 +10,12 @@ from adjudge.stats.measure import Measure
 from adjudge.stats.result import Comparison, Score, Slice
 from adjudge.stats.sampled import SampleTest, comparison, headline_keys, pair_comparison
 from adjudge.stats.uncertainty import SampledCounts
-from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts
+from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts
 from adjudge.tasks.kbp.masks_compare import compare_systems
-from adjudge.tasks.kbp.masks_samples import resample_counts
+from adjudge.tasks.kbp.masks_samples import as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.relations import only_relation
+from adjudge.tasks.kbp.pieces import count_all
+from adjudge.tasks.kbp.sides import of_relation
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.results import Corpus
@@ -24,13 +25,13 @@ def compare_all(
     corpus: Corpus,
     systems: Sequence[SystemFacts],
     options: KbOptions,
+    run: Run,
     counted: Sequence[VariantCounts],
     measures: Sequence[Measure],
     samples: Mapping[str, Sequence[SampledCounts]],
     scores: Mapping[str, Sequence[Score]],
     *,
     level: float,
-    seed: int,
 ) -> list[Comparison]:
     """All pairs of systems on the F1 of every metric, not yet corrected for their number."""
     found: list[Comparison] = []
@@ -49,10 +50,11 @@ def compare_all(
             documents=len(corpus.documents),
             tests=(test,),
             trials=trials,
-            seed=seed,
+            seed=run.seed,
             level=level,
             identity=way.variant.identity,
             walks=options.walks,
+            place=run.place,
             together=way is counted[0] and 1 < options.hops == way.sampled,
         )
         for row in rows:
@@ -63,7 +65,7 @@ def compare_all(
     for a, b in combinations(samples, 2):
         for mine, yours in zip(samples[a], samples[b], strict=True):
             if mine.slice and options.test == "randomisation":
-                found += _relation_comparison((a, b), mine.slice, corpus, systems, trials, level=level, seed=seed)
+                found += _relation_comparison((a, b), mine.slice, corpus, systems, trials, level=level, seed=run.seed)
                 continue
             rest = pair_comparison((a, b), measures, (mine, yours), test=fallback, level=level)
             found += [each for each in rest if each.slice or (a, b, each.metric) not in done]
@@ -99,10 +101,11 @@ def _relation_comparison(
 ) -> list[Comparison]:
     """Two systems on one relation, by exchanging documents."""
     relation = list(corpus.relations).index(str(where["relation"]))
-    gold = only_relation(corpus.facts, relation)
-    facts = {each.name: only_relation(each.facts, relation) for each in systems if each.name in name}
-    drawn = resample_counts(gold, list(facts.values()), documents=len(corpus.documents), resamples=0, seed=seed, hops=1)
-    resampled = dict(zip(facts, drawn, strict=True))
+    gold = of_relation(corpus.facts, relation)
+    facts = {each.name: of_relation(each.facts, relation) for each in systems if each.name in name}
+    drawn = draw_samples(len(corpus.documents), resamples=0, seed=seed)
+    _, (counts,) = count_all([], [resampling(gold, list(facts.values()), drawn, hops=1)])
+    resampled = {one: as_resampled(drawn, own) for one, own in zip(facts, counts, strict=True)}
     options: dict[str, Any] = {"documents": len(corpus.documents), "trials": trials, "seed": seed, "level": level}
     rows = compare_systems(gold, facts, resampled, tests=("randomisation",), **options)
     return [

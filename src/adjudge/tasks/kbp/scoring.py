@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.kbp.counting import SystemFacts, Warn
+from adjudge.tasks.kbp.counting import Run, SystemFacts, Warn
 from adjudge.tasks.kbp.engine import ENGINES, Engine
+from adjudge.tasks.kbp.notes_inputs import input_notes, problem_notes
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, make_options
-from adjudge.tasks.kbp.relations import prepare
+from adjudge.tasks.kbp.pieces import Place
+from adjudge.tasks.kbp.relations import Prepared, prepare
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.errors import Problem
     from adjudge.formats.source import Source
     from adjudge.model.kbp import TripleTable
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.mapping import Mapped
+    from adjudge.tasks.kbp.store import PreparedSide
 
     Ints: TypeAlias = npt.NDArray[Any]
 
 PAPER_LEVEL, LEVEL = 0.9, 0.95
-_SHOWN = 5
 
 
 def score(
@@ -41,6 +43,9 @@ def score(
     seed: int = 13,
     engine: Engine = "auto",
     box: bool = False,
+    memory: int | None = None,
+    jobs: int | None = 1,
+    cluster: str | None = None,
     warn: Warn | None = None,
     inputs: Mapping[str, Any] | None = None,
     **changes: Any,
@@ -49,51 +54,77 @@ def score(
 
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`; `inputs` are other
     arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as a list of `documents`. With `bootstrap=None` there are
-    1000 resamples wherever that takes no more than some minutes.
+    1000 resamples wherever that takes no more than some minutes. `jobs` is the number of processes, 0 starts several
+    if that pays; `cluster` is a Dask cluster. `memory` in bytes is what may be used, None is what the machine has.
 
     >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
     0.5000
     """
-    from adjudge.tasks.kbp.inputs import read_inputs
-
     several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
-    read = read_inputs(gold, several, wiki=wiki, names=names, **(inputs or {}))
     chosen = chosen_options(profile, options, changes)
-    return score_inputs(
-        read,
-        chosen,
-        profile=profile,
+    run = Run(
         by=by,
         bootstrap=bootstrap,
         ci=ci,
         seed=seed,
         engine=engine,
         box=box,
+        memory=memory,
+        place=Place(jobs, cluster),
         warn=warn,
     )
+    return score_files(gold, several, chosen, run, profile=profile, names=names, wiki=wiki, **(inputs or {}))
 
 
-def score_inputs(read: KbInputs, options: KbOptions, **more: Any) -> Result:
-    """Score what was read: map annotation to triples, then score these."""
+def score_files(
+    gold: Source,
+    systems: Sequence[Source],
+    options: KbOptions,
+    run: Run,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    names: Sequence[str] | None = None,
+    seen: Callable[[KbInputs], None] | None = None,
+    **inputs: Any,
+) -> Result:
+    """Read and score, through a database if plain triples are larger than memory, or the engine duckdb is asked for.
+
+    `inputs` are other arguments of `read_inputs`; `seen` is called with what was read, of triples in a database with
+    the names of relations and documents alone.
+    """
+    from adjudge.tasks.kbp.inputs import read_inputs
+    from adjudge.tasks.kbp.stored import score_stored, stored_memory
+
+    memory = stored_memory(gold, systems, run, **inputs)
+    if memory is not None:
+        return score_stored(
+            gold, systems, options, run, memory=memory, profile=profile, names=names, seen=seen, **inputs
+        )
+    read = read_inputs(gold, systems, names=names, **inputs)
+    if seen is not None:
+        seen(read)
+    return score_inputs(read, options, run, profile=profile)
+
+
+def score_inputs(
+    read: KbInputs, options: KbOptions, run: Run | None = None, *, profile: str = DEFAULT_PROFILE, **more: Any
+) -> Result:
+    """Score what was read: map annotation to triples, then score these; `more` as in `score_mapped`."""
     from adjudge.stats.result import unique_names
 
     unique_names(system.name for system in read.systems)
+    run = run or Run(**more)
     if read.gold.corpus is None:
-        return _score_tables(read, options, **more)
+        return _score_tables(read, options, run, profile=profile)
     mapped = map_inputs(read, options)
     sure = {
         system.name: [given.kb.facts[step.fact].confidence for step in system.trace if step.row >= 0]
         for system, given in zip(mapped.systems, read.systems, strict=True)
-        if given.kb is not None and "confidence" in more.get("by", ())
+        if given.kb is not None and "confidence" in run.by
     }
-    return score_mapped(
-        mapped,
-        options,
-        input_notes=_input_notes(read, options, more.get("profile", DEFAULT_PROFILE)),
-        confidences=sure,
-        **more,
-    )
+    notes = input_notes(read, options, profile)
+    return score_mapped(mapped, options, run=run, profile=profile, input_notes=notes, confidences=sure)
 
 
 def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
@@ -118,27 +149,31 @@ def score_mapped(
     mapped: Mapped,
     options: KbOptions,
     *,
+    run: Run | None = None,
     profile: str = DEFAULT_PROFILE,
     input_notes: Sequence[Note] = (),
     confidences: Mapping[str, Sequence[float]] | None = None,
     **more: Any,
 ) -> Result:
-    """Score systems that were mapped to gold entities; slices by confidence need that of each triple."""
+    """Score systems that were mapped to gold entities; slices by confidence need that of each triple.
+
+    `more` is what `Run` has, unless there is a `run` already: `bootstrap=0`, `by=("relation",)`.
+    """
     owns = {system.name: (system.own, system.labels) for system in mapped.systems}
     return _build(
         mapped.gold,
         {system.name: system.table for system in mapped.systems},
         mapped.documents,
         options,
+        run or Run(**more),
         profile=profile,
         tallies={system.name: system.tally for system in mapped.systems},
         gold_tally=mapped.gold_tally,
         owns=owns,
         named=True,
         notes=input_notes,
-        system_notes={system.name: _problem_notes(system.notes) for system in mapped.systems},
+        system_notes={system.name: problem_notes(system.notes) for system in mapped.systems},
         confidences=confidences,
-        **more,
     )
 
 
@@ -149,37 +184,22 @@ def score_triples(
     documents: Sequence[str] | None = None,
     profile: str = DEFAULT_PROFILE,
     options: KbOptions | None = None,
-    by: Sequence[str] = (),
-    bootstrap: int | None = None,
-    ci: float | None = None,
-    seed: int = 13,
-    engine: Engine = "auto",
-    box: bool = False,
-    warn: Warn | None = None,
-    **changes: Any,
+    **more: Any,
 ) -> Result:
     r"""Score tables of triples; the documents are those of gold unless they are given.
+
+    `more` are options that differ from the profile, and what `Run` has: `bootstrap=0`, `by=("relation",)`.
 
     >>> from adjudge.formats.kb_triples import read_triples
     >>> gold = read_triples(b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n")
     >>> score_triples(gold, {"A": gold}, hops=2, bootstrap=0)["kbp.hop2"].f1
     1.0000
     """
-    chosen = chosen_options(profile, options, changes)
-    return _build(
-        gold,
-        {name: _sharing(gold, table) for name, table in systems.items()},
-        documents,
-        chosen,
-        profile=profile,
-        by=by,
-        bootstrap=bootstrap,
-        ci=ci,
-        seed=seed,
-        engine=engine,
-        box=box,
-        warn=warn,
-    )
+    known = {each.name for each in fields(Run)}
+    chosen = chosen_options(profile, options, {name: more[name] for name in more if name not in known})
+    run = Run(**{name: more[name] for name in more if name in known})
+    shared = {name: _sharing(gold, table) for name, table in systems.items()}
+    return _build(gold, shared, documents, chosen, run, profile=profile)
 
 
 def chosen_options(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> KbOptions:
@@ -199,13 +219,9 @@ def chosen_options(profile: str, options: KbOptions | None, changes: Mapping[str
     return options
 
 
-def _score_tables(read: KbInputs, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
+def _score_tables(read: KbInputs, options: KbOptions, run: Run, *, profile: str) -> Result:
     """Triples on both sides."""
-    if options.identity_source == "system":
-        raise UsageError(
-            "triples have no nodes of the system's own", hint="give annotated documents and a knowledge base, or leave "
-            "--identity-source out"
-        )  # fmt: skip
+    check_triples(options)
     gold = read.gold.table
     if gold is None:
         raise UsageError("gold has neither documents nor triples")
@@ -221,11 +237,18 @@ def _score_tables(read: KbInputs, options: KbOptions, *, profile: str = DEFAULT_
         tables,
         documents,
         options,
+        run,
         profile=profile,
         tallies=tallies,
-        notes=_input_notes(read, options, profile),
-        **more,
+        notes=input_notes(read, options, profile),
     )
+
+
+def check_triples(options: KbOptions) -> None:
+    """Raise if triples cannot be compared so."""
+    if options.identity_source == "system":
+        hint = "give annotated documents and a knowledge base, or leave --identity-source out"
+        raise UsageError("triples have no nodes of the system's own", hint=hint)
 
 
 def _build(
@@ -233,6 +256,7 @@ def _build(
     systems: Mapping[str, TripleTable],
     documents: Sequence[str] | None,
     options: KbOptions,
+    run: Run,
     *,
     profile: str,
     tallies: Mapping[str, Mapping[str, int]] | None = None,
@@ -242,47 +266,25 @@ def _build(
     notes: Sequence[Note] = (),
     system_notes: Mapping[str, Sequence[Note]] | None = None,
     confidences: Mapping[str, Sequence[float]] | None = None,
-    by: Sequence[str] = (),
-    bootstrap: int | None = None,
-    ci: float | None = None,
-    seed: int = 13,
-    engine: Engine = "auto",
-    box: bool = False,
-    warn: Warn | None = None,
 ) -> Result:
     from adjudge.tasks.kbp.curve import Sure, surer, thresholds
     from adjudge.tasks.kbp.digest import joined, table_digest
     from adjudge.tasks.kbp.notes import GoldNotes, strangers
-    from adjudge.tasks.kbp.results import SLICES, Corpus, Scored, build
+    from adjudge.tasks.kbp.results import Corpus, Scored, build
 
-    for field in by:
-        if field not in SLICES:
-            hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
-            raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
-    if "confidence" in by and not confidences:
-        raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
-    if engine not in ENGINES:
-        hint = did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
-        raise UsageError(f"there is no engine {engine}", hint=hint)
+    check_run(run, confidences=bool(confidences))
     if not systems:
         raise UsageError("no system to score")
-    if bootstrap is not None and bootstrap < 0:
-        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
     listed = _documents(gold, documents)
     places = {gold.names.documents[name]: place for place, name in enumerate(listed)}
     ready = prepare(gold, options, "gold", documents=places, named=named)
-    tally = dict(gold_tally or {})
-    tally["excluded"] = tally.get("excluded", 0) + ready.excluded
-    tally["outside"] = tally.get("outside", 0) + ready.outside
-    tally["self-loops"] = ready.loops
+    tally = tallied(gold_tally or {}, ready)
     scored = []
     for name, table in systems.items():
         side = prepare(table, options, "system", documents=places, named=named)
-        before = dict((tallies or {}).get(name, {"facts": len(table)}))
-        before["excluded"] = before.get("excluded", 0) + side.excluded
-        before["outside"] = before.get("outside", 0) + side.outside
-        if options.self_loops == "drop":
-            before["self-loops"] = side.loops
+        before = tallied((tallies or {}).get(name, {"facts": len(table)}), side)
+        if options.self_loops != "drop":
+            del before["self-loops"]
         own, labels = (owns or {}).get(name, (None, None))
         nodes = None
         if own is not None:
@@ -306,16 +308,57 @@ def _build(
         corpus,
         scored,
         options,
+        run,
         profile=profile,
-        by=by,
-        bootstrap=bootstrap,
-        level=(PAPER_LEVEL if profile == "paper" else LEVEL) if ci is None else ci,
-        seed=seed,
-        engine=engine,
-        box=box,
+        level=interval_level(run, profile),
         inputs=joined([known, *map(table_digest, systems.values())], listed),
-        warn=warn,
     )
+
+
+def check_run(run: Run, *, confidences: bool = False) -> None:
+    """Raise if something is asked for that there is not.
+
+    >>> check_run(Run(by=("typ",)))
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: knowledge bases have no slices by 'typ', choose from relation, first, sequence, ...
+    """
+    from adjudge.tasks.kbp.results import SLICES
+
+    for field in run.by:
+        if field not in SLICES:
+            hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
+            raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
+    if "confidence" in run.by and not confidences:
+        raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
+    if run.engine not in ENGINES:
+        hint = did_you_mean(run.engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
+        raise UsageError(f"there is no engine {run.engine}", hint=hint)
+    if run.resamples < 0:
+        raise UsageError(f"bootstrap is {run.bootstrap}", hint="give 0 to turn intervals off")
+
+
+def interval_level(run: Run, profile: str) -> float:
+    """The level of the intervals: as asked for, or that of the profile.
+
+    >>> interval_level(Run(), "paper"), interval_level(Run(ci=0.8), "paper")
+    (0.9, 0.8)
+    """
+    return (PAPER_LEVEL if profile == "paper" else LEVEL) if run.ci is None else run.ci
+
+
+def tallied(before: Mapping[str, int], ready: Prepared | PreparedSide) -> dict[str, int]:
+    """What became of the facts that are no triples, with those that preparation has left out.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> tallied({"outside": 1}, Prepared(make_facts([], [], []), excluded=2, outside=3, loops=0))
+    {'outside': 4, 'excluded': 2, 'self-loops': 0}
+    """
+    return {
+        **before,
+        "excluded": before.get("excluded", 0) + ready.excluded,
+        "outside": before.get("outside", 0) + ready.outside,
+        "self-loops": ready.loops,
+    }
 
 
 def _documents(gold: TripleTable, documents: Sequence[str] | None) -> list[str]:
@@ -349,53 +392,3 @@ def _sharing(gold: TripleTable, table: TripleTable) -> TripleTable:
         (documents, table.documents),
     )
     return TripleTable(gold.names, *(array("i", map(new.__getitem__, column)) for new, column in columns))
-
-
-def _input_notes(read: KbInputs, options: KbOptions, profile: str) -> list[Note]:
-    """What the readers remarked, and which of the relations that were named nobody has."""
-    from adjudge.stats.result import Note
-
-    found = _problem_notes(read.notes)
-    known: set[str] | None = None
-    for field in ("include", "exclude", "symmetric_types"):
-        named = getattr(options, field)
-        if not named or named == getattr(PROFILES[profile], field):
-            continue  # a profile names relations of many corpora
-        if known is None:
-            known = _relation_names(read, options)
-        if missing := [name for name in named if name not in known]:
-            option = field.replace("_", "-")
-            message = f"--{option} names what is no relation of gold or of a system: {', '.join(missing[:_SHOWN])}"
-            found.append(Note("unknown-relation", len(missing), message))
-    return found
-
-
-def _relation_names(read: KbInputs, options: KbOptions) -> set[str]:
-    """The relations of all sides, under their own names and the new ones, with their category and without."""
-    sides: list[tuple[Mapping[str, str], Iterable[str]]] = []
-    if read.gold.corpus is not None:
-        facts = (fact.relation for document in read.gold.corpus.documents for fact in document.facts)
-        sides.append((options.gold_relations, facts))
-        for system in read.systems:
-            if system.kb is not None:
-                sides.append((options.system_relations, (fact.relation for fact in system.kb.facts)))
-    elif read.gold.table is not None:
-        listed = read.gold.table.names.relations.listed
-        sides += [(options.gold_relations, listed), (options.system_relations, listed)]
-    full = {table.get(name, name) for table, names in sides for name in set(names)}
-    return full | {name.rpartition(".")[2] for name in full}
-
-
-def _problem_notes(problems: Sequence[Problem]) -> list[Note]:
-    """Remarks as notes of the result: one for each kind."""
-    from adjudge.stats.result import Note
-
-    groups: dict[str, list[str]] = {}
-    for problem in problems:
-        where = ":".join(str(part) for part in (problem.path, problem.line) if part)
-        text = f"{problem.message}: {problem.hint}" if problem.hint else problem.message
-        groups.setdefault(text, []).append(where)
-    return [
-        Note("input", len(places), message, tuple(dict.fromkeys(filter(None, places)))[:_SHOWN])
-        for message, places in groups.items()
-    ]

@@ -90,7 +90,7 @@ def repair(
     before = _report("coldstart", found, _kb_counts(kb))
     if not kb.entities and not kb.facts:
         return b"", before, before
-    data = b"".join(write_coldstart(kb))
+    data = b"".join(write_coldstart(kb, path=found.place))
     return data, before, validate(data, format="coldstart", docs=docs, limit=limit, name="<repaired>")
 
 
@@ -121,8 +121,22 @@ def detect(source: Source) -> Format:
             return "ace"
         if next(Path(source).rglob("*.rich_ere.xml"), None) is not None:
             return "ere"
-        hint = "name a file, or a folder with .apf.xml or .rich_ere.xml files"
-        raise UsageError(Problem("a folder without annotation", path=source_name(source), hint=hint))
+        from adjudge.formats.kb_triples import SUFFIXES
+        from adjudge.formats.shards import is_shard
+
+        names = sorted(path for path in Path(source).iterdir() if is_shard(path.name, SUFFIXES))
+        if not names:
+            hint = "name a file, or a folder with .apf.xml or .rich_ere.xml files, or with triples in .tsv or .parquet"
+            raise UsageError(Problem("a folder without annotation", path=source_name(source), hint=hint))
+        return detect(names[0])
+    if isinstance(source, str | os.PathLike) and str(source) != "-":
+        from adjudge.formats.kb_triples import triple_shards
+        from adjudge.formats.shards import is_parquet
+
+        if shards := triple_shards(source):
+            return detect(shards[0])
+        if is_parquet(source):
+            return "triples"
     if not isinstance(source, bytes | str | os.PathLike) or str(source) == "-":
         return "coldstart"  # a stream can be read only once
     with opened(source, source_name(source)) as stream:
@@ -208,7 +222,8 @@ def _read_corpus(source: Source, kind: Format, place: str) -> KbCorpus:
 
         return read_kb_documents(source, name=place)
     if not isinstance(source, str | os.PathLike) or str(source) == "-":
-        raise UsageError(f"{kind} annotation cannot be read from a stream", hint="name the file or its folder")
+        message = f"{kind} annotation cannot be read from a stream"
+        raise UsageError(Problem(message, path=place, hint="name the file or its folder"))
     if kind == "ace":
         from adjudge.formats.kb_ace import read_ace
 

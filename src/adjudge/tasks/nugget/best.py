@@ -10,6 +10,7 @@ every connected part of the candidates is solved by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import NamedTuple, TypeAlias
 
 Edge: TypeAlias = tuple[float, int, int]  # (-Dice, system index, gold index): in the order in which they are taken
@@ -99,7 +100,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
 
 
 def _total(pairs: Sequence[Pair]) -> float:
-    return sum([dice for _, _, dice in pairs])
+    return fsum([dice for _, _, dice in pairs])
 
 
 def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from math import fsum
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, TokenTable
@@ -33,10 +34,11 @@ class Facts:
     in_common: int = 0
     decided: dict[str, list[str]] = field(default_factory=dict)  # mapping -> documents that the order of lines decides
     unproven: list[str] = field(default_factory=list)
-    line: dict[str, float] = field(default_factory=dict)  # mapping -> true positives by order of lines
-    best: dict[str, float] = field(default_factory=dict)
-    optimal: dict[str, float] = field(default_factory=dict)
-    matched: dict[str, float] = field(default_factory=dict)
+    # Sums of Dice of every document by mapping, to be added up at the end: so their order does not matter.
+    line: dict[str, list[float]] = field(default_factory=dict)  # by order of lines
+    best: dict[str, list[float]] = field(default_factory=dict)
+    optimal: dict[str, list[float]] = field(default_factory=dict)
+    matched: dict[str, list[float]] = field(default_factory=dict)
     gold: int = 0
     system: int = 0
     free: list[str] = field(default_factory=list)  # documents without gold nuggets, whose false alarms cost nothing
@@ -83,14 +85,14 @@ class Facts:
 
     def _ties(self, document: str, observed: Observed) -> None:
         for name, value in observed.matched.items():
-            self.matched[name] = self.matched.get(name, 0.0) + value
+            self.matched.setdefault(name, []).append(value)
         for name, mapped in observed.entangled.items():
             if mapped.best > mapped.line + SAME:
                 self.decided.setdefault(name, []).append(document)
             if not mapped.proven and document not in self.unproven[-1:]:
                 self.unproven.append(document)
             for totals, value in ((self.line, mapped.line), (self.best, mapped.best), (self.optimal, mapped.optimal)):
-                totals[name] = totals.get(name, 0.0) + value
+                totals.setdefault(name, []).append(value)
 
     def _written(self, side: str, document: NuggetDocument, own: Side) -> None:
         nuggets = document.nuggets
@@ -131,13 +133,19 @@ class Facts:
         if compared and wrong * 2 > compared:
             self.other_text.append(gold.id)
 
+    def extend(self, later: Facts) -> None:
+        """Take in what was seen of later documents of the same files."""
+        for each in fields(self):
+            if each.name not in _WHOLE:
+                setattr(self, each.name, _joined(getattr(self, each.name), getattr(later, each.name)))
+
     def notes(self, settings: Settings) -> list[Note]:
         """All of it as notes."""
         from adjudge.stats.result import Note
         from adjudge.tasks.nugget.sequencing import sequence_notes
 
         told = [
-            Note(code, count, message, tuple(examples[:SHOWN]))
+            Note(code, count, message, tuple(sorted(examples)[:SHOWN]))
             for code, count, message, examples in self._remarks(settings)
         ]
         return told + sequence_notes(self.remarks)
@@ -181,17 +189,17 @@ class Facts:
         for name, documents in self.decided.items():
             if name not in settings.scored:
                 continue
-            line, best = self.line[name], self.best[name]
+            line, best = fsum(self.line[name]), fsum(self.best[name])
             where = _number(len(documents), "document", "documents")
-            rest = self.matched[name] - (line if settings.official else best)
+            rest = fsum(self.matched[name]) - (line if settings.official else best)
             values = f"{self._f1(rest + line)} by the order of lines, {self._f1(rest + best)} at best"
             taken = "lines" if settings.official else "the best"
             message = f"ties decide nugget.{name} in {where}: f1 is {values}; {taken} counted"
             yield "ties", len(documents), message, documents
-        for name, optimal in self.optimal.items():
-            counted = self.line[name] if settings.official else self.best[name]
+        for name, most in self.optimal.items():
+            optimal, counted = fsum(most), fsum(self.line[name] if settings.official else self.best[name])
             if name in settings.scored and optimal > counted + SAME:
-                rest = self.matched[name] - counted
+                rest = fsum(self.matched[name]) - counted
                 message = (
                     f"an optimal instead of a greedy mapping would give nugget.{name} f1 {self._f1(rest + optimal)} "
                     f"instead of {self._f1(rest + counted)}"
@@ -262,6 +270,21 @@ class Facts:
         if theirs and theirs <= GOLD_NAMES and ours and not ours & GOLD_NAMES:
             return True
         return self.confident.get("gold", False) and not self.confident.get("system", True) and not ours & GOLD_NAMES
+
+
+_WHOLE = ("extra", "input", "stopped")  # what is about whole files
+
+
+def _joined(one: Any, other: Any) -> Any:
+    if isinstance(one, bool):
+        return one or other
+    if isinstance(one, set):
+        return one | other
+    if isinstance(one, dict):
+        return {key: _joined(one[key], other[key]) if key in other else one[key] for key in one} | {
+            key: value for key, value in other.items() if key not in one
+        }
+    return one + other
 
 
 def _letters(text: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adjudge.errors import UsageError
+from adjudge.errors import Problem, UsageError
+from adjudge.model.whereabouts import not_utf8
 
 YEARS = ("2015", "2016")
 
@@ -20,11 +21,13 @@ def read_types(name: str | Path) -> tuple[str, ...]:
     path = Path(__file__).with_name(f"types_{name}.txt") if str(name) in YEARS else Path(name)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:  # a ValueError is a path with a null character, or text that is not UTF-8
+    except UnicodeDecodeError as error:
+        raise UsageError(not_utf8(error, str(name))) from None
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = f"give a file with one type per line, or {' or '.join(YEARS)}"
-        raise UsageError(f"{name}: the list of types cannot be read ({reason})", hint=hint) from None
+        raise UsageError(Problem(f"the list of types cannot be read ({reason})", path=str(name), hint=hint)) from None
     types = tuple(line.strip() for line in lines if line.strip())
     if not types:
-        raise UsageError(f"{name}: the list names no types", hint="write one type per line")
+        raise UsageError(Problem("the list names no types", path=str(name), hint="write one type per line"))
     return types

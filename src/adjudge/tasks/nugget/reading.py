@@ -92,8 +92,8 @@ def observe_all(
 ) -> Campaign:
     """Read all sides document by document and count; `visit` is shown every pair of documents on the way.
 
-    `jobs` is the number of processes, each with systems of its own; 0 starts several only if that pays. `cluster` is a
-    Dask cluster whose workers see the same files.
+    `jobs` is the number of processes, each with documents or systems of its own; 0 starts several only if that pays.
+    `cluster` is a Dask cluster whose workers see the same files.
     """
     named = name_systems(gold, systems, names)
     for field in by:
@@ -103,6 +103,12 @@ def observe_all(
     docs = None if docs is None else list(docs)
     reader = Reader(gold, settings, tokens, docs, mode, suffix, tuple(by))
     paths = all(isinstance(source, str) and source != "-" for source in (gold, *(source for _, source in named)))
+    if paths and visit is None and (cluster is not None or jobs != 1):
+        from adjudge.tasks.nugget.parts import read_parts
+
+        campaign = read_parts(reader, named, jobs=jobs, cluster=cluster)
+        if campaign is not None:
+            return campaign
     if not paths or visit is not None or (cluster is None and (jobs == 1 or len(named) == 1)):
         return reader.read(named, visit)
     from adjudge.engine.local import map_documents, work_folder
@@ -132,6 +138,13 @@ class Reader(NamedTuple):
     mode: Mode | None
     suffix: str
     by: tuple[str, ...]
+
+    def part(self, docs: list[str], named: tuple[tuple[str, Documents], ...]) -> Campaign | None:
+        """Some of the documents of all systems, or None if there is anything wrong."""
+        try:
+            return self._replace(docs=docs).read(named)
+        except AdjudgeError:
+            return None
 
     def one(self, name: str, source: Documents) -> Campaign | AdjudgeError:
         """One system by itself, or what is wrong."""

@@ -39,6 +39,12 @@ class Slices:
         for value, counts in found.items():
             self.values.setdefault(value, {})[place] = counts
 
+    def extend(self, later: Slices, documents: int) -> None:
+        """Take in the slices of documents that come after so many others."""
+        for value, found in later.values.items():
+            own = self.values.setdefault(value, {})
+            own.update((documents + place, counts) for place, counts in found.items())
+
     def table(self, documents: int) -> ElementTable:
         """All of it in the form of results."""
         from adjudge.stats.elements import ElementSlice, ElementTable, Rows

@@ -26,6 +26,7 @@ mentions out of the key that are not paired.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
@@ -158,7 +159,7 @@ class _Search:
         slope = self.score.slope(at)
         found = self.solved(slope)
         totals = self.take([each.points[0][2] for each in found])
-        beyond = sum([each.bound - each.points[0][0] for each in found])
+        beyond = fsum([each.bound - each.points[0][0] for each in found])
         ceiling = min(1.0, self.score.value(at) + dot(slope, totals) - dot(slope, at) + beyond)
         if ceiling < self.ceiling:
             self.ceiling, self.tangent, self.exact = ceiling, slope, beyond <= EXACT

@@ -12,6 +12,7 @@ from adjudge.formats.tbf import DIGITS
 from adjudge.formats.tbf_scan import quote
 from adjudge.formats.token_table import find_table, scan_table
 from adjudge.model.nugget import TokenTable
+from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.nugget.validation_findings import LIMIT, Collector
 from adjudge.tasks.nugget.validation_places import Ground
 
@@ -85,9 +86,12 @@ def read_sizes(path: str | Path) -> dict[str, int]:
     """The number of characters of documents: a line for each, the id and the number with a blank or TAB between."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UsageError(not_utf8(error, str(path))) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{path}: the list of sizes cannot be read ({reason})", hint="check the file") from None
+        problem = Problem(f"the list of sizes cannot be read ({reason})", path=str(path), hint="check the file")
+        raise UsageError(problem) from None
     sizes: dict[str, int] = {}
     problems = []
     for number, line in enumerate(lines, 1):
@@ -122,8 +126,11 @@ def _read_text(path: Path, document: str, out: Collector) -> str | None:
     try:
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        message = f"the text is not UTF-8, at byte {error.start}"
-        out.error("text-encoding", message, document=document, path=str(path), hint="convert it to UTF-8")
+        problem = not_utf8(error, str(path), hint="convert it to UTF-8")
+        out.error(
+            "text-encoding", problem.message, problem.line, problem.column,
+            hint=problem.hint, document=document, path=str(path),
+        )  # fmt: skip
     except OSError as error:
         message = f"the text cannot be read: {error.strerror or error}"
         out.error("no-text", message, document=document, path=str(path), hint="check its permissions")

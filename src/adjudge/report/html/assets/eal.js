@@ -1,18 +1,16 @@
 // The page of event arguments and linking. Documents are drawn when somebody looks at them.
 (() => {
-  const { bar, data, draw, element, hits, keys, state } = adjudge;
+  const { bar, browse, byId, cut, data, draw, element, fill, hits, inUnits, state, stretches } = adjudge;
   const { documents, systems, types, roles, realis, reasons, said, kinds, pairs, status } = data;
   const number = (list, key) => list.findIndex((each) => each.key === key);
   const [CORRECT, UNASSESSED, REDUNDANT, REMOVED, MISSED] = ["correct", "unassessed", "redundant", "removed", "missed"].map((key) => number(kinds, key));
   const PAIR = Object.fromEntries(pairs.map((each, at) => [each.key, at]));
   const SUMMARY = -1;
   const LIMIT = 60; // links that are listed
-  const byId = (id) => document.getElementById(id);
   const view = {
     document: SUMMARY, system: 0, other: -1, kinds: new Set(kinds.keys()), pairs: new Set(pairs.keys()),
     type: -1, role: -1, reason: -1, query: "", order: "file", spans: true, pinned: null,
   };
-  let shown = []; // numbers of the documents in the list
   let tallies = { type: new Map(), role: new Map() }; // outcomes by type and by role, of all documents in the list
   let rowsHere = []; // what the document shows, in the order of the table
 
@@ -138,22 +136,13 @@
       if (some || !filtered()) found.push({ at, counts, errors });
     });
     if (view.order === "errors") found.sort((a, b) => b.errors - a.errors || a.at - b.at);
-    shown = found.map(({ at }) => at);
-    const item = (at, title, errors, counts) => element("li", {}, element(
-      "button",
-      { type: "button", "data-number": at, "aria-current": String(at === view.document), title, click: () => open(at) },
-      element("span", { class: "title" }, title),
-      errors === null ? null : element("span", { class: "errors", title: comparing() ? "differences and errors" : "errors" }, String(errors)),
-      counts ? bar(counts.map((size, kind) => [entries()[kind].key, size])) : null,
-    ));
-    byId("list").replaceChildren(
-      item(SUMMARY, comparing() ? "Both systems" : "All documents", null, null),
-      ...found.map(({ at, counts, errors }) => item(at, documents[at].id, errors, counts)),
-    );
-    byId("found").textContent = shown.length < documents.length ? `${shown.length} of ${documents.length}` : "";
-    for (const input of byId(comparing() ? "pairs" : "legend").querySelectorAll("input")) {
-      input.parentElement.querySelector(".count").textContent = totals[number(entries(), input.value)];
-    }
+    const note = comparing() ? "differences and errors" : "errors";
+    return {
+      before: [{ number: SUMMARY, title: comparing() ? "Both systems" : "All documents" }],
+      entries: found.map(({ at, counts, errors }) => ({ number: at, title: documents[at].id, said: String(errors), note, counts })),
+      totals,
+      of: documents.length,
+    };
   }
 
   // How often each outcome occurs for each value of a field of the rows.
@@ -168,7 +157,7 @@
         "table", { class: "tally" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, ""), ...heads, element("th", { scope: "col" }, ""))),
         element("tbody", {}, ...order.map((value) => element(
-          "tr", {}, element("th", { scope: "row" }, names[value]),
+          "tr", {}, element("th", { scope: "row" }, cut(names[value])),
           ...counts.get(value).map((size) => element("td", { class: "number" }, size ? String(size) : "")),
           element("td", {}, bar(counts.get(value).map((size, kind) => [entries()[kind].key, size]))),
         ))),
@@ -192,7 +181,7 @@
       if (notes.length) lines.push(element("ul", { class: "notes" }, ...notes.map((line) => element("li", {}, line))));
     }
     return [
-      element("header", {}, element("h3", {}, comparing() ? `${own} and ${systems[view.other]}` : own), element("button", { type: "button", click: () => step(1), title: "First document (n)" }, "documents →")),
+      element("header", {}, element("h3", {}, comparing() ? `${own} and ${systems[view.other]}` : own), element("button", { type: "button", click: () => around.step(1), title: "First document (n)" }, "documents →")),
       ...lines,
       tally("By event type", types, "type"),
       tally("By role", roles, "role"),
@@ -227,7 +216,7 @@
 
   const describe = (doc, cls) => {
     const [type, role, real, word] = doc.classes[cls];
-    return `${doc.words[word]} (${types[type]} ${roles[role]}${realis[real] === "Actual" ? "" : `, ${realis[real]}`})`;
+    return `${cut(doc.words[word])} (${types[type]} ${roles[role]}${realis[real] === "Actual" ? "" : `, ${realis[real]}`})`;
   };
 
   function linkLine(doc, title, links) {
@@ -244,7 +233,7 @@
     const [type, role, real, word] = doc.classes[cls];
     const kind = { common: "correct", missing: "missed", spurious: "wrong-filler" }[what];
     const sign = { common: "", missing: " − missing", spurious: " + spurious" }[what];
-    return element("li", {}, element("span", { class: `n d0 k-${kind}` }, doc.words[word]), element("small", {}, ` ${types[type]} ${roles[role]}${realis[real] === "Actual" ? "" : ` ${realis[real]}`}${sign}`));
+    return element("li", {}, element("span", { class: `n d0 k-${kind}`, dir: "auto" }, cut(doc.words[word])), element("small", {}, ` ${types[type]} ${roles[role]}${realis[real] === "Actual" ? "" : ` ${realis[real]}`}${sign}`));
   }
 
   function frameList(doc) {
@@ -293,20 +282,11 @@
   // ------------------------------------------------------------------------------------------------------------------
   // The text
 
-  // Offsets of the files as offsets of the browser, the end exclusive: characters beyond U+FFFF count twice here.
+  // Offsets of the files as offsets of the browser, the end exclusive.
   function place(doc, from, to) {
-    const before = (at) => {
-      let low = 0;
-      let high = doc.wide.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (doc.wide[middle] < at) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    };
-    const begin = Math.max(from + before(from), 0);
-    const end = Math.min(to + 1 + before(to + 1), doc.text.length);
+    const units = inUnits(doc.wide);
+    const begin = Math.max(units(from), 0);
+    const end = Math.min(units(to + 1), doc.text.length);
     return begin < end ? [begin, end] : null;
   }
 
@@ -355,24 +335,16 @@
     return marks;
   }
 
-  // Stretches in which no mark begins or ends, each with its marks from the outermost to the innermost.
-  function stretches(marks) {
-    const ends = [...new Set(marks.flatMap(({ begin, end }) => [begin, end]))].sort((a, b) => a - b);
-    const order = marks.map((mark, at) => ({ mark, at, layer: LAYERS.indexOf(mark.layer) }))
-      .sort((a, b) => a.mark.begin - b.mark.begin);
-    const found = [];
-    let active = [];
-    let next = 0;
-    for (let at = 0; at + 1 < ends.length; at += 1) {
-      const [begin, end] = [ends[at], ends[at + 1]];
-      while (next < order.length && order[next].mark.begin <= begin) active.push(order[next++]);
-      active = active.filter(({ mark }) => mark.end > begin);
-      if (!active.length) continue;
-      const sorted = [...active].sort((a, b) => a.layer - b.layer || a.mark.begin - b.mark.begin || b.mark.end - a.mark.end || a.at - b.at);
+  // The outer of two marks is that of the outer layer.
+  const outer = (a, b) => LAYERS.indexOf(a.mark.layer) - LAYERS.indexOf(b.mark.layer) || a.begin - b.begin || b.end - a.end || a.at - b.at;
+
+  // Marks in stretches; a filler knows how deep it is among fillers, and where it ends.
+  function marked(doc) {
+    const places = marksOf(doc, rowsHere).map((mark) => ({ mark, pieces: [[mark.begin, mark.end]] }));
+    return stretches(doc.text, places, outer).map(([begin, end, ...these]) => {
       let depth = 0;
-      found.push([begin, end, ...sorted.map(({ mark }) => ({ mark, depth: mark.layer === "cas" ? depth++ : 0, last: end === mark.end }))]);
-    }
-    return found;
+      return [begin, end, ...these.map((mark) => ({ mark, depth: mark.layer === "cas" ? depth++ : 0, last: end === mark.end }))];
+    });
   }
 
   function drawText(doc) {
@@ -404,7 +376,7 @@
       });
       return made;
     };
-    draw(target, doc.text, stretches(marksOf(doc, rowsHere)), hits(doc.text, view.query), make);
+    draw(target, doc.text, marked(doc), hits(doc.text, view.query), make);
   }
 
   function textPart(doc) {
@@ -413,7 +385,7 @@
     return element(
       "section", { class: "sheet", "aria-label": "Text" },
       element("p", { class: "key" }, "Marks are fillers (CAS), by outcome.", sample("pj", "justification"), sample("bf", "base filler"), "Of the chosen response:", sample("the-cas", "CAS"), sample("the-bf", "base filler"), sample("the-pj", "justification"), sample("the-aj", "more justification")),
-      element("div", { class: "text", id: "text" }),
+      element("div", { class: "text", id: "text", dir: "auto" }),
     );
   }
 
@@ -437,14 +409,14 @@
     return line;
   }
 
-  const cell = (text, name) => element("td", { class: name || false }, text);
+  const cell = (text, name) => element("td", { class: name || false, dir: "auto" }, text);
 
   function responseTable(doc) {
     const line = (row) => {
       const response = row.response < 0 ? null : doc.pool[row.response];
       const [type, role, real, word] = row.row === null || response === null ? doc.classes[row.cls] : response;
       return rowLine(doc, row, [
-        element("td", {}, chip(kinds, row.kind)), cell(why(doc, row)), cell(types[type]), cell(roles[role]), cell(doc.words[word]), cell(realis[real]),
+        element("td", {}, chip(kinds, row.kind)), cell(why(doc, row)), cell(cut(types[type])), cell(cut(roles[role])), cell(cut(doc.words[word])), cell(realis[real]),
         cell(row.row === null ? "" : String(row.row[2]), "number"),
         cell(row.row === null ? "" : row.row[7].map((frame) => frame + 1).join(", "), "number"),
         cell(row.row === null ? "" : row.row[1].slice(0, 12), "id"),
@@ -462,7 +434,7 @@
     const line = (row) => {
       const [type, role, real, word] = doc.classes[row.cls];
       return rowLine(doc, row, [
-        element("td", {}, chip(pairs, row.kind)), cell(types[type]), cell(roles[role]), cell(doc.words[word]), cell(realis[real]), outcome(view.system, row.of[0]), outcome(view.other, row.of[1]),
+        element("td", {}, chip(pairs, row.kind)), cell(cut(types[type])), cell(cut(roles[role])), cell(cut(doc.words[word])), cell(realis[real]), outcome(view.system, row.of[0]), outcome(view.other, row.of[1]),
       ]);
     };
     return table("Classes", ["outcome", "type", "role", "filler", "realis", systems[view.system], systems[view.other]], line);
@@ -489,10 +461,6 @@
       target.replaceChildren(...summary().filter(Boolean));
       return;
     }
-    if (!shown.length) {
-      target.replaceChildren(element("p", { class: "remark" }, documents.length ? "Nothing fits these filters." : "There are no documents."));
-      return;
-    }
     const doc = documents[view.document];
     rowsHere = content(doc).filter((row) => chosen().has(row.kind) && suits(row)).sort((a, b) => a.kind - b.kind);
     const facts = (system) => {
@@ -500,12 +468,7 @@
       return (data.linking ? `overall ${percent(overall)}, argument ${percent(argument)}, linking ${percent(linking)}` : `argument ${percent(argument)}`) + `; ${tp} right, ${fp} wrong, ${fn} missed`;
     };
     const parts = [
-      element(
-        "header", {},
-        element("h3", {}, doc.id),
-        element("button", { type: "button", click: () => step(-1), title: "Previous document (p)" }, "← previous"),
-        element("button", { type: "button", click: () => step(1), title: "Next document (n)" }, "next →"),
-      ),
+      around.header(doc.id),
       ...(comparing() ? [view.system, view.other] : [view.system]).map((system) => element("p", { class: "facts" }, element("b", {}, systems[system]), `: ${facts(system)}`)),
       textPart(doc),
       element("aside", { class: "about", id: "about", hidden: "" }),
@@ -532,11 +495,11 @@
     const row = view.pinned;
     const response = row.response < 0 ? null : doc.pool[row.response];
     const fields = [];
-    const field = (name, ...values) => fields.push(element("dt", {}, name), ...values.map((value) => element("dd", {}, value)));
+    const field = (name, ...values) => fields.push(element("dt", {}, name), ...values.map((value) => element("dd", { dir: "auto" }, value)));
     if (response) {
       const [type, role, real, word, , cas, casEnd, base, baseEnd, because, additional] = response;
       field("response", `${types[type]} ${roles[role]}, ${realis[real]}`);
-      field("CAS", `${doc.words[word]}`, quoted(doc, cas, casEnd));
+      field("CAS", cut(doc.words[word], 400), quoted(doc, cas, casEnd));
       field("base filler", quoted(doc, base, baseEnd));
       for (let at = 0; at < because.length; at += 2) field("justification", quoted(doc, because[at], because[at + 1]));
       for (let at = 0; at < additional.length; at += 2) field("more justification", quoted(doc, additional[at], additional[at + 1]));
@@ -549,7 +512,7 @@
       if (row.row[6] >= 0) field("stands for it", doc.systems[view.system].rows[row.row[6]][1]);
     }
     const good = (goldOf(doc).get(row.cls) || []).filter((each) => each !== row.response);
-    if (good.length) field("the key has", ...good.slice(0, 4).map((each) => `${doc.words[doc.pool[each][3]]} ${quoted(doc, doc.pool[each][5], doc.pool[each][6])}`));
+    if (good.length) field("the key has", ...good.slice(0, 4).map((each) => `${cut(doc.words[doc.pool[each][3]])} ${quoted(doc, doc.pool[each][5], doc.pool[each][6])}`));
     target.replaceChildren(
       element("button", { type: "button", class: "close", title: "Let go (Escape)", click: () => pin(null) }, "×"),
       chip(entries(), row.kind), comparing() ? "" : ` ${why(doc, row)}`,
@@ -572,77 +535,21 @@
   // ------------------------------------------------------------------------------------------------------------------
   // Going around
 
-  function open(at) {
-    view.document = at;
-    view.pinned = null;
-    for (const button of byId("list").querySelectorAll("button")) {
-      const current = Number(button.dataset.number) === at;
-      button.setAttribute("aria-current", String(current));
-      if (current) reveal(button);
-    }
-    show();
-  }
-
-  // Scroll the list, and not the page.
-  function reveal(button) {
-    const list_ = byId("list").parentElement;
-    const [outer, inner] = [list_.getBoundingClientRect(), button.getBoundingClientRect()];
-    if (inner.top < outer.top) list_.scrollTop -= outer.top - inner.top;
-    else if (inner.bottom > outer.bottom) list_.scrollTop += inner.bottom - outer.bottom;
-  }
-
-  function step(by) {
-    const all = [SUMMARY, ...shown];
-    open(all[(all.indexOf(view.document) + by + all.length) % all.length]);
-  }
-
   function move(by) {
-    if (!rowsHere.length) return;
-    const at = rowsHere.indexOf(view.pinned);
-    const next = at < 0 ? (by > 0 ? 0 : rowsHere.length - 1) : at + by;
-    if (next < 0 || next >= rowsHere.length) return;
-    pin(rowsHere[next]);
-  }
-
-  function refresh() {
-    view.pinned = null;
-    byId("legend").hidden = comparing();
-    byId("pairs").hidden = !comparing();
-    byId("reasons").hidden = comparing();
-    byId("system").value = view.system;
-    byId("other").value = view.other;
-    press("errors", [...entries().keys()].every((kind) => chosen().has(kind) === isError(kind)));
-    list();
-    if (view.document !== SUMMARY && !shown.includes(view.document)) view.document = shown.length ? shown[0] : SUMMARY;
-    open(view.document);
-  }
-
-  function press(id, on) {
-    byId(id).setAttribute("aria-pressed", String(on));
-  }
-
-  function choose(kinds_) {
-    if (comparing()) view.pairs = kinds_;
-    else view.kinds = kinds_;
-    for (const input of byId(comparing() ? "pairs" : "legend").querySelectorAll("input")) input.checked = kinds_.has(number(entries(), input.value));
-    refresh();
-  }
-
-  function errorsOnly() {
-    const on = byId("errors").getAttribute("aria-pressed") !== "true";
-    choose(new Set([...entries().keys()].filter((kind) => !on || isError(kind))));
+    const next = around.after(rowsHere, rowsHere.indexOf(view.pinned), by);
+    if (next) pin(next);
   }
 
   function chooseSystems(system, other) {
     if (system < 0 || system >= systems.length) return;
     view.system = system;
     view.other = other === system ? -1 : other;
-    refresh();
+    around.refresh();
   }
 
   function toggleSpans() {
     view.spans = !view.spans;
-    press("spans", view.spans);
+    around.press("spans", view.spans);
     if (view.document >= 0) drawText(documents[view.document]);
   }
 
@@ -670,71 +577,49 @@
     else if (system >= 0) [view.system, view.other] = [system, -1];
     const at = documents.findIndex((doc) => doc.id === wish.doc);
     view.document = at < 0 ? SUMMARY : at;
-    return Boolean(both) || system >= 0;
+    if (both || system >= 0) byId("main").scrollIntoView();
   }
 
-  const fill = (id, names, all) => {
-    const order = [...names.keys()];
-    if (all === "all") order.sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0));
-    byId(id).append(...(all ? [element("option", { value: -1 }, all)] : []), ...order.map((each) => element("option", { value: each }, names[each])));
-  };
-  fill("system", systems, null);
-  fill("other", systems, "the key");
+  // What is shown of the controls depends on whether one system or two are looked at.
+  function controls() {
+    byId("legend").hidden = comparing();
+    byId("pairs").hidden = !comparing();
+    byId("reasons").hidden = comparing();
+    byId("system").value = view.system;
+    byId("other").value = view.other;
+  }
+
+  // Putting it together.
+  const around = browse({
+    view,
+    show,
+    recall,
+    isError,
+    chosen,
+    kinds: entries,
+    legend: () => (comparing() ? "pairs" : "legend"),
+    choose: (kinds_) => (comparing() ? (view.pairs = kinds_) : (view.kinds = kinds_)),
+    list: () => {
+      controls();
+      return list();
+    },
+  });
+  fill("system", systems);
+  fill("other", systems, "the key", false);
   fill("type", types, "all");
   fill("role", roles, "all");
   fill("reason", reasons, "all");
   byId("system").addEventListener("change", (event) => chooseSystems(Number(event.target.value), view.other));
   byId("other").addEventListener("change", (event) => chooseSystems(view.system, Number(event.target.value)));
-  for (const name of ["type", "role", "reason"]) {
-    byId(name).addEventListener("change", (event) => {
-      view[name] = Number(event.target.value);
-      refresh();
-    });
-  }
-  byId("order").addEventListener("change", (event) => {
-    view.order = event.target.value;
-    refresh();
-  });
-  let waiting = 0;
-  byId("search").addEventListener("input", (event) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      view.query = event.target.value.trim();
-      refresh();
-    }, 150);
-  });
-  for (const id of ["legend", "pairs"]) {
-    byId(id).addEventListener("change", () => {
-      const on = [...byId(id).querySelectorAll("input")].filter((input) => input.checked);
-      choose(new Set(on.map((input) => number(entries(), input.value))));
-    });
-    for (const input of byId(id).querySelectorAll("input")) input.disabled = false;
-  }
-  byId("errors").addEventListener("click", errorsOnly);
+  for (const name of ["type", "role", "reason"]) around.field(name, (value) => (view[name] = Number(value)));
   byId("spans").addEventListener("click", toggleSpans);
-  const help = keys({
-    n: ["next document", () => step(1)],
-    p: ["previous document", () => step(-1)],
-    j: ["next response", () => move(1)],
-    k: ["previous response", () => move(-1)],
-    s: ["next system", () => chooseSystems((view.system + 1) % systems.length, view.other)],
-    e: ["errors only, or everything", errorsOnly],
-    b: ["base fillers and justifications", toggleSpans],
-    "/": ["search", () => byId("search").focus()],
-    Escape: ["let go of a response, leave the search", () => {
-      if (document.activeElement) document.activeElement.blur();
-      if (view.pinned) pin(null);
-    }],
-    "?": ["this list", () => help()],
-  });
-  byId("help").addEventListener("click", () => help());
-  const wanted = () => {
-    const named = recall();
-    refresh();
-    if (named) byId("main").scrollIntoView();
-  };
-  window.addEventListener("hashchange", wanted);
-  byId("tools").hidden = false;
-  byId("panes").hidden = false;
-  if (systems.length) wanted();
+  if (systems.length) {
+    around.start({
+      word: "response",
+      move,
+      release: () => view.pinned && pin(null),
+      system: () => chooseSystems((view.system + 1) % systems.length, view.other),
+      more: { b: ["base fillers and justifications", toggleSpans] },
+    });
+  }
 })();

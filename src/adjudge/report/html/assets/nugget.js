@@ -1,13 +1,11 @@
 // The page of event nuggets. A document is drawn when somebody looks at it.
 (() => {
-  const { bar, data, draw, element, hits, keys, state } = adjudge;
+  const { browse, byId, cut, data, draw, element, fill, hits, state } = adjudge;
   const { documents, systems, types, realis, kinds, changes } = data;
   const CORRECT = kinds.findIndex((kind) => kind.key === "correct");
-  const byId = (id) => document.getElementById(id);
   const view = {
     document: 0, system: 0, kinds: new Set(kinds.keys()), type: -1, realis: -1, query: "", order: "file", pinned: null,
   };
-  let shown = []; // numbers of the documents in the list
   let marks = { gold: new Map(), system: new Map() }; // nugget -> its elements
   let items = []; // what j and k go through
 
@@ -64,24 +62,10 @@
         }
       }
       const errors = counts.reduce((sum, count, kind) => (kind === CORRECT ? sum : sum + count), 0);
-      if (some || !filtered()) entries.push({ number, counts, errors });
+      if (some || !filtered()) entries.push({ number, title: doc.id, said: String(errors), note: `${errors} errors`, counts, errors });
     });
     if (view.order === "errors") entries.sort((a, b) => b.errors - a.errors || a.number - b.number);
-    shown = entries.map((entry) => entry.number);
-    byId("list").replaceChildren(...entries.map(({ number, counts, errors }) => element(
-      "li", {},
-      element(
-        "button",
-        { type: "button", "data-number": number, "aria-current": String(number === view.document), title: documents[number].id, click: () => open(number) },
-        element("span", { class: "title" }, documents[number].id),
-        element("span", { class: "errors", title: `${errors} errors` }, String(errors)),
-        bar(counts.map((count, kind) => [kinds[kind].key, count])),
-      ),
-    )));
-    byId("found").textContent = shown.length < documents.length ? `${shown.length} of ${documents.length}` : "";
-    for (const input of byId("legend").querySelectorAll("input")) {
-      input.parentElement.querySelector(".count").textContent = totals[kinds.findIndex((kind) => kind.key === input.value)];
-    }
+    return { entries, totals, of: documents.length };
   }
 
   // One side of a document as a text with marks, or as a table where there is no text.
@@ -89,8 +73,8 @@
     const mine = sideOf(doc, side);
     const { nuggets } = mine;
     const name = side === "gold" ? "Gold" : systems[view.system];
-    const head = element("h4", {}, element("b", {}, name), `${nuggets.length} nugget${nuggets.length === 1 ? "" : "s"}`);
-    const section = element("section", { class: "side", "aria-label": name }, head);
+    const head = element("h4", {}, element("b", { dir: "auto" }, cut(name)), `${nuggets.length} nugget${nuggets.length === 1 ? "" : "s"}`);
+    const section = element("section", { class: "sheet side", "aria-label": name }, head);
     if (side === "system" && mine.absent) section.append(element("p", { class: "remark" }, "The system has no such document."));
     const make = (index, depth, first) => {
       const [, type, real] = nuggets[index];
@@ -114,7 +98,7 @@
       return made;
     };
     if (doc.text !== null) {
-      const text = element("div", { class: "text" });
+      const text = element("div", { class: "text", dir: "auto" });
       draw(text, doc.text, mine.marks, hits(doc.text, view.query), make);
       for (const drawn of marks[side].values()) drawn[drawn.length - 1].classList.add("last");
       section.append(text);
@@ -125,18 +109,21 @@
       section.append(element("table", {}, element("tbody", {}, ...unplaced.map((index) => {
         const [id, type, real, text] = nuggets[index];
         const made = make(index, 0, true);
-        made.append(text || id);
-        return element("tr", {}, element("td", {}, made), element("td", {}, types[type]), element("td", {}, realis[real]));
+        made.append(named([id, type, real, text]));
+        return element("tr", {}, element("td", { dir: "auto" }, made), element("td", {}, cut(types[type])), element("td", {}, cut(realis[real])));
       }))));
     }
     return section;
   }
 
+  // What a nugget is called.
+  const named = ([id, , , text]) => cut(text || id);
+
   // A nugget in one sentence.
   function said(doc, side, index) {
-    const [id, type, real, text] = sideOf(doc, side).nuggets[index];
+    const [, type, real] = sideOf(doc, side).nuggets[index];
     const [kind, partner, dice] = outcomeOf(doc, side, index);
-    let sentence = `${text || id}: ${types[type]}, ${realis[real]} – ${kinds[kind].label}`;
+    let sentence = `${named(sideOf(doc, side).nuggets[index])}: ${types[type]}, ${realis[real]} – ${kinds[kind].label}`;
     if (partner >= 0) {
       const [, otherType, otherReal] = sideOf(doc, side === "gold" ? "system" : "gold").nuggets[partner];
       const theirs = [];
@@ -149,16 +136,16 @@
   }
 
   function nuggetTable(doc, found) {
-    const cell = (text, differs, quiet) => element("td", { class: differs ? "differs" : quiet ? "quiet" : false }, text);
+    const cell = (text, differs, quiet) => element("td", { class: differs ? "differs" : quiet ? "quiet" : false, dir: "auto" }, text);
     const line = (row) => {
       const gold = row.gold < 0 ? null : doc.gold.nuggets[row.gold];
       const own = row.system < 0 ? null : sideOf(doc, "system").nuggets[row.system];
       const columns = (nugget, other) => (nugget === null
         ? [cell("–", false, true), cell("", false), cell("", false)]
-        : [cell(nugget[3] || nugget[0], other && row.dice < 1), cell(types[nugget[1]], other && nugget[1] !== other[1]), cell(realis[nugget[2]], other && nugget[2] !== other[2])]);
+        : [cell(named(nugget), other && row.dice < 1), cell(cut(types[nugget[1]]), other && nugget[1] !== other[1]), cell(cut(realis[nugget[2]]), other && nugget[2] !== other[2])]);
       return element(
         "tr",
-        { "data-gold": row.gold, "data-system": row.system, click: () => pin(row.gold >= 0 ? "gold" : "system", row.gold >= 0 ? row.gold : row.system) },
+        { "data-gold": row.gold, "data-system": row.system, click: () => pin(row.gold >= 0 ? { side: "gold", index: row.gold } : { side: "system", index: row.system }) },
         element("td", {}, element("span", { class: `n d0 k-${kinds[row.kind].key}` }, kinds[row.kind].label)),
         ...columns(gold, own),
         ...columns(own, gold),
@@ -178,8 +165,8 @@
   }
 
   const mention = (doc, side, index) => element("span", {
-    class: `n d0 k-${kinds[outcomeOf(doc, side, index)[0]].key}`, "data-side": side, "data-index": index, title: said(doc, side, index), tabindex: 0, role: "button",
-  }, sideOf(doc, side).nuggets[index][3] || sideOf(doc, side).nuggets[index][0]);
+    class: `n d0 k-${kinds[outcomeOf(doc, side, index)[0]].key}`, "data-side": side, "data-index": index, title: said(doc, side, index), tabindex: 0, role: "button", dir: "auto",
+  }, named(sideOf(doc, side).nuggets[index]));
 
   function members(nuggets) {
     const found = [];
@@ -222,22 +209,15 @@
     marks = { gold: new Map(), system: new Map() };
     items = [];
     const target = byId("document");
-    const number = view.document;
-    if (!shown.length) {
-      target.replaceChildren(element("p", { class: "remark" }, documents.length ? "Nothing fits these filters." : "There are no documents."));
+    if (!around.shown().length) {
+      target.replaceChildren(around.nothing(documents.length));
       return;
     }
-    const doc = documents[number];
+    const doc = documents[view.document];
     const found = rows(doc).filter((row) => wanted(doc, row));
     const chosen = { gold: new Set(found.map((row) => row.gold)), system: new Set(found.map((row) => row.system)) };
-    const head = element(
-      "header", {},
-      element("h3", {}, doc.id),
-      element("button", { type: "button", click: () => step(-1), title: "Previous document (p)" }, "← previous"),
-      element("button", { type: "button", click: () => step(1), title: "Next document (n)" }, "next →"),
-    );
     const parts = [
-      head,
+      around.header(doc.id),
       element("div", { class: "sides" }, drawSide(doc, "gold", chosen), drawSide(doc, "system", chosen)),
       element("aside", { class: "about", id: "about", hidden: "" }),
       clusterList(doc),
@@ -308,10 +288,10 @@
       const mates = [...nuggets.keys()].filter((each) => nuggets[each][4] === cluster && each !== pair[which]);
       return element(
         "dl", {},
-        element("dt", {}, title), element("dd", {}, text || "–", " ", element("small", { class: "quiet" }, id)),
-        element("dt", {}, "type"), element("dd", { class: other && other[1] !== type ? "differs" : false }, types[type]),
-        element("dt", {}, "realis"), element("dd", { class: other && other[2] !== real ? "differs" : false }, realis[real]),
-        element("dt", {}, "cluster"), element("dd", {}, mates.length ? `with ${mates.map((each) => nuggets[each][3] || nuggets[each][0]).join(", ")}` : "alone"),
+        element("dt", {}, title), element("dd", { dir: "auto" }, cut(text || "–", 400), " ", element("small", { class: "quiet" }, cut(id))),
+        element("dt", {}, "type"), element("dd", { class: other && other[1] !== type ? "differs" : false }, cut(types[type])),
+        element("dt", {}, "realis"), element("dd", { class: other && other[2] !== real ? "differs" : false }, cut(realis[real])),
+        element("dt", {}, "cluster"), element("dd", {}, mates.length ? cut(`with ${mates.map((each) => named(nuggets[each])).join(", ")}`, 800) : "alone"),
       );
     };
     target.replaceChildren(
@@ -321,36 +301,18 @@
     );
   }
 
-  function pin(side, index) {
-    view.pinned = side === null || (view.pinned && view.pinned.side === side && view.pinned.index === index) ? null : { side, index };
+  function pin(here) {
+    view.pinned = here === null || (view.pinned && view.pinned.side === here.side && view.pinned.index === here.index) ? null : here;
     light(view.pinned);
     about();
   }
 
-  function open(number) {
-    view.document = number;
-    view.pinned = null;
-    for (const button of byId("list").querySelectorAll("button")) {
-      const current = Number(button.dataset.number) === number;
-      button.setAttribute("aria-current", String(current));
-      if (current) button.scrollIntoView({ block: "nearest" });
-    }
-    show();
-  }
-
-  function step(by) {
-    if (!shown.length) return;
-    const place = shown.indexOf(view.document);
-    open(shown[(place + by + shown.length) % shown.length]);
-  }
-
   function move(by) {
-    if (!items.length) return;
     const at = items.findIndex((row) => view.pinned && view.pinned.index === (view.pinned.side === "gold" ? row.gold : row.system));
-    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
-    if (next < 0 || next >= items.length) return;
-    const side = items[next].gold >= 0 ? "gold" : "system";
-    view.pinned = { side, index: items[next][side] };
+    const next = around.after(items, at, by);
+    if (!next) return;
+    const side = next.gold >= 0 ? "gold" : "system";
+    view.pinned = { side, index: next[side] };
     light(view.pinned);
     about();
     const [made] = marks[side].get(view.pinned.index);
@@ -358,38 +320,14 @@
     made.scrollIntoView({ block: "center" });
   }
 
-  function refresh() {
-    view.pinned = null;
-    list();
-    if (shown.length && !shown.includes(view.document)) open(shown[0]);
-    else show();
-  }
-
-  function press(id, on) {
-    byId(id).setAttribute("aria-pressed", String(on));
-  }
-
-  function chooseKinds(chosen) {
-    view.kinds = chosen;
-    for (const input of byId("legend").querySelectorAll("input")) input.checked = chosen.has(kinds.findIndex((kind) => kind.key === input.value));
-    press("errors", chosen.size === kinds.length - 1 && !chosen.has(CORRECT));
-    refresh();
-  }
-
-  function errorsOnly() {
-    const on = byId("errors").getAttribute("aria-pressed") !== "true";
-    chooseKinds(new Set([...kinds.keys()].filter((kind) => !on || kind !== CORRECT)));
-  }
-
   function chooseSystem(number) {
-    if (number < 0 || number >= systems.length) return;
     view.system = number;
     byId("system").value = number;
-    refresh();
+    around.refresh();
   }
 
   function toggleLabels() {
-    press("labels", byId("document").classList.toggle("labelled"));
+    around.press("labels", byId("document").classList.toggle("labelled"));
   }
 
   function remember() {
@@ -406,93 +344,19 @@
   }
 
   // Putting it together.
-  const fill = (id, names, all) => {
-    const numbers = [...names.keys()].sort((a, b) => (all ? (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0) : a - b));
-    byId(id).append(...(all ? [element("option", { value: -1 }, "all")] : []), ...numbers.map((number) => element("option", { value: number }, names[number])));
-  };
-  fill("system", systems, false);
-  fill("type", types, true);
-  fill("realis", realis, true);
+  const around = browse({
+    view, list, show, recall, kinds: () => kinds, chosen: () => view.kinds, choose: (chosen) => (view.kinds = chosen), isError: (kind) => kind !== CORRECT,
+  });
+  fill("system", systems);
+  fill("type", types, "all");
+  fill("realis", realis, "all");
   byId("system").addEventListener("change", (event) => chooseSystem(Number(event.target.value)));
-  for (const name of ["type", "realis"]) {
-    byId(name).addEventListener("change", (event) => {
-      view[name] = Number(event.target.value);
-      refresh();
-    });
-  }
-  byId("order").addEventListener("change", (event) => {
-    view.order = event.target.value;
-    list();
-  });
-  let waiting = 0;
-  byId("search").addEventListener("input", (event) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      view.query = event.target.value.trim();
-      refresh();
-      const first = byId("document").querySelector(".hit");
-      if (first) first.scrollIntoView({ block: "nearest" });
-    }, 150);
-  });
-  for (const input of byId("legend").querySelectorAll("input")) {
-    input.disabled = false;
-    input.addEventListener("change", () => {
-      const chosen = new Set(view.kinds);
-      const kind = kinds.findIndex((each) => each.key === input.value);
-      if (input.checked) chosen.add(kind);
-      else chosen.delete(kind);
-      chooseKinds(chosen);
-    });
-  }
-  byId("errors").addEventListener("click", errorsOnly);
+  for (const name of ["type", "realis"]) around.field(name, (value) => (view[name] = Number(value)));
   byId("labels").addEventListener("click", toggleLabels);
-  const target = byId("document");
-  const nuggetAt = (event) => {
-    const made = event.target.closest("[data-side]");
-    return made ? { side: made.dataset.side, index: Number(made.dataset.index) } : null;
-  };
-  target.addEventListener("click", (event) => {
-    const here = nuggetAt(event);
-    if (here) pin(here.side, here.index);
-  });
-  target.addEventListener("keydown", (event) => {
-    const here = event.key === "Enter" || event.key === " " ? nuggetAt(event) : null;
-    if (here) {
-      event.preventDefault();
-      pin(here.side, here.index);
-    }
-  });
-  target.addEventListener("mouseover", (event) => {
-    const here = nuggetAt(event);
-    if (here) light(here);
-  });
-  target.addEventListener("mouseout", (event) => {
-    if (nuggetAt(event)) light(view.pinned);
-  });
-  const help = keys({
-    n: ["next document", () => step(1)],
-    p: ["previous document", () => step(-1)],
-    j: ["next nugget", () => move(1)],
-    k: ["previous nugget", () => move(-1)],
-    s: ["next system", () => chooseSystem((view.system + 1) % systems.length)],
-    e: ["errors only, or everything", errorsOnly],
-    t: ["types in the text", toggleLabels],
-    "/": ["search", () => byId("search").focus()],
-    Escape: ["let go of a nugget, leave the search", () => {
-      if (document.activeElement) document.activeElement.blur();
-      pin(null);
-    }],
-    "?": ["this list", () => help()],
-  });
-  byId("help").addEventListener("click", () => help());
-  window.addEventListener("hashchange", () => {
-    recall();
-    refresh();
-  });
-  byId("tools").hidden = false;
-  byId("panes").hidden = false;
+  around.items(String, pin, light);
   if (systems.length) {
-    recall();
-    refresh();
+    around.start({
+      word: "nugget", move, release: () => pin(null), system: () => chooseSystem((view.system + 1) % systems.length), more: { t: ["types in the text", toggleLabels] },
+    });
   }
 })();

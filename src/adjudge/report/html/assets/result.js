@@ -1,14 +1,11 @@
 // The page of any result: its documents. A document is drawn when somebody looks at it.
 (() => {
-  const { bar, data, draw, element, hits, keys, state } = adjudge;
+  const { browse, byId, cut, data, draw, element, fill, hits, inUnits, state, stretches } = adjudge;
   const { systems, ids, scores, values, levels, metrics, counts, unit, kinds, types } = data;
-  const byId = (id) => document.getElementById(id);
   if (!byId("panes")) return;
   const [CORRECT, PARTIAL, TYPE, MISSED, SPURIOUS] = kinds.keys();
   const FIELDS = ["type", "role", "label", "slot"];
   const LONG = 160; // letters of an item in a table or a title
-  const LISTED = 300;
-  const STRETCH = 2000;
   // What can be looked at: a metric with its score of every document, its items, or both.
   const choices = scores.map((name, score) => ({ name, score, metric: metrics.findIndex((one) => name.startsWith(`${one} `)) }));
   metrics.forEach((name, metric) => {
@@ -35,8 +32,7 @@
     }
     return read.get(number);
   }
-  const view = { document: 0, choice: 0, system: 0, beside: -1, kinds: new Set(kinds.keys()), type: "", query: "", order: "file", pinned: null, all: false };
-  let shown = [];
+  const view = { document: 0, choice: 0, system: 0, beside: -1, kinds: new Set(kinds.keys()), type: -1, query: "", order: "file", pinned: null };
   let marks = {};
   let items = [];
 
@@ -103,24 +99,13 @@
           count += 1;
         }
       }
-      // Offsets count characters, strings of a browser count units of UTF-16.
-      const shift = (place) => {
-        let low = 0;
-        let high = wide.length;
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if (wide[middle] < place) low = middle + 1;
-          else high = middle;
-        }
-        return place + low;
-      };
+      const shift = inUnits(wide);
       found = { text, at: (start, end) => (unit === "characters" && start < end && shift(end) <= text.length ? [shift(start), shift(end)] : null) };
     } else if (doc.tokens) found.text = doc.tokens.join(" ");
     laid.set(doc, found);
     return found;
   }
 
-  const cut = (text, length = LONG) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
   function written(value) {
     if (value === null || value === undefined) return "–";
     if (Array.isArray(value)) return value.map(written).join(", ");
@@ -150,11 +135,12 @@
   }
 
   function suits(number, row, system) {
-    if (!view.type) return true;
+    if (view.type < 0) return true;
+    const wanted = types[view.type];
     const doc = documentAt(number);
-    return (row.gold >= 0 && typeOf(valuesOf(doc.gold)[row.gold]) === view.type) || (row.system >= 0 && typeOf(valuesOf(listOf(doc, system))[row.system]) === view.type);
+    return (row.gold >= 0 && typeOf(valuesOf(doc.gold)[row.gold]) === wanted) || (row.system >= 0 && typeOf(valuesOf(listOf(doc, system))[row.system]) === wanted);
   }
-  const filtered = () => view.kinds.size < kinds.length || Boolean(view.type);
+  const filtered = () => view.kinds.size < kinds.length || view.type >= 0;
 
   const heaps = new Map();
   function matches(number) {
@@ -173,7 +159,7 @@
     const { metric } = choices[view.choice];
     const found = kinds.map(() => 0);
     if (metric < 0) return found;
-    if (!view.type) return counts[metric][system].slice(kinds.length * number, kinds.length * (number + 1));
+    if (view.type < 0) return counts[metric][system].slice(kinds.length * number, kinds.length * (number + 1));
     for (const row of rows(number, system)) if (suits(number, row, system)) found[row.kind] += 1;
     return found;
   }
@@ -194,80 +180,28 @@
 
   function list() {
     const totals = kinds.map(() => 0);
-    const entries = [];
+    const found = [];
     ids.forEach((_, number) => {
       if (!matches(number)) return;
       const all = tally(number, view.system);
       const wanted = all.map((count, kind) => (view.kinds.has(kind) ? count : 0));
       all.forEach((count, kind) => (totals[kind] += count));
-      if (!filtered() || wanted.some(Boolean)) entries.push({ number, wanted, errors: errorsIn(wanted) });
+      if (!filtered() || wanted.some(Boolean)) found.push({ number, wanted, errors: errorsIn(wanted) });
     });
     const order = {
       errors: (a, b) => b.errors - a.errors,
       score: (a, b) => (scoreOf(a.number, view.system) ?? 2) - (scoreOf(b.number, view.system) ?? 2),
       differ: (a, b) => b.apart - a.apart,
     }[view.order];
-    if (view.order === "differ") for (const entry of entries) entry.apart = apart(entry);
-    if (order) entries.sort((a, b) => order(a, b) || a.number - b.number);
-    shown = entries.map((entry) => entry.number);
-    const some = view.all ? entries : entries.slice(0, LISTED);
-    byId("all").hidden = some.length === entries.length;
-    byId("list").replaceChildren(...some.map(({ number, wanted, errors }) => {
+    if (view.order === "differ") for (const entry of found) entry.apart = apart(entry);
+    if (order) found.sort((a, b) => order(a, b) || a.number - b.number);
+    const entries = found.map(({ number, wanted, errors }) => {
       const score = scoreOf(number, view.system);
       const other = view.beside >= 0 ? scoreOf(number, view.beside) : null;
       const said = score === null ? `${errors} errors` : percent(score) + (other === null ? "" : ` / ${percent(other)}`);
-      return element("li", {}, element(
-        "button",
-        { type: "button", "data-number": number, "aria-current": String(number === view.document), title: cut(ids[number]), click: () => open(number) },
-        element("span", { class: "title", dir: "auto" }, cut(ids[number])),
-        element("span", { class: "errors" }, said),
-        metrics.length ? bar(wanted.map((count, kind) => [kinds[kind].key, count])) : null,
-      ));
-    }));
-    byId("found").textContent = shown.length < ids.length ? `${shown.length} of ${ids.length}` : "";
-    for (const input of document.querySelectorAll("#legend input")) {
-      input.parentElement.querySelector(".count").textContent = totals[kinds.findIndex((kind) => kind.key === input.value)];
-    }
-  }
-
-  // Stretches of text in which no mark begins or ends: [begin, end, mark, ...], outermost first.
-  function stretches(text, places) {
-    const ends = new Map();
-    const note = (at, what, mark) => {
-      if (!ends.has(at)) ends.set(at, { opened: [], closed: [] });
-      ends.get(at)[what].push(mark);
-    };
-    const rank = new Map();
-    places.forEach(({ mark, pieces }) => {
-      if (!pieces.length) return;
-      rank.set(mark, [Math.min(...pieces.map(([begin]) => begin)), -Math.max(...pieces.map(([, end]) => end)), mark]);
-      for (const [begin, end] of pieces) {
-        note(begin, "opened", mark);
-        note(end, "closed", mark);
-      }
+      return { number, title: ids[number], said, counts: metrics.length ? wanted : null };
     });
-    const compare = (a, b) => {
-      const [left, right] = [rank.get(a), rank.get(b)];
-      return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
-    };
-    const found = [];
-    const active = new Map();
-    let before = 0;
-    for (const at of [...ends.keys()].sort((a, b) => a - b)) {
-      // Browsers are slow to outline an element of thousands of lines, so that long stretches are cut.
-      for (let from = before, to; active.size && from < at; from = to) {
-        to = Math.min(from + STRETCH, at);
-        if (to < at && (text.charCodeAt(to) & 0xfc00) === 0xdc00) to += 1; // not in the middle of a letter
-        found.push([from, to, ...[...active.keys()].sort(compare)]);
-      }
-      for (const mark of ends.get(at).closed) {
-        if (active.get(mark) > 1) active.set(mark, active.get(mark) - 1);
-        else active.delete(mark);
-      }
-      for (const mark of ends.get(at).opened) active.set(mark, (active.get(mark) || 0) + 1);
-      before = at;
-    }
-    return found;
+    return { entries, totals, of: ids.length };
   }
 
   const nameOf = (side) => (side < 0 ? "Gold" : systems[side]);
@@ -388,19 +322,13 @@
     marks = {};
     items = [];
     const target = byId("document");
-    if (!shown.length) {
-      target.replaceChildren(element("p", { class: "remark" }, ids.length ? "Nothing fits these filters." : "There are no documents."));
+    if (!around.shown().length) {
+      target.replaceChildren(around.nothing(ids.length));
       return;
     }
     const number = view.document;
     const doc = documentAt(number);
-    const head = element(
-      "header", {},
-      element("h3", { dir: "auto" }, cut(ids[number], 2 * LONG)),
-      element("button", { type: "button", click: () => step(-1), title: "Previous document (p)" }, "← previous"),
-      element("button", { type: "button", click: () => step(1), title: "Next document (n)" }, "next →"),
-    );
-    const parts = [head];
+    const parts = [around.header(ids[number])];
     if (doc && (doc.gold.length || doc.text !== undefined || doc.tokens || doc.systems.some(Boolean))) {
       const every = rows(number, view.system);
       const found = every.filter((row) => view.kinds.has(row.kind) && suits(number, row, view.system));
@@ -501,72 +429,37 @@
     made[0].scrollIntoView({ block: "center" });
   }
 
-  function open(number) {
-    view.document = number;
-    view.pinned = null;
-    for (const button of byId("list").querySelectorAll("button")) {
-      const current = Number(button.dataset.number) === number;
-      button.setAttribute("aria-current", String(current));
-      if (current) button.scrollIntoView({ block: "nearest" });
-    }
-    show();
-  }
   adjudge.openDocument = (number) => {
-    if (!shown.includes(number)) clear();
-    open(number);
+    if (!around.shown().includes(number)) clear();
+    around.open(number);
     byId("main").focus({ preventScroll: true });
     byId("document").scrollIntoView({ block: "start" });
   };
 
-  function step(by) {
-    if (shown.length) open(shown[(shown.indexOf(view.document) + by + shown.length) % shown.length]);
-  }
-
   function move(by) {
-    if (!items.length) return;
     const at = items.findIndex((row) => view.pinned && view.pinned.index === (view.pinned.side < 0 ? row.gold : row.system));
-    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
-    if (next < 0 || next >= items.length) return;
-    const row = items[next];
+    const row = around.after(items, at, by);
+    if (!row) return;
     view.pinned = row.gold >= 0 ? { side: -1, index: row.gold } : { side: view.system, index: row.system };
     light(view.pinned);
     about();
     reach(view.pinned);
   }
 
-  function refresh() {
-    view.pinned = null;
-    list();
-    if (shown.length && !shown.includes(view.document)) open(shown[0]);
-    else show();
-  }
-
   function clear() {
     view.query = "";
-    view.type = "";
+    view.type = -1;
     byId("search").value = "";
-    byId("type").value = "";
-    chooseKinds(new Set(kinds.keys()));
+    byId("type").value = -1;
+    around.choose(new Set(kinds.keys()));
   }
 
-  function chooseKinds(chosen) {
-    view.kinds = chosen;
-    for (const input of document.querySelectorAll("#legend input")) input.checked = chosen.has(kinds.findIndex((kind) => kind.key === input.value));
-    byId("errors").setAttribute("aria-pressed", String(chosen.size === kinds.length - 1 && !chosen.has(CORRECT)));
-    refresh();
-  }
-
-  function errorsOnly() {
-    const on = byId("errors").getAttribute("aria-pressed") !== "true";
-    chooseKinds(new Set([...kinds.keys()].filter((kind) => !on || kind !== CORRECT)));
-  }
-
-  function chooseSystem(number) {
-    view.system = number;
-    if (view.beside === number) view.beside = -1;
+  function chooseSystems(system, beside) {
+    view.system = system;
+    view.beside = beside === system ? -1 : beside;
     byId("system").value = view.system;
     byId("beside").value = view.beside;
-    refresh();
+    around.refresh();
   }
 
   function recall() {
@@ -581,112 +474,35 @@
   }
 
   // Putting it together.
-  const options = (names) => names.map((name, number) => element("option", { value: number }, cut(name, 60)));
-  byId("system").append(...options(systems));
-  byId("metric").append(...options(choices.map((one) => one.name)));
-  byId("beside").append(element("option", { value: -1 }, "nothing"), ...options(systems));
-  byId("type").append(element("option", { value: "" }, "all"), ...types.map((name) => element("option", { value: name }, cut(name, 60))));
+  const around = browse({
+    view, list, show, recall, kinds: () => kinds, chosen: () => view.kinds, choose: (chosen) => (view.kinds = chosen), isError: (kind) => kind !== CORRECT,
+  });
+  fill("system", systems);
+  fill("metric", choices.map((one) => one.name));
+  fill("beside", systems, "nothing", false);
+  fill("type", types, "all", false);
   byId("beside-label").hidden = systems.length < 2;
   byId("type-label").hidden = !types.length;
   byId("errors").hidden = !metrics.length;
   if (systems.length < 2) byId("order").querySelector("[value=differ]").remove();
   if (!scores.length) byId("order").querySelector("[value=score]").remove();
-  byId("system").addEventListener("change", (event) => chooseSystem(Number(event.target.value)));
-  byId("beside").addEventListener("change", (event) => {
-    const chosen = Number(event.target.value);
-    view.beside = chosen === view.system ? -1 : chosen;
-    byId("beside").value = view.beside;
-    refresh();
-  });
-  byId("metric").addEventListener("change", (event) => {
-    view.choice = Number(event.target.value);
-    refresh();
-  });
-  byId("type").addEventListener("change", (event) => {
-    view.type = event.target.value;
-    refresh();
-  });
-  byId("order").addEventListener("change", (event) => {
-    view.order = event.target.value;
-    list();
-    if (shown.length) open(shown[0]);
-  });
-  byId("all").addEventListener("click", () => {
-    view.all = true;
-    list();
-  });
-  let waiting = 0;
-  byId("search").addEventListener("input", (event) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      view.query = event.target.value.trim();
-      refresh();
-      const first = byId("document").querySelector(".hit");
-      if (first) first.scrollIntoView({ block: "nearest" });
-    }, 150);
-  });
-  for (const input of document.querySelectorAll("#legend input")) {
-    input.disabled = false;
-    input.addEventListener("change", () => {
-      const chosen = new Set(view.kinds);
-      const kind = kinds.findIndex((each) => each.key === input.value);
-      if (input.checked) chosen.add(kind);
-      else chosen.delete(kind);
-      chooseKinds(chosen);
-    });
-  }
-  byId("errors").addEventListener("click", errorsOnly);
-  const target = byId("document");
-  const itemAt = (event) => {
-    const made = event.target.closest("[data-side]");
-    return made ? { side: Number(made.dataset.side), index: Number(made.dataset.index) } : null;
-  };
-  target.addEventListener("click", (event) => {
-    const here = itemAt(event);
-    if (here) pin(here);
-  });
-  target.addEventListener("keydown", (event) => {
-    const here = event.target.tagName !== "BUTTON" && (event.key === "Enter" || event.key === " ") ? itemAt(event) : null;
-    if (here) {
-      event.preventDefault();
-      pin(here);
-    }
-  });
-  target.addEventListener("mouseover", (event) => {
-    const here = itemAt(event);
-    if (here) light(here);
-  });
-  target.addEventListener("mouseout", (event) => {
-    if (itemAt(event)) light(view.pinned);
-  });
-  const help = keys({
-    n: ["next document", () => step(1)],
-    p: ["previous document", () => step(-1)],
-    j: ["next item", () => move(1)],
-    k: ["previous item", () => move(-1)],
-    c: ["counterpart of the item", () => {
-      const [mate] = view.pinned ? counterparts(view.pinned) : [];
-      if (mate) pin(mate, true);
-    }],
-    s: ["next system", () => chooseSystem((view.system + 1) % systems.length)],
-    e: ["errors only, or everything", errorsOnly],
-    "/": ["search", () => byId("search").focus()],
-    Escape: ["let go of an item, leave the search", () => {
-      if (document.activeElement) document.activeElement.blur();
-      pin(null);
-    }],
-    "?": ["this list", () => help()],
-  });
-  byId("help").addEventListener("click", () => help());
-  window.addEventListener("hashchange", () => {
-    if (!("doc" in state.read())) return;
-    recall();
-    refresh();
-  });
-  byId("tools").hidden = false;
-  byId("panes").hidden = false;
+  byId("system").addEventListener("change", (event) => chooseSystems(Number(event.target.value), view.beside));
+  byId("beside").addEventListener("change", (event) => chooseSystems(view.system, Number(event.target.value)));
+  around.field("metric", (value) => (view.choice = Number(value)));
+  around.field("type", (value) => (view.type = Number(value)));
+  around.items(Number, (here) => pin(here), light);
   if (systems.length && choices.length) {
-    recall();
-    refresh();
+    around.start({
+      word: "item",
+      move,
+      release: () => pin(null),
+      system: () => chooseSystems((view.system + 1) % systems.length, view.beside),
+      more: {
+        c: ["counterpart of the item", () => {
+          const [mate] = view.pinned ? counterparts(view.pinned) : [];
+          if (mate) pin(mate, true);
+        }],
+      },
+    });
   }
 })();

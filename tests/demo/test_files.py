@@ -1,0 +1,59 @@
+"""The files of the bundled campaigns, copied."""
+
+import pytest
+
+from adjudge.cli import run
+from adjudge.demo import DATA
+from adjudge.demo.files import FOLDERS, copy_campaign
+from adjudge.errors import UsageError
+
+
+@pytest.mark.parametrize("task", FOLDERS)
+def test_a_campaign_is_copied_whole(task, tmp_path):
+    number = copy_campaign(task, tmp_path / "demo")
+    copied = {path.relative_to(tmp_path / "demo"): path.read_bytes() for path in _files(tmp_path / "demo")}
+    source = DATA if task == "extraction" else DATA / task
+    expected = {path.relative_to(source): path.read_bytes() for path in _files(source)}
+    if task == "extraction":
+        expected = {path: data for path, data in expected.items() if len(path.parts) == 1}
+    assert copied == expected
+    assert number == len(copied)
+    assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+
+
+def _files(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert run(["demo", "kbp", "--files", "empty"]) == 0
+    assert capsys.readouterr().out == "empty: 5 files of the campaign kbp\n"
+    before = {path: path.read_bytes() for path in _files(tmp_path)}
+    for folder, said in (
+        ("empty", "there is something already, choose a new or empty folder"),
+        ("empty/gold.jsonl", "there is something already"),
+        ("no/demo", "the folder around it does not exist, create it first"),
+    ):
+        assert run(["demo", "--files", folder]) == 2
+        assert said in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in _files(tmp_path)} == before
+
+
+def test_a_copy_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        copy_campaign("coref", tmp_path / "demo")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("more", [("--report", "pages"), ("--format", "json"), ("-o", "x")])
+def test_files_alone(more, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo", "--files", "demo", *more]) == 2
+    assert "do not go together" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,51 @@
+"""One version and one list of supported Pythons, wherever they are named."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import adjudge
+from adjudge._version import __version__
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYTHONS = [each.rsplit(" ", 1)[1] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"(?m)^## (\d+\.\d+\.\d+)(?: \((unreleased|\d{4}-\d\d-\d\d)\))?$", text)
+    assert len(versions) == text.count("\n## "), "a heading of the changelog is: ## 1.2.3 (2031-05-17), or (unreleased)"
+    assert versions[0][0] == __version__
+    numbers = [tuple(map(int, version.split("."))) for version, _ in versions]
+    assert numbers == sorted(set(numbers), reverse=True)
+    assert all(day and day != "unreleased" for _, day in versions[1:]), "only the first version may be unreleased"
+
+
+def test_the_version_is_told_everywhere_alike() -> None:
+    assert adjudge.__version__ == __version__
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert str(citation["version"]) == __version__
+    assert citation["license"] == PROJECT["license"]
+    assert [set(each) for each in citation["authors"]] == [{"name"}]  # an entity, no person
+
+
+def test_supported_pythons_are_tested() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == PYTHONS
+    steps = workflow["jobs"]["release"]["steps"]
+    assert [each for step in steps for each in str(step.get("with", {}).get("python-version", "")).split()] == PYTHONS
+    assert PROJECT["requires-python"] == f">={PYTHONS[0]}"
+
+
+def test_every_dependency_has_a_lower_bound_for_every_python() -> None:
+    for text in PROJECT["dependencies"]:
+        name, _, marker = text.partition(";")
+        assert re.fullmatch(r"[a-z0-9]+>=\d+(\.\d+)*", name.strip()), text
+        assert not marker or re.fullmatch(
+            r" python_version (<|>=) '3\.\d+'( and python_version (<|>=) '3\.\d+')?", marker
+        )

@@ -1,0 +1,103 @@
+"""Numbers with intervals, and what estimators say of themselves."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from adjudge.errors import UsageError
+from adjudge.stats.estimate import Estimate
+from adjudge.stats.estimator import Additive, Corpus, restrict, slices
+from adjudge.stats.item_influence import ItemInfluence
+from adjudge.stats.measure import Ratio
+from adjudge.stats.table import StatsTable
+
+RECALL = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
+
+
+def table(*rows, ids="abcdefg"):
+    return StatsTable(
+        tuple(ids[: len(rows)]), ("s", "g"), list(rows), {"genre": tuple(["nw", "df", "nw"][: len(rows)])}
+    )
+
+
+def test_an_estimate_is_a_number_with_two_ends():
+    assert repr(Estimate(0.25)) == str(Estimate(0.25)) == "0.2500"
+    assert repr(Estimate(0.25, 0.125, 0.5, 0.95)) == "0.2500 [0.1250, 0.5000]"
+    # half an interval is none
+    assert repr(Estimate(0.25, 0.125)) == repr(Estimate(0.25, None, 0.5)) == "0.2500"
+    assert repr(Estimate(None)) == "undefined"
+    assert math.isnan(Estimate(None))
+    assert Estimate(0.25, 0.1, 0.2) + 1 == 1.25
+    for twin in (pickle.loads(pickle.dumps(Estimate(0.5, 0.1, 0.9, 0.95))), copy.copy(Estimate(0.5, 0.1, 0.9, 0.95))):
+        assert (twin, twin.low, twin.high, twin.level) == (0.5, 0.1, 0.9, 0.95)
+
+
+def test_bounds_are_of_parts_that_can_still_rise():
+    found = table([1, 2], [1, 2])
+    assert Additive(found, (RECALL,)).bounds() == {}
+    assert Additive(found, (RECALL,), best=found).bounds() == {}
+    better = table([1, 2], [2, 2])
+    assert Additive(found, (RECALL,), best=better).bounds() == {("x", "recall"): 0.75}
+    assert Additive(found, (RECALL,), "macro", best=better).bounds() == {("x", "recall"): 0.75}
+    only = Additive(found, (RECALL,), best=better).select(["a"])
+    assert only.ids == ("a",)
+    assert only.best.ids == ("a",)
+    assert only.bounds() == {}
+
+
+def test_fractions_are_of_sums_only():
+    found = table([1, 2], [1, 4])
+    assert Additive(found, (RECALL,)).fractions() == {("x", "recall"): (2.0, 6.0)}
+    assert Additive(found, (RECALL,), "macro").fractions() == {}
+
+
+def test_slices_and_restrictions():
+    estimator = Additive(table([1, 2], [1, 4], [3, 3]), (RECALL,))
+    assert slices(estimator, "genre") == [("nw", ("a", "c")), ("df", ("b",))]
+    assert restrict(estimator, "genre", "nw").ids == ("a", "c")
+    assert restrict(estimator, "genre", "nw").point() == {("x", "recall"): 0.8}
+    with pytest.raises(UsageError, match="no attribute genr"):
+        slices(estimator, "genr")
+
+
+def test_a_corpus_is_a_function_of_weights():
+    seen = []
+
+    def evaluate(weights):
+        seen.append(np.asarray(weights).shape)
+        return {("types", "score"): (np.asarray(weights) > 0).mean(axis=1)}
+
+    corpus = Corpus(("a", "b"), {"genre": ("nw", "df")}, evaluate)
+    assert corpus.point() == {("types", "score"): 1.0}
+    assert corpus.evaluate([[1, 0], [2, 0]])["types", "score"].tolist() == [0.5, 0.5]
+    chosen = corpus.select(["b"])
+    assert chosen.ids == ("b",)
+    assert chosen.attributes == {"genre": ("df",)}
+    # the other document has no weight
+    assert chosen.evaluate([[3.0]])["types", "score"].tolist() == [0.5]
+    assert all(len(shape) == 2 and shape[1] == 2 for shape in seen)
+
+
+def test_the_strongest_effect_of_an_item_first_flips_then_is_large():
+    from adjudge.stats.influence import Effect
+
+    def item(*effects):
+        return ItemInfluence(
+            document="d", item="i", value=None, gold=True, credits={}, influence=0.0, disagreement=0.0, effects=effects
+        )
+
+    names = list(Effect.__struct_fields__ if hasattr(Effect, "__struct_fields__") else Effect._fields)
+
+    def effect(size, flips):
+        values = {"effect": size, "flips": flips}
+        return Effect(
+            **{name: values.get(name, "x" if name in ("a", "b", "better", "worse") else 0.0) for name in names}
+        )
+
+    assert item().strongest is None
+    small, large, turned = effect(0.1, False), effect(-0.9, False), effect(0.2, True)
+    assert item(small, large).strongest == large
+    assert item(small, large, turned).strongest == turned
