@@ -84,6 +84,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "kbp.query.hop1.macro" in out
     assert "A - B" in out
     assert "note: B: 1 answer not assessed" in out
+    assert "(2 questions)" in out
 
 
 def test_queries_are_made_and_read_back(capsys: pytest.CaptureFixture[str]) -> None:

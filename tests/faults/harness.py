@@ -37,7 +37,8 @@ class Nursery:
 
     def __init__(self) -> None:
         tests = str(Path(__file__).parents[1])
-        environment = {**os.environ, "PYTHONPATH": tests, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1"}
+        path = os.pathsep.join([tests, *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1"}
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("nursery.py"))],
             stdin=subprocess.PIPE,

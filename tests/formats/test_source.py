@@ -21,7 +21,7 @@ from adjudge.formats.tbf import read_tbf
 from adjudge.formats.whole import read_json, read_text, read_whole
 from adjudge.formats.zstd_frames import Frames
 
-BOMB = 40 << 20
+BOMB = 8 << 20
 READERS: list[Callable[[bytes], object]] = [
     read_whole,
     read_text,
@@ -44,11 +44,11 @@ def squeezed(byte: bytes, size: int) -> bytes:
 
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "SMALL", 1 << 20)
+    monkeypatch.setattr(source, "SMALL", 1 << 19)
 
 
 @pytest.mark.usefixtures("strict")
-@pytest.mark.parametrize("byte", [b"\0", b"x", b"\n", b"[", b"<"])
+@pytest.mark.parametrize("byte", [b"\0", b"\n", b"["])
 @pytest.mark.parametrize("read", READERS)
 def test_a_bomb_is_refused_within_bounds(read: Callable[[bytes], object], byte: bytes) -> None:
     """Every reader stops, at the latest when it is too much, and holds no more than it may."""

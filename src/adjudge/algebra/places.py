@@ -81,7 +81,7 @@ def _read_json(text: str, path: str | None) -> Source:
     twice: list[str] = []
 
     def constant(name: str) -> NoReturn:
-        at = next(found.start() for found in _TOKENS.finditer(text) if found[0] == name)
+        at = next(found.start() for found in _TOKENS.finditer(text) if found[0].startswith(name))
         raise FormatError(Problem(f"{name} is not allowed", path, *place_at(text, at), "write a number"))
 
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -255,7 +255,7 @@ def _diagnose(line: bytes) -> tuple[str, int | None, str]:
         what = error.msg[:1].lower() + error.msg[1:]
         return f"malformed JSON ({what})", error.pos + 1, "mend the line"
     except _Constant as constant:
-        column = next(match.start() + 1 for match in _TOKEN.finditer(text) if match[0] == str(constant))
+        column = next(match.start() + 1 for match in _TOKEN.finditer(text) if match[0].startswith(str(constant)))
         return f"{constant} is not JSON", column, "write null or a number"
     except RecursionError:
         return "the JSON is nested too deeply", None, "flatten the document"

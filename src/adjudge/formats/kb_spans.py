@@ -100,7 +100,7 @@ def several_files(problems: Sequence[Problem], limit: int = 100) -> list[Problem
     """The problems of many files, the first ones in full."""
     if len(problems) <= limit:
         return list(problems)
-    return [*problems[:limit], Problem(f"and {len(problems) - limit} more problems")]
+    return [*problems[:limit], Problem(f"and {len(problems) - limit} more problems", path=problems[0].path)]
 
 
 def _folded(text: str) -> str:

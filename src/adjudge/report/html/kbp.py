@@ -78,12 +78,18 @@ def kbp_page(
     warn: Any = None,
 ) -> str:
     """Score and explain systems: a whole HTML file. The arguments are those of scoring and of explanations."""
+    import msgspec
+
+    from adjudge.stats.scores import corrected
     from adjudge.tasks.kbp.counting import Run
     from adjudge.tasks.kbp.explain import explain_inputs
     from adjudge.tasks.kbp.scoring import score_inputs
 
     run = Run(by=("relation",), bootstrap=bootstrap, ci=ci, seed=seed, engine=engine, box=True, warn=warn)
     result = score_inputs(read, options, run, profile=profile)
+    # Relations are shown, but not tested, so that the corrected numbers are those of the score alone.
+    whole = corrected([each for each in result.comparisons if not each.slice])
+    result = msgspec.structs.replace(result, comparisons=whole)
     found = explain_inputs(read, options, hops=hops, limit=limit, seed=seed, most=most)
     return render_kbp(result, found, title=title)
 

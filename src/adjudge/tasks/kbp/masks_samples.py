@@ -262,27 +262,18 @@ def as_exchanged(counts: SampleCounts, trials: int) -> tuple[SampleCounts, Sampl
 
 
 def exchange_counts(
-    gold: Facts,
-    first: Facts,
-    second: Facts,
-    *,
-    documents: int,
-    trials: int = 1000,
-    seed: int = 13,
-    hops: int = 3,
-    identity: Identity = "endpoints",
-    walks: Walking = "all",
+    gold: Facts, first: Facts, second: Facts, *, documents: int, trials: int = 1000, **how: Any
 ) -> tuple[SampleCounts, SampleCounts]:
     """Counts of two systems whose documents are exchanged at random, gold being complete; column 0 is no exchange.
+
+    `how` is what `exchanging` has beside them.
 
     >>> one = make_facts([0], [0], [1], [0])
     >>> a, b = exchange_counts(one, one, make_facts([], [], [], []), documents=1, trials=20)
     >>> a.both[0, 0].tolist(), b.both[0, 0].tolist(), set((a.both + b.both)[0].tolist())
     (1, 0, {1})
     """
-    work = exchanging(
-        gold, first, second, documents=documents, trials=trials, seed=seed, hops=hops, identity=identity, walks=walks
-    )
+    work = exchanging(gold, first, second, documents=documents, trials=trials, **how)
     (found,) = as_counts(work, sample_totals(work))
     return as_exchanged(found, trials)
 
