@@ -53,11 +53,11 @@ def machine() -> dict[str, Any]:
 def show_number(value: float) -> str:
     """Three digits that matter.
 
-    >>> [show_number(each) for each in (7219.4, 45.68, 1.104, 0.0349)]
-    ['7,219', '45.7', '1.10', '0.035']
+    >>> [show_number(each) for each in (7219.4, 45.68, 1.104, 0.0349, 0.0)]
+    ['7,219', '45.7', '1.10', '0.035', '0']
     """
-    if not math.isfinite(value):
-        return str(value)
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -148,11 +149,11 @@ def _workers(pid: int) -> list[int]:
 
 
 def _below(pid: int) -> list[int]:
-    """All descendants of a process, the oldest first."""
-    try:
-        own = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """All descendants of a process; each thread of a process has children of its own."""
+    own = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            own += [int(each) for each in listed.read_text().split()]
     return own + [each for child in own for each in _below(child)]
 
 

@@ -90,7 +90,7 @@ def test_commands(
     (archive,) = inputs.glob("hostile.*")
     try:
         before = tree(inputs.parents[1])
-        for line in COMMANDS:
+        for line in COMMANDS[:: 4 if attack is bomb else 1]:
             code = run(line.replace("ARCHIVE", archive.name).split())
             out, err = capsys.readouterr()
             assert code == 1, (line, code, err)

@@ -20,7 +20,7 @@ def _some() -> list[Writer]:
     draw = random.Random(11)
     files = [each for each in WRITERS if not (each.overwrite or each.shared or each.new or each.appends)]
     others = [each for each in WRITERS if each not in files]
-    return [*draw.sample(others, 10), *draw.sample(files, 3)]
+    return [*draw.sample(others, 8), *draw.sample(files, 2)]
 
 
 def test_killed_or_without_room(ground: Ground) -> None:

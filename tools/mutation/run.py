@@ -38,6 +38,7 @@ TESTS = (
     *(f"src/adjudge/{folder}" for folder in FOLDERS),
     *("tests/tasks/test_scoring.py", "tests/tasks/test_merging.py", "tests/tasks/test_agreement.py"),
     *("tests/tasks/catalogue", "tests/report/test_render.py", "tests/test_public_api.py"),
+    *("tests/cli/test_merge.py", "tests/cli/test_compare.py", "tests/cli/test_agree.py"),
 )
 # What no other test has noticed: it runs in a process of its own, so that nobody knows which lines it runs.
 LAST = "tests/determinism/test_same_bytes.py::test_every_command_writes_the_same_bytes[as they are]"
@@ -70,6 +71,11 @@ def main() -> None:
     mutants = {f: folder_mutants(here / "copy", f"src/adjudge/{f}") for f in FOLDERS}
     drawn = draw(mutants, options.sample, options.seed, here / "copy")
     print(", ".join(f"{len(own)} mutants of {f}" for f, own in mutants.items()), flush=True)
+    if options.survivors:
+        again = {
+            line.split("\t")[3] for line in options.survivors.read_text().splitlines() if line.startswith("survived")
+        }
+        drawn = [m for m in drawn if m.shown((here / "copy" / m.path).read_bytes()) in again]
     if options.only:
         drawn = [mutant for mutant in drawn if any(text in mutant.path for text in options.only)]
     outcomes = _run(here, drawn, notes, options)
@@ -85,7 +91,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=400, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds of work of the tests of one mutant")
+    parser.add_argument("--budget", type=float, default=5.0, help="seconds of tests, the fastest, for every mutant")
+    parser.add_argument("--patience", type=float, default=90.0, help="seconds of tests for those that survive these")
+    parser.add_argument("--survivors", type=Path, help="look again at the survivors of an earlier report")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/mutation", help="where the copy and the report go")
     parser.add_argument("--only", nargs="*", default=[], help="of the sample, only files with this in their path")
     parser.add_argument("--again", nargs="*", default=[], help="tests that have changed since, to be looked at again")
@@ -164,7 +172,7 @@ def chosen_tests(mutant: Mutant, notes: dict[str, Any], budget: float) -> list[s
         if spent + seconds <= budget or not chosen:
             spent += seconds
             chosen.append(name)
-    return [*chosen, LAST] if chosen else []
+    return chosen
 
 
 def _run(here: Path, drawn: list[Mutant], notes: dict[str, Any], options: argparse.Namespace) -> list[Outcome]:
@@ -204,21 +212,28 @@ def _work(here: Path, number: int, drawn: list[Mutant], notes: dict[str, Any], o
     for mutant in mine[:3]:
         source = (work / mutant.path).read_bytes()
         nothing = mutant._replace(start=0, end=0, text="")
-        control = _outcome(work, nothing, source, chosen_tests(mutant, notes, 2.0)[:-1], options.budget)
+        control = _outcome(work, nothing, source, [chosen_tests(mutant, notes, 2.0)], options.patience)
         if control.verdict not in ("survived", "no test"):
             raise SystemExit(f"{mutant.path}: its tests do not pass without a mutant: {control.by or control.verdict}")
     noticed = 0
     with (here / f"work-{number}.jsonl").open("w", encoding="utf-8") as out:
         for done, mutant in enumerate(mine, 1):
             source = (work / mutant.path).read_bytes()
-            tests = chosen_tests(mutant, notes, options.budget)
-            outcome = _outcome(work, mutant, source, tests, options.budget)
+            outcome = _outcome(work, mutant, source, _stages(mutant, notes, options), options.patience)
             noticed += outcome.verdict in NOTICED
             print(json.dumps(outcome), file=out, flush=True)
             print(f"{done}/{len(mine)}, {noticed} noticed\t{told(outcome, source)}", flush=True)
 
 
-def _outcome(copy: Path, mutant: Mutant, source: bytes, tests: list[str], budget: float) -> Outcome:
+def _stages(mutant: Mutant, notes: dict[str, Any], options: argparse.Namespace) -> list[list[str]]:
+    """Few files, more files, slower tests, and at last the one that sees everything."""
+    first = chosen_tests(mutant, notes, options.budget)
+    slower = [test for test in chosen_tests(mutant, notes, options.patience) if test not in set(first)]
+    return [each for each in (*staged(first, Path(mutant.path).stem), slower, [LAST]) if each] if first else []
+
+
+def _outcome(copy: Path, mutant: Mutant, source: bytes, stages: list[list[str]], patience: float) -> Outcome:
+    tests = [test for some in stages for test in some]
     if not tests:
         return Outcome(mutant, "no test", 0.0, 0, "")
     file, start = copy / mutant.path, time.monotonic()
@@ -228,10 +243,10 @@ def _outcome(copy: Path, mutant: Mutant, source: bytes, tests: list[str], budget
     log = copy.parent / f"{copy.name}.log"
     try:
         code: int | None = 0
-        for some in staged(tests, file.stem):
-            code = _tested(some, log, 30 + 6 * budget)
+        for some in stages:
+            code = _tested(some, log, 30 + 3 * patience)
             if code == USAGE_ERROR:  # the mutant changes which cases a test has, which in itself fails nothing
-                code = _tested(list(dict.fromkeys(test.split("[")[0] for test in some)), log, 60 + 12 * budget)
+                code = _tested(list(dict.fromkeys(test.split("[")[0] for test in some)), log, 30 + 3 * patience)
             if code != 0:
                 break
     finally:
@@ -252,22 +267,22 @@ def staged(tests: list[str], module: str) -> list[list[str]]:
     files: dict[str, list[str]] = {}
     for test in tests:
         files.setdefault(test.split("::")[0], []).append(test)
-    last = files.pop(LAST.split("::")[0], [])
     order = sorted(files, key=lambda name: (module not in name.rsplit("/", 1)[1], -len(files[name])))
     stages = [order[:2], order[2:6], order[6:]]
     found = [[test for name in names for test in files[name]] for names in stages]
-    return [each for each in (*found, last) if each]
+    return [each for each in found if each]
 
 
 def _tested(tests: list[str], log: Path, limit: float) -> int | None:
     child = os.fork()
     if child == 0:
-        _child(tests, log)
-    return _wait(child, limit)
+        _child(tests, log, int(limit))
+    code = _wait(child, 20 * limit)  # a busy machine is no endless loop
+    return None if code == -signal.SIGXCPU else code
 
 
-def _child(tests: list[str], log: Path) -> None:
-    """Run the tests and leave with the code of pytest."""
+def _child(tests: list[str], log: Path, seconds: int) -> None:
+    """Run the tests within these seconds of work, and leave with the code of pytest."""
     import pytest
 
     os.setsid()
@@ -276,6 +291,7 @@ def _child(tests: list[str], log: Path) -> None:
     os.dup2(out, 2)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 10))
     given = ["-x", "-p", "no:xdist", "-p", "quick", "--hypothesis-profile=mutation", "--tb=line"]
     given += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is loaded already
     _guarded(lambda: int(pytest.main([*given, *tests])))

@@ -153,7 +153,7 @@ def check_collects(sdist: Path, folder: Path, python: str) -> str:
     pip = [there, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     run([*pip, "--upgrade", "pip>=25.1"], folder)
     run([*pip, "--group", "test", "."], project)
-    told = run([there, "-m", "pytest", "--collect-only", "-q", "-p", "no:xdist"], project)
+    told = run([there, "-m", "pytest", "--collect-only", "-p", "no:xdist"], project)
     own = ["tests/release", "tests/test_readme.py", "tests/test_public_api.py", "tests/golden/test_coref.py"]
     run([there, "-m", "pytest", "-q", "-p", "no:xdist", *own], project)
     return told.strip().splitlines()[-1]

@@ -166,7 +166,7 @@ def _parse_long(column: bytes) -> Places:
         gone = _closed(rest, pattern) if number < 2 else [(match, *match.span()) for match in pattern.finditer(rest)]
         kept: list[int] = []
         end = 0
-        for match, start, after in gone:
+        for match, start, _ in gone:
             items.append((match[1].decode(), where[start]))
         for _, start, after in sorted(gone, key=lambda each: each[1]):
             if start >= end:  # else it is in one that closed around it

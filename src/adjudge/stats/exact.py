@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BITS = 53
 # Three slices of the worst size still hold more than the bits of a number that is as large as its column's largest.
 _SLICES = 3
-_SMALLEST = -1022
+_SMALLEST = -1074
 
 
 def exact_slices(rows: Array) -> list[Array]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.tasks.kbp.counting import Run
 from adjudge.tasks.kbp.duck import installed
 from adjudge.tasks.kbp.engine import choose_engine
@@ -122,6 +122,15 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path):
             score(gold, [other], engine=engine)
         assert "gold.tsv:1:1: a line with 3 fields" in str(failure.value)
     assert "other.tsv:2:1: the subject is empty" in str(failure.value)
+
+
+@needs_duckdb
+def test_a_database_that_cannot_go_on_says_so(tmp_path, monkeypatch):
+    path = write(tmp_path / "gold.tsv", random_rows(1, 20, 10))
+    monkeypatch.setattr("adjudge.tasks.kbp.store._NODES", "CREATE TABLE nodes AS SELECT * FROM nowhere")
+    with pytest.raises(AdjudgeError, match="DuckDB cannot go on") as failure:
+        score(path, [path], engine="duckdb")
+    assert "--memory" in str(failure.value)
 
 
 def test_shards_are_one_table(tmp_path):

@@ -340,9 +340,18 @@ class UnionOp(Op):
         self.rational = all(op.rational or op.integral for op in ops)
         self.nested = any(op.nested for op in ops)
         self.accepts_null = may_be_absent(node)
+        # If nothing but its type decides on the case of a value, that is decided once for each type.
+        self.by_type = not any(
+            each is not None for case in node.cases for each in (case.python, case.prefix, case.has, case.field)
+        )
+        self.known: dict[type, int] = {}
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        k = case_of(self.node, value)
+        k = self.known.get(type(value))
+        if k is None:
+            k = case_of(self.node, value)
+            if k is not None and self.by_type:
+                self.known[type(value)] = k
         if k is not None:
             return (k, self.ops[k].prepare(value, side, memo))
         known = ", ".join(case.name or case.type or f"case {k}" for k, case in enumerate(self.node.cases))

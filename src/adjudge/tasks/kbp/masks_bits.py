@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
 
     Words: TypeAlias = npt.NDArray[Any]
@@ -30,17 +32,23 @@ def pack(columns: npt.ArrayLike) -> Words:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def pack_blocks(rows: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
-    """Truth values that come in blocks of columns, packed as they come.
+def pack_blocks(
+    rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]], *, folder: str | Path | None = None
+) -> Words:
+    """Truth values that come in blocks of columns, packed as they come; in a file of the `folder` if there is one.
 
     >>> import numpy as np
-    >>> pack_blocks(1, [np.array([[True, False]]), np.array([[True]])]).tolist()
+    >>> pack_blocks(1, 3, [np.array([[True, False]]), np.array([[True]])]).tolist()
     [[5]]
     """
     import numpy as np
 
-    words: list[Words] = []
-    waiting, number = np.zeros((rows, 64), dtype=bool), 0
+    size = (columns + 63) // 64
+    if folder is None or not rows * size:
+        words: Words = np.zeros((rows, size), dtype=np.uint64)
+    else:
+        words = np.memmap(_free_name(folder), dtype=np.uint64, mode="w+", shape=(size, rows)).T
+    waiting, number, place = np.zeros((rows, 64), dtype=bool), 0, 0
     for block in blocks:
         start = 0
         while start < block.shape[1]:
@@ -49,11 +57,18 @@ def pack_blocks(rows: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
             start += part.shape[1]
             number += part.shape[1]
             if number == 64:
-                words.append(pack(waiting)[:, 0])
-                waiting[:], number = False, 0
+                words[:, place] = pack(waiting)[:, 0]
+                waiting[:], number, place = False, 0, place + 1
     if number:
-        words.append(pack(waiting)[:, 0])
-    return np.stack(words, axis=1) if words else np.zeros((rows, 0), dtype=np.uint64)
+        words[:, place] = pack(waiting)[:, 0]
+    return words
+
+
+def _free_name(folder: str | Path) -> str:
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        return file.name
 
 
 def unpack(words: Words) -> Ints:

@@ -11,10 +11,12 @@ from adjudge.tasks.kbp.masks import SampleCounts, Samples, as_counts, check_samp
 from adjudge.tasks.kbp.masks_bits import pack_blocks
 from adjudge.tasks.kbp.paths_facts import Facts, assertions, make_facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
-from adjudge.tasks.kbp.sides import AnyFacts
+from adjudge.tasks.kbp.sides import AnyFacts, folder_of
 from adjudge.tasks.kbp.store import Stored, exchanged_sides
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
 
@@ -112,9 +114,17 @@ class Drawn(NamedTuple):
 
 
 def draw_samples(
-    documents: int, *, resamples: int = 1000, seed: int = 13, groups: int = GROUPS, pairs: int = PAIRS
+    documents: int,
+    *,
+    resamples: int = 1000,
+    seed: int = 13,
+    groups: int = GROUPS,
+    pairs: int = PAIRS,
+    folder: str | Path | None = None,
 ) -> Drawn:
     """The samples of a corpus: all of it, without each document or group, bootstrap samples, and without two groups.
+
+    They are kept in a file of the `folder` if there is one, else in memory.
 
     >>> draw_samples(2, resamples=5).samples
     9
@@ -139,7 +149,8 @@ def draw_samples(
             one, two = chosen[first : first + 64].T
             yield (group[:, None] != one) & (group[:, None] != two)
 
-    return Drawn(pack_blocks(documents, blocks()), left, resamples, chosen)
+    columns = 1 + left + resamples + len(chosen)
+    return Drawn(pack_blocks(documents, columns, blocks(), folder=folder), left, resamples, chosen)
 
 
 def resampling(
@@ -214,7 +225,7 @@ def exchanging(
     import numpy as np
 
     both = _both(first, second, documents)
-    words = exchanged_words(documents, trials, seed)
+    words = exchanged_words(documents, trials, seed, folder=folder_of(first))
     # Gold is complete in every sample.
     complete = np.broadcast_to(np.full(words.shape[1], (1 << 64) - 1, dtype=np.uint64), (documents, words.shape[1]))
     work = Samples((gold, both), (complete, words), 2 * (trials + 1), hops, identity, walks)
@@ -240,7 +251,7 @@ def _both(first: AnyFacts, second: AnyFacts, documents: int) -> AnyFacts:
     return make_facts(*columns)
 
 
-def exchanged_words(documents: int, trials: int, seed: int) -> Bools:
+def exchanged_words(documents: int, trials: int, seed: int, *, folder: str | Path | None = None) -> Bools:
     """Which documents of two systems (rows) are in the one after each exchange, then which are in the other, packed."""
     import numpy as np
 
@@ -253,7 +264,7 @@ def exchanged_words(documents: int, trials: int, seed: int) -> Bools:
                 exchanged = rng.random((min(64, trials - start), documents)).T < 0.5
                 yield np.concatenate((exchanged, ~exchanged)) == other
 
-    return pack_blocks(2 * documents, blocks())
+    return pack_blocks(2 * documents, 2 * (trials + 1), blocks(), folder=folder)
 
 
 def as_exchanged(counts: SampleCounts, trials: int) -> tuple[SampleCounts, SampleCounts]:

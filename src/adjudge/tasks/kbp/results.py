@@ -40,7 +40,7 @@ from adjudge.tasks.kbp.options import PROFILES, KbOptions
 from adjudge.tasks.kbp.paths_facts import Counts
 from adjudge.tasks.kbp.pieces import count_all
 from adjudge.tasks.kbp.results_compare import compare_all
-from adjudge.tasks.kbp.sides import AnyFacts, of_relation, relations_in
+from adjudge.tasks.kbp.sides import AnyFacts, folder_of, of_relation, relations_in
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
@@ -85,7 +85,9 @@ def build(
     names = unique_names(each.facts.name for each in systems)
     ways = variants(options)
     documents = len(corpus.documents)
-    drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed) if run.resamples and documents > 1 else None
+    drawn = None
+    if run.resamples and documents > 1:
+        drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed, folder=folder_of(corpus.facts))
     sides = [each.facts for each in systems]
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]

@@ -15,7 +15,7 @@ from adjudge.tasks.kbp.masks_compare import compare_systems
 from adjudge.tasks.kbp.masks_samples import as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.pieces import count_all
-from adjudge.tasks.kbp.sides import of_relation
+from adjudge.tasks.kbp.sides import folder_of, of_relation
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.results import Corpus
@@ -103,7 +103,7 @@ def _relation_comparison(
     relation = list(corpus.relations).index(str(where["relation"]))
     gold = of_relation(corpus.facts, relation)
     facts = {each.name: of_relation(each.facts, relation) for each in systems if each.name in name}
-    drawn = draw_samples(len(corpus.documents), resamples=0, seed=seed)
+    drawn = draw_samples(len(corpus.documents), resamples=0, seed=seed, folder=folder_of(gold))
     _, (counts,) = count_all([], [resampling(gold, list(facts.values()), drawn, hops=1)])
     resampled = {one: as_resampled(drawn, own) for one, own in zip(facts, counts, strict=True)}
     options: dict[str, Any] = {"documents": len(corpus.documents), "trials": trials, "seed": seed, "level": level}

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 AnyFacts: TypeAlias = Facts | Stored
 
 
+def folder_of(side: AnyFacts) -> str | None:
+    """The folder of a database, for what else does not fit into memory; None for facts in memory.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> folder_of(make_facts([0], [0], [1])) is None
+    True
+    """
+    return side.store.folder if isinstance(side, Stored) else None
+
+
 def walks_of(side: AnyFacts, hops: int) -> list[int]:
     """How many walks of 1, 2, ... hops there are, exactly.
 

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.errors import UsageError
+from adjudge.errors import AdjudgeError, UsageError
 from adjudge.formats.kb_triples import triple_columns
 from adjudge.formats.source import source_name
 from adjudge.model.kbp import TripleNames, TripleTable
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 PROGRAM = 160_000_000  # bytes of the interpreter and its libraries
 _LEAST = 64_000_000  # bytes for DuckDB
+_DOCUMENT = 400  # bytes of a document: its name, its number, its place
 _INSERTED = 200_000  # rows at once
 
 _RAW = "a UBIGINT, b UBIGINT, r INTEGER, c UBIGINT, d UBIGINT, document INTEGER"
@@ -78,8 +79,9 @@ class Stored(NamedTuple):
 class Store:
     """A database of triples in a temporary folder; side 0 is gold, the systems follow."""
 
-    def __init__(self, database: Any, names: TripleNames, memory: int, sources: Sequence[Source]) -> None:
+    def __init__(self, database: Any, names: TripleNames, memory: int, sources: Sequence[Source], folder: str) -> None:
         self.database = database
+        self.folder = folder
         self.names = names
         self.memory = memory
         self.sources = tuple(sources)
@@ -109,11 +111,22 @@ def open_store(names: TripleNames, memory: int, sources: Sequence[Source]) -> It
             "the triples need more memory than there is, and DuckDB, which does with less, is not installed",
             hint='pip install "adjudge[duckdb]", or allow more with --memory',
         )
-    share = max(_LEAST, (memory - PROGRAM) // 2)
     with tempfile.TemporaryDirectory(prefix="adjudge-", ignore_cleanup_errors=True) as folder:
-        settings = {"temp_directory": folder, "memory_limit": f"{share}B", "threads": 2}
-        with import_module("duckdb").connect(str(Path(folder) / "triples.duckdb"), config=settings) as database:
-            yield Store(database, names, memory, sources)
+        settings = {"temp_directory": folder, "memory_limit": f"{_share(memory)}B", "threads": 2}
+        duckdb = import_module("duckdb")
+        try:
+            with duckdb.connect(str(Path(folder) / "triples.duckdb"), config=settings) as database:
+                yield Store(database, names, memory, sources, folder)
+        except duckdb.Error as error:
+            raise AdjudgeError(
+                f"DuckDB cannot go on ({str(error).splitlines()[0]})",
+                hint="allow more with --memory, or make room for temporary files (they are in TMPDIR)",
+            ) from None
+
+
+def _share(memory: int) -> int:
+    """The bytes for DuckDB: half of what the program leaves."""
+    return max(_LEAST, (memory - PROGRAM) // 2)
 
 
 def fill(store: Store, names: Sequence[str], documents: frozenset[str] | None, problems: list[Problem]) -> list[Kept]:
@@ -132,6 +145,9 @@ def fill(store: Store, names: Sequence[str], documents: frozenset[str] | None, p
                 _insert(store, side, kept, digest)
         found.append(Kept(name, source_name(source), rows, outside, digest.bytes()))
     if not problems:
+        # The names of documents stay in memory, and take their part of it.
+        store.memory -= _DOCUMENT * len(store.names.documents.listed)
+        store.database.execute(f"SET memory_limit = '{_share(store.memory)}B'")
         _number(store, len(found))
     return found
 

@@ -115,7 +115,12 @@ def sequence_notes(documents: Iterable[tuple[str, Sequence[str]]]) -> list[Note]
         for code in remarks:
             where[code].append(document)
     return [
-        Note(code, len(ids), f"in {len(ids)} document{'s' * (len(ids) > 1)}, {_MESSAGES[code]}", tuple(sorted(ids)[:_SHOWN]))
+        Note(
+            code,
+            len(ids),
+            f"in {len(ids)} document{'s' * (len(ids) > 1)}, {_MESSAGES[code]}",
+            tuple(sorted(ids)[:_SHOWN]),
+        )
         for code, ids in where.items()
         if ids
     ]
