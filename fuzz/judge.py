@@ -97,7 +97,7 @@ _GIVEN = frozenset(
     X1.apf.xml X1.sgm ere source ner.jsonl clusters.jsonl relations.jsonl list.tsv D2.txt arguments linking
     s.zip s.tar.gz key frames texts store tokens m.json m.yaml .campaign part-0.jsonl part-1.jsonl.gz
     part-1.jsonl.zst part-1.parquet __lock sizes.txt p.tsv o.txt o.toml genres.tsv types.txt fields.yaml h.tsv
-    h.json
+    h.json a.conll
     """.split()  # noqa: SIM905
 )
 

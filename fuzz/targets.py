@@ -406,6 +406,7 @@ def _coreference() -> Iterable[Target]:
     yield Target("conll", "words", "conll", direct("formats.conll:read_conll"))
     yield Target("conll-strict", "words", "conll", direct("formats.conll:read_conll", profile="strict"))
     yield Target("conllu", "fields", "conllu", direct("formats.conllu:read_conllu"))
+    yield Target("coreference-file", "words", "conll", filed("formats.coreference:read_coreference", "a.conll"))
     for name, folder, shape in (
         ("conll", "conll", "words"),
         ("conllu", "conllu", "fields"),

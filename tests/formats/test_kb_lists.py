@@ -55,5 +55,5 @@ def test_pages_have_one_form():
 
 def test_redirects_that_contradict_each_other_in_one_form():
     assert problems(read_redirects, b"oslo\tA\nOslo\tB\n") == [
-        "list: 'oslo' and 'Oslo' are one page, but lead to 'A' and 'B', keep one of them"
+        "list:2:1: 'oslo' and 'Oslo' are one page, but lead to 'A' and 'B', keep one of them"
     ]

@@ -155,3 +155,11 @@ def test_memory_is_bounded(tmp_path: Path):
     assert len(table) == 200_000
     # 16 bytes for each line, the lists of one block, and slack for arrays that grow; the file has six megabytes.
     assert peak < 16 * 200_000 * 1.3 + 30e6
+
+
+@pytest.mark.parametrize("data", [b"a\te\ne\n", b"a\tr\tx\t2\nk\nn\tk\n"])
+def test_no_short_line_hides_behind_another(data):
+    with pytest.raises(FormatError) as caught:
+        read_triples(data)
+    assert all(" instead of 4" in str(each) for each in caught.value.problems)
+    assert len(caught.value.problems) == 2

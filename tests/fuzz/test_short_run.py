@@ -30,11 +30,11 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_ten_thousand_inputs(tmp_path: Path) -> None:
-    ran = fuzz("--count", "10000", "--seed", "1", "--jobs", "2", "--summary", str(tmp_path / "summary.json"))
+def test_six_thousand_inputs(tmp_path: Path) -> None:
+    ran = fuzz("--count", "6000", "--seed", "1", "--jobs", "2", "--summary", str(tmp_path / "summary.json"))
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]
     summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["inputs"] >= 9_900
+    assert summary["inputs"] >= 5_900
     assert {each["target"] for each in summary["targets"]} == {each.name for each in targets()}
     assert set(summary["outcomes"]) == {"value", "refused"}
     # A run in which nothing is read, or nothing refused, has tested nothing.

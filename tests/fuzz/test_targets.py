@@ -119,8 +119,8 @@ _PARTS = {
 
 
 def test_a_reader_that_fails_is_found(tmp_path: Path) -> None:
-    def outcome(run) -> str:
-        found = judge(Target("x", "lines", "lists", run), b"data", tmp_path, memory=True).finding
+    def outcome(run, *, memory: bool = False) -> str:
+        found = judge(Target("x", "lines", "lists", run), b"data", tmp_path, memory=memory).finding
         return found.kind if found else "none"
 
     def silent(data, room):
@@ -137,7 +137,7 @@ def test_a_reader_that_fails_is_found(tmp_path: Path) -> None:
             pass
 
     assert outcome(lambda data, room: data.index(b"z")) == "exception"
-    assert outcome(lambda data, room: len(bytes(100 << 20))) == "memory"
+    assert outcome(lambda data, room: len(bytes(100 << 20)), memory=True) == "memory"
     assert outcome(hanging) == "slow"
     assert outcome(silent) == "silent"
     assert outcome(unplaced) == "unplaced"

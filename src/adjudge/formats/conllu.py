@@ -20,7 +20,7 @@ from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 FIELDS = "eid-etype-head-other"
 LIMIT = 100  # problems listed per file
 
-_ITEM = re.compile(r"\(([^()]*)(\))?|([^()]+)\)|[()]")
+_ITEM = re.compile(r"\(([^()]*)(\))?|([^()]+)(\))?|[()]")
 _PART = re.compile(r"(.+)\[(\d{1,9})/(\d{1,9})\]")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id)?(?:\s*=\s*(.*?))?\s*$")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(.*?)\s*$")
@@ -193,8 +193,10 @@ class _Reader:
             covered = item.end()
             if item[1]:
                 self._opening(item[1], here, place, closing=bool(item[2]))
-            elif item[3]:
+            elif item[4]:
                 self._closing(item[3], here, place)
+            elif item[3]:
+                self.wrong(f"{item[3]!r} is in no brackets", place, "mend the brackets")
             else:
                 self.wrong("brackets without an entity", place, "name the entity in them")
         if covered < len(text):

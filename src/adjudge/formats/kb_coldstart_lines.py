@@ -21,9 +21,9 @@ _MARK = re.compile('["#]')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PLACE = re.compile(r"([^:;,]+):([0-9]{1,10})-([0-9]{1,10})")
-_TRIPLE = re.compile(r"\s*(.+):\s*(-?[0-9]+)\s*-\s*(-?[0-9]+)\s*", re.DOTALL)
+_TRIPLE = re.compile(r"(.+):\s*(-?[0-9]+)\s*-\s*(-?[0-9]+)", re.DOTALL)
 _LEGAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?|[-+]?(?:nan|inf)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?|[-+]?(?:nan|inf)", re.IGNORECASE)
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NODE = re.compile(r":?(entity|event|string).+", re.IGNORECASE | re.DOTALL)
 
@@ -228,7 +228,7 @@ class LineReader:
         return spans[0]
 
     def _triple(self, text: str, field: int) -> tuple[str, Span] | None:
-        match = _TRIPLE.fullmatch(text)
+        match = _TRIPLE.fullmatch(text.strip())
         if match is None or not match[1].strip() or any(mark in match[1] for mark in ":\t"):
             self.error("illegal-provenance", field, f"{shown(text.strip())} is no place in a document", _PROVENANCE)
             return None

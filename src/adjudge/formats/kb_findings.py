@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from adjudge.errors import Problem
 
@@ -148,7 +150,13 @@ class KbFindings:
         >>> KbFindings.column("a\\tbc\\td", 3)
         6
         """
-        return 1 + sum(len(each) + 1 for each in line.split("\t")[: field - 1])
+        starts = _starts(line)
+        return starts[min(field, len(starts)) - 1]
+
+
+@lru_cache(maxsize=1)  # a line of many fields may be wrong in all of them
+def _starts(line: str) -> list[int]:
+    return list(accumulate((len(each) + 1 for each in line.split("\t")), initial=1))
 
 
 def _place(finding: KbFinding) -> tuple[str, int, int]:

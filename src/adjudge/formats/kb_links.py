@@ -32,7 +32,7 @@ LinkFormat: TypeAlias = Literal["acetowiki", "table", "edl"]
 _NAMES = {"document": "doc", "docid": "doc", "doc_id": "doc", "link": "page", "kb_id": "page", "mention_id": "mention"}
 _COLUMNS = ("doc", "page", "mention", "entity", "start", "end", "cluster")
 _ADDRESS = re.compile(r"(?:https?:)?//[^/\s]+(?:/|$)", re.IGNORECASE)
-_PLACE = re.compile(r"(.+?)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
+_PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
 MentionKey: TypeAlias = "tuple[str, str, int]"
 """A gold mention: its document, its entity, and its number among the mentions of the entity."""
 

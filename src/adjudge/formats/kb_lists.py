@@ -40,6 +40,11 @@ def read_pairs(source: Source, *, name: str | None = None) -> dict[str, str]:
     >>> read_pairs(b"works_for\tEmployment\n")
     {'works_for': 'Employment'}
     """
+    return _pairs(source, name)[0]
+
+
+def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, int]]:
+    """The pairs, and the line of each."""
     found = KbFindings(name or source_name(source))
     pairs: dict[str, str] = {}
     first: dict[str, int] = {}
@@ -61,7 +66,7 @@ def read_pairs(source: Source, *, name: str | None = None) -> dict[str, str]:
             found.error("contradiction", message, number, 1, "keep one of the two lines")
         first.setdefault(left, number)
     _finish(bool(pairs), found, hint)
-    return pairs
+    return pairs, first
 
 
 def read_redirects(source: Source, *, name: str | None = None) -> dict[str, str]:
@@ -71,14 +76,14 @@ def read_redirects(source: Source, *, name: str | None = None) -> dict[str, str]
     'Oslo'
     """
     place = name or source_name(source)
-    given = read_pairs(source, name=place)
+    given, lines = _pairs(source, place)
     first: dict[str, str] = {}
     problems = []
     for left, right in given.items():
         other = first.setdefault(page_name(left), left)
         if page_name(given[other]) != page_name(right):
             message = f"{other!r} and {left!r} are one page, but lead to {given[other]!r} and {right!r}"
-            problems.append(Problem(message, path=place, hint="keep one of them"))
+            problems.append(Problem(message, path=place, line=lines[left], column=1, hint="keep one of them"))
     if problems:
         raise FormatError(problems)
     # An id of another knowledge base keeps its form.

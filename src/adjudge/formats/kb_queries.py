@@ -180,7 +180,7 @@ def _from_table(data: bytes, found: KbFindings) -> list[KbQuery]:
             continue
         before = found.errors
         for place, text in enumerate(fields):
-            if not text or (text == NONE and place in (0, *range(5, len(fields)))):
+            if not text or (text == NONE and (place == 0 or place >= 5)):
                 what = HEADER[place] if place < 5 else "slot"
                 found.error("empty-field", f"the {what} is empty", number, found.column(line, place + 1), _HINT)
         id_, node, type_, name = (("" if text == NONE else text) for text in fields[:4])

@@ -141,11 +141,11 @@ def _split_block(data: bytes) -> Columns | None:
         return None
     if not text.endswith("\n"):
         text += "\n"
-    # With a column of line ends, a line with too many or too few fields cannot hide behind another one.
+    # With a column of line ends that has all of them, a line with too many or too few fields cannot hide behind others.
     fields = text.replace("\n", "\t\n\t").split("\t")
     fields.pop()
     ends = fields[4::5]
-    if len(fields) != 5 * len(ends) or ends.count("\n") != len(ends):
+    if len(fields) != 5 * len(ends) or not ends.count("\n") == len(ends) == text.count("\n"):
         return None
     columns = fields[0::5], fields[1::5], fields[2::5], fields[3::5]
     return columns if all(map(str.strip, set(fields) - {"\n"})) else None  # else a field is empty

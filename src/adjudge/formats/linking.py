@@ -25,7 +25,7 @@ from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
 
 LIMIT = 100
-PLACE = re.compile(r"(.+?)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
+PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
 _NUMBER = re.compile(r"\s*[0-9]{1,15}\s*", re.ASCII)
 _TAC_COLUMNS = 8
 

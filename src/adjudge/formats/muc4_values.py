@@ -32,7 +32,7 @@ Value: TypeAlias = "str | Compound"
 _QUOTED = re.compile(r'"[^"\\]*"')
 # A hyphen with blanks around it (or at an end) is the mark of a range; any other one belongs to the text.
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()])|([^"/:()]+))')
-_RANGED = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()]|-(?=[\s)]|$))|((?:(?!\s+-(?:[\s)]|$))[^"/:()])+))')
+_RANGED = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()]|-(?=[\s)]|$))|((?:[^\s"/:()]|\s++(?!-(?:[\s)]|$)))+))')
 
 
 class Malformed(Exception):

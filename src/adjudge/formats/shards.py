@@ -163,8 +163,8 @@ def _parquet(path: str, digest: Hash | None) -> Iterator[Document]:
                     if digest is not None:
                         digest.update(canonical(found.data) + b"\n")
                     yield found
-    except (ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (ArrowException, OSError, ValueError, OverflowError) as error:  # a ValueError: names that are not UTF-8
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         problems.append(Problem(f"not a Parquet file that can be read ({reason})", path=path, hint="write it again"))
     except TypeError as error:  # a column of dates or bytes
         hint = "use strings, numbers, booleans, lists and structs"
@@ -186,8 +186,8 @@ def parquet_columns(path: str, names: Sequence[str], place: str) -> Iterator[lis
                 raise FormatError(Problem(f"there is no column {', '.join(missing)}", path=place, hint=hint))
             for batch in file.iter_batches(batch_size=16 * _ROWS, columns=list(names)):
                 yield [batch.column(name).to_pylist() for name in names]
-    except (ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (ArrowException, OSError, ValueError, OverflowError) as error:  # a ValueError: names that are not UTF-8
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         message = f"not a Parquet file that can be read ({reason})"
         raise FormatError(Problem(message, path=place, hint="write it again")) from None
 

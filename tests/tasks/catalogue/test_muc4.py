@@ -450,10 +450,8 @@ DOCS = Path(__file__).parents[3] / "docs" / "muc4.md"
 
 def test_the_example_of_the_documentation():
     """M1: COR 2 PAR 2 MIS 1; M2: key 2 and response 1 COR 2, the others MIS 3 and SPU 2. Credit 5 of POS 10, ACT 8."""
-    blocks = [block for block in DOCS.read_text().split("```")[1::2] if block.startswith("\n")]
-    key, response, history, lines = (block.strip("\n") for block in blocks)
-    text = run(key.encode(), response.encode()).text
-    assert all(line in text.splitlines() for line in lines.splitlines())
+    blocks = [block.partition("\n") for block in DOCS.read_text().split("```")[1::2]]
+    key, response, history = (block.strip("\n") for kind, _, block in blocks if kind == "text")
     # The best alignment has key 1 and response 1 (2 of 3 right), key 2 and response 2 (the type): 3 instead of 2; the
     # city is wrong, so M1 has 2.5: 5.5 of 8 and of 10.
     gold, system = (read_muc4(each.encode()).documents for each in (key, response))

@@ -306,7 +306,7 @@ def test_a_submission_with_another_layout_misses_no_documents(tmp_path: Path) ->
 
 def test_source_documents_that_cannot_be_used(tmp_path: Path) -> None:
     report = check(tmp_path, line(), text=b"caf\xe9")
-    assert told(report) == [("text", True, "docs/D1.txt")]
+    assert told(report) == [("text", True, "docs/D1.txt:1:4")]
     write(tmp_path, {"docs/more/D1.txt": TEXT})
     report = check(tmp_path, line())
     assert told(report) == [("text", True, f"{tmp_path.name}/docs")]

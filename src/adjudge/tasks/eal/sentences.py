@@ -33,7 +33,7 @@ ABBREVIATIONS = frozenset(
     )
 )
 
-_TAG = r"</?([A-Za-z][\w:.-]*)[^<>]*>|<[!?][^<>]*>|\n[^\S\n]*(?:\r?\n\s*)+"
+_TAG = r"</?([A-Za-z][\w:.-]*+)[^<>]*+>|<[!?][^<>]*+>|\n[^\S\n]*(?:\r?\n\s*)+"
 _BREAK = re.compile(_TAG)
 _BREAK_OR_COMMENT = re.compile(rf"<!--.*?-->|{_TAG}", re.DOTALL)
 _CLOSING = "\"'”’»)\\]}"
