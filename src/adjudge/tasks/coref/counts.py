@@ -53,36 +53,54 @@ def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
         sizes.append(len(chain))
         for mention in chain:
             owner[mention] = place
-    gold = sum(sizes)
     spread = list(map(len, response))
-    system = sum(spread)
-    if len(owner) != gold or len(set().union(*response)) != system:
+    if len(owner) != sum(sizes) or len(set().union(*response)) != sum(spread):
         return None
+    find = owner.get
+    return count_hits(sizes, spread, [[place for place in map(find, chain) if place is not None] for chain in response])
 
+
+def count_hits(sizes: Sequence[int], spread: Sequence[int], met: Sequence[Sequence[int]]) -> tuple[float, ...]:
+    """The counts of a document without repeated mentions, from the sizes of the chains of key and response.
+
+    `met` has, for the chains of the response in their order, the key chain of every mention that the key has; the last
+    chains may be left out if they have none.
+
+    >>> count_hits([3], [2, 2], [[0, 0], [0]]) == count([["a", "b", "c"]], [["a", "b"], ["c", "d"]])
+    True
+    """
+    gold, system = sum(sizes), sum(spread)
     found = precise = lea_precision = 0.0
     matched = links = pairs = inside_response = 0
     cells: list[dict[int, int]] = [{} for _ in sizes]  # key chain -> response chain -> mentions in both
+    degree = [0] * len(met)  # key chains that a response chain meets
     alone: set[int] = set()  # key chains of one mention that the response has as a chain of its own
-    find = owner.get
-    for number, chain in enumerate(response):
-        hits = [place for place in map(find, chain) if place is not None]
+    for number, hits in enumerate(met):
         if not hits:
             continue
-        size = len(chain)
+        size = spread[number]
         if size == 1:
             place = hits[0]
             other = sizes[place]
             matched += 1
-            cells[place][number] = 1
+            cells[place][number] = degree[number] = 1
             found += 1 / other
             precise += 1.0
             if other == 1:
                 alone.add(place)
                 lea_precision += 1.0
             continue
+        if len(hits) == 1:
+            place = hits[0]
+            matched += 1
+            cells[place][number] = degree[number] = 1
+            found += 1 / sizes[place]
+            precise += 1 / size
+            continue
         shared: dict[int, int] = {}
         for place in hits:
             shared[place] = shared.get(place, 0) + 1
+        degree[number] = len(shared)
         matched += len(hits)
         links += len(hits) - len(shared)
         inside_response += len(hits) * (len(hits) - 1)
@@ -106,6 +124,13 @@ def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
         if size == 1:
             lea_recall += 1.0 if place in alone else 0.0
             continue
+        if len(mine) == 1:
+            (total,) = mine.values()
+            if total > 1:
+                resolved = total * (total - 1)
+                inside_key += resolved
+                lea_recall += (resolved / (size * (size - 1))) * size
+            continue
         total = resolved = 0
         for both in mine.values():
             total += both
@@ -117,7 +142,7 @@ def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
     chained_gold = sum([size * (size - 1) for size in sizes])
     chained_system = sum([size * (size - 1) for size in spread])
     apart = matched * (matched - 1) - inside_key - inside_response + pairs
-    ceafm, ceafe = _ceaf(cells, sizes, spread)
+    ceafm, ceafe = _ceaf(cells, sizes, spread, degree)
     return (
         *(matched, system, gold),
         *(links, system - len(spread), gold - len(sizes)),
@@ -130,12 +155,13 @@ def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
     )
 
 
-def _ceaf(cells: Sequence[dict[int, int]], sizes: Sequence[int], spread: Sequence[int]) -> tuple[int, float]:
-    """The values of the best alignments under phi3 = |K & R| and phi4 = 2 |K & R| / (|K| + |R|)."""
-    degree = [0] * len(spread)  # key chains that a response chain meets
-    for mine in cells:
-        for number in mine:
-            degree[number] += 1
+def _ceaf(
+    cells: Sequence[dict[int, int]], sizes: Sequence[int], spread: Sequence[int], degree: Sequence[int]
+) -> tuple[int, float]:
+    """The values of the best alignments under phi3 = |K & R| and phi4 = 2 |K & R| / (|K| + |R|).
+
+    `degree` is the number of key chains that each response chain meets.
+    """
     whole = 0
     mates: dict[int, int] = {}
     rest: dict[int, dict[int, int]] = {}
@@ -191,13 +217,13 @@ def _take_clear(
         row_dice = column_dice = 0.0
         for rival, shared in mine.items():
             if rival != number:
-                row = max(row, shared)
-                row_dice = max(row_dice, 2 * shared / (size + spread[rival]))
+                dice = 2 * shared / (size + spread[rival])
+                row, row_dice = shared if shared > row else row, dice if dice > row_dice else row_dice
         for rival in columns[number]:
             if rival != place and rival in rest:
                 shared = rest[rival][number]
-                column = max(column, shared)
-                column_dice = max(column_dice, 2 * shared / (sizes[rival] + other))
+                dice = 2 * shared / (sizes[rival] + other)
+                column, column_dice = shared if shared > column else column, dice if dice > column_dice else column_dice
         if both >= row + column and 2 * both / (size + other) >= row_dice + column_dice:
             whole += both
             mates[place] = number
@@ -259,7 +285,11 @@ def count_repeated(key: Chains, response: Chains) -> tuple[float, ...]:
         elif mine:
             lea_recall += 1.0 if spread[home[chain[0]]] == 1 else 0.0
 
-    ceafm, ceafe = _ceaf(cells, sizes, spread)
+    degree = [0] * len(spread)
+    for mine in cells:
+        for number in mine:
+            degree[number] += 1
+    ceafm, ceafe = _ceaf(cells, sizes, spread, degree)
     matched = len(owners.keys() & home.keys())
     (chained_gold, apart_gold), (chained_system, apart_system) = (
         _links(key, owners),

@@ -42,15 +42,25 @@ def greedy(edges: Sequence[Edge]) -> list[Pair]:
     >>> greedy([(-0.7, 0, 0), (-0.6, 1, 0), (-0.3, 0, 1)])
     [(0, 0, 0.7)]
     """
+    return _greedy(edges)[0]
+
+
+def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
+    """The same, and whether on one side every nugget has its first pair: then no mapping can be better."""
     systems: set[int] = set()
     golds: set[int] = set()
-    pairs = []
+    pairs: list[Pair] = []
+    system_lost = gold_lost = False
     for negative, system, gold in edges:
-        if system not in systems and gold not in golds:
+        if system in systems:
+            gold_lost = gold_lost or gold not in golds
+        elif gold in golds:
+            system_lost = True
+        else:
             systems.add(system)
             golds.add(gold)
             pairs.append((gold, system, -negative))
-    return pairs
+    return pairs, not (system_lost and gold_lost)
 
 
 def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
@@ -60,24 +70,20 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
     >>> found.line, found.best, found.by_best
     (0.5, 1.0, [(1, 0, 0.5), (0, 1, 0.5)])
     """
-    if len({edge[1] for edge in edges}) == len(edges) == len({edge[2] for edge in edges}):  # nobody has a choice
-        pairs = [(gold, system, -negative) for negative, system, gold in edges]
-        total = _total(pairs)
-        return Mapped(pairs, pairs, total, total, total, True)
-    pairs = greedy(edges)
+    pairs, first = _greedy(edges)
     total = _total(pairs)
-    if total >= _bound(edges) - SAME:  # there is nothing better
+    if first or total >= _bound(edges) - SAME:  # there is nothing better
         return Mapped(pairs, pairs, total, total, total, True)
     by_line: list[Pair] = []
     by_best: list[Pair] = []
     line = best = optimal = 0.0
     proven = True
     for part in _parts(edges):
-        own = greedy(part)
+        own, first = _greedy(part)
         total = _total(own)
         by_line += own
         line += total
-        if len(part) == 1 or total >= _bound(part) - SAME:
+        if first or total >= _bound(part) - SAME:
             by_best += own
             best += total
             optimal += total

@@ -7,13 +7,13 @@ of them a system nugget stands for was decided by the mapping (section 4.3 of th
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
-from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
+from adjudge.tasks.coref.counts import COLUMNS, count_hits, count_unrepeated
 from adjudge.tasks.nugget.best import Pair
 from adjudge.tasks.nugget.mapping import Side, mapped_values
 from adjudge.tasks.nugget.observe import Observed
@@ -67,33 +67,84 @@ def linked(document: NuggetDocument) -> Linked:
     return Linked(clusters, home)
 
 
+class Chained(NamedTuple):
+    """The chains of the nuggets of one side: the number of each nugget's chain, and the sizes of the chains."""
+
+    home: list[int]
+    sizes: list[int]
+
+
+def chained(links: Linked, ids: Sequence[str]) -> Chained:
+    """The chains of the nuggets with these ids, numbered as they come.
+
+    >>> chained(Linked([("E1", "E3")], {"E1": 0, "E3": 0}), ["E1", "E2", "E3"])
+    Chained(home=[0, 1, 0], sizes=[2, 1])
+    """
+    made: dict[int, int] = {}  # cluster -> chain
+    home: list[int] = []
+    sizes: list[int] = []
+    for cluster in map(links.home.get, ids):
+        if cluster is None:
+            home.append(len(sizes))
+            sizes.append(1)
+        elif cluster in made:
+            home.append(number := made[cluster])
+            sizes[number] += 1
+        else:
+            home.append(len(sizes))
+            made[cluster] = len(sizes)
+            sizes.append(1)
+    return Chained(home, sizes)
+
+
 def count_coreference(
-    links: tuple[Linked, Linked], sides: tuple[Side, Side], pairs: Iterable[Pair], settings: Settings
+    links: tuple[Linked, Linked],
+    sides: tuple[Side, Side],
+    pairs: Iterable[Pair],
+    settings: Settings,
+    known: tuple[Chained, Chained] | None = None,
 ) -> tuple[float, ...]:
     """The counts of one document in the order of the coreference `COLUMNS`, from the clusters of both sides.
 
-    The program of 2015 leaves gold nuggets without a partner out of the key, and documents with a score of 0 out of
-    the corpus.
+    `known` are the chains of both sides, if they were found before. The program of 2015 leaves gold nuggets without a
+    partner out of the key, and documents with a score of 0 out of the corpus.
 
     >>> gold, system = Side([], [], [], ["E1", "E2"]), Side([], [], [], ["m1"])
     >>> counts = count_coreference((Linked([], {}), Linked([], {})), (gold, system), [(0, 0, 1.0)], Settings())
     >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
     [1.0, 2, 1]
     """
+    if settings.profile == "evmeval-2015":
+        return _count_2015(links, sides, pairs, settings)
+    ours, theirs = known or (chained(links[0], sides[0].ids), chained(links[1], sides[1].ids))
+    mates = sorted([(one, other) for one, other, dice in pairs if dice >= settings.threshold])
+    met: dict[int, list[int]] = {}  # system chains in the order of rows -> the gold chains of their mentions
+    for one, other in mates:
+        number = theirs.home[other]
+        if number in met:
+            met[number].append(ours.home[one])
+        else:
+            met[number] = [ours.home[one]]
+    sizes = theirs.sizes
+    spread = [sizes[number] for number in met]
+    if len(spread) < len(sizes):
+        spread += [size for number, size in enumerate(sizes) if number not in met]
+    return count_hits(ours.sizes, spread, list(met.values()))
+
+
+def _count_2015(
+    links: tuple[Linked, Linked], sides: tuple[Side, Side], pairs: Iterable[Pair], settings: Settings
+) -> tuple[float, ...]:
     ours, theirs = sides[0].ids, sides[1].ids
     place = rows(len(ours), len(theirs), pairs, settings.threshold)
-    left_out = settings.profile == "evmeval-2015"
-    key = chains(links[0], ours, range(len(ours)))
-    if left_out:
-        kept = set(place)
-        key = [chain for chain in ([row for row in chain if row in kept] for chain in key) if chain]
-    counts = count_unrepeated(key, chains(links[1], theirs, place))
+    kept = set(place)
+    key = ([row for row in chain if row in kept] for chain in chains(links[0], ours, range(len(ours))))
+    counts = count_unrepeated([chain for chain in key if chain], chains(links[1], theirs, place))
     assert counts is not None  # rows are unique
-    if left_out:
-        figures = official_figures(counts)
-        used = ("bcub", "ceafe", "blanc") if not links[0].clusters and not links[1].clusters else tuple(figures)
-        if not any(figures[name] > 0 for name in used if name != "ceafm"):
-            return NOTHING
+    figures = official_figures(counts)
+    used = ("bcub", "ceafe", "blanc") if not links[0].clusters and not links[1].clusters else tuple(figures)
+    if not any(figures[name] > 0 for name in used if name != "ceafm"):
+        return NOTHING
     return counts
 
 
@@ -110,10 +161,16 @@ def open_choices(
         return None
     from adjudge.tasks.nugget.twins import document_front
 
-    ours, theirs = (mapped_values(side, settings.mapping) for side in observed.sides)
+    ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in observed.sides)
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     clusters = [chains(own, side.ids, range(len(side.ids))) for own, side in zip(links, observed.sides, strict=True)]
     return document_front(clusters[0], clusters[1], chosen, ours, theirs)
+
+
+def _numbered(values: Sequence[Hashable]) -> list[int]:
+    """Equal numbers for equal values, since numbers are found faster."""
+    numbers = dict(zip(values, range(len(values)), strict=True))
+    return [numbers[value] for value in values]
 
 
 def _alike(side: Side, places: Mapping[Key, Sequence[int]], name: str) -> bool:
@@ -122,11 +179,10 @@ def _alike(side: Side, places: Mapping[Key, Sequence[int]], name: str) -> bool:
         return False
     if name == "span":
         return True
-    values = {"type": side.types, "realis": side.realis}
-    for indices in places.values():
-        if len({tuple([values[each][index] for each in name.split("+")]) for index in indices}) < len(indices):
-            return True
-    return False
+    values: Sequence[object] = side.types if name == "type" else side.realis
+    if name == "type+realis":
+        values = list(zip(side.types, side.realis, strict=True))
+    return any(len({values[index] for index in indices}) < len(indices) for indices in places.values())
 
 
 def rows(gold: int, system: int, pairs: Iterable[Pair], threshold: float) -> list[int]:

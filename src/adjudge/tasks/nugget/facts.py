@@ -8,11 +8,10 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem
-from adjudge.model.nugget import COREFERENCE, NuggetDocument, TokenTable
+from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.best import SAME
-from adjudge.tasks.nugget.coreference import some_of
-from adjudge.tasks.nugget.mapping import Side
 from adjudge.tasks.nugget.observe import Observed
+from adjudge.tasks.nugget.ready import Ready
 from adjudge.tasks.nugget.settings import Settings, canonical
 
 if TYPE_CHECKING:
@@ -60,28 +59,28 @@ class Facts:
 
     def see(
         self,
-        gold: NuggetDocument,
-        system: NuggetDocument | None,
+        gold: Ready,
+        system: Ready,
         observed: Observed,
         settings: Settings,
+        *,
+        missing: bool,
     ) -> None:
-        """Take in one compared document."""
+        """Take in one compared document; it may be missing from the system."""
+        document = gold.document.id
         self.documents += 1
-        self.in_common += system is not None
+        self.in_common += not missing
         self.gold += observed.gold
         self.system += observed.system
-        if system is None:
-            self.missing.append(gold.id)
+        if missing:
+            self.missing.append(document)
         if not observed.gold and observed.system and settings.official:
-            self.free.append(gold.id)
+            self.free.append(document)
             self.free_nuggets += observed.system
-        self._ties(gold.id, observed)
-        for side, own in zip(("gold", "system"), observed.sides, strict=True):
-            if None in own.keys:
-                self.empty[side] = self.empty.get(side, 0) + list(own.keys).count(None)
-        for name, document, own in (("gold", gold, observed.sides[0]), ("system", system, observed.sides[1])):
-            if document is not None and document.nuggets:
-                self._written(name, document, own)
+        self._ties(document, observed)
+        for name, own in (("gold", gold), ("system", system)):
+            if own.document.nuggets:
+                self._written(name, own)
 
     def _ties(self, document: str, observed: Observed) -> None:
         for name, value in observed.matched.items():
@@ -94,18 +93,16 @@ class Facts:
             for totals, value in ((self.line, mapped.line), (self.best, mapped.best), (self.optimal, mapped.optimal)):
                 totals.setdefault(name, []).append(value)
 
-    def _written(self, side: str, document: NuggetDocument, own: Side) -> None:
-        nuggets = document.nuggets
+    def _written(self, side: str, own: Ready) -> None:
+        nuggets = own.document.nuggets
+        if own.without_place:
+            self.empty[side] = self.empty.get(side, 0) + own.without_place
         for attribute, values in (("type", own.types), ("realis", own.realis)):
             self.values.setdefault((side, attribute), set()).update(values)
-        ids = set(own.ids)
-        if len(ids) < len(nuggets):
-            self.repeated.setdefault(side, []).append(document.id)
-        for relation in document.relations:
-            if relation.name == COREFERENCE and not ids.issuperset(relation.arguments):
-                absent = sorted(set(relation.arguments) - ids)
-                where = f"{document.id}: {some_of(absent)} in {relation.id}"
-                self.unknown.setdefault(side, []).append(where)
+        if own.repeated:
+            self.repeated.setdefault(side, []).append(own.document.id)
+        if own.unknown:
+            self.unknown.setdefault(side, []).extend(own.unknown)
         names = self.names.setdefault(side, set())
         if len(names) <= SHOWN:
             names.add(nuggets[0].system)

@@ -7,22 +7,58 @@ go through the list of candidate pairs.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from operator import and_
 from typing import NamedTuple, TypeAlias
 
 from adjudge.tasks.nugget.best import Edge, Mapped, Pair, best_of_ties
-from adjudge.tasks.nugget.spans import Counted, Dice, Key, dice, partial_overlaps, size, with_itself
+from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
 Values: TypeAlias = Sequence[str]
 
 
+class Places(NamedTuple):
+    """The nuggets of every place: one of them, and all where there are several."""
+
+    one: dict[Key, int]
+    several: dict[Key, list[int]]
+
+    def at(self, key: Key) -> list[int]:
+        """The nuggets of a place, in the order of their lines."""
+        return self.several[key] if key in self.several else [self.one[key]]
+
+
+def places_of(keys: Sequence[Key | None]) -> Places:
+    """The nuggets of every place.
+
+    >>> places_of(["t1", "t2", None, "t1"])
+    Places(one={'t1': 0, 't2': 1}, several={'t1': [0, 3]})
+    """
+    one: dict[Key | None, int] = dict(zip(keys, range(len(keys)), strict=True))
+    several: dict[Key, list[int]] = {}
+    if len(one) < len(keys):
+        one = {}
+        enter = one.setdefault
+        for index, key in enumerate(keys):
+            first = enter(key, index)
+            if first != index:
+                several.setdefault(key, [first]).append(index)
+        several.pop(None, None)
+    one.pop(None, None)
+    return Places(one, several)
+
+
 class Side(NamedTuple):
-    """What is compared of the nuggets of one side, in the order of the lines; their `ids` are for coreference."""
+    """What is compared of the nuggets of one side, in the order of the lines; their `ids` are for coreference.
+
+    `places` are found once for a side that is compared several times.
+    """
 
     keys: Sequence[Key | None]
     types: Values
     realis: Values
     ids: Values = ()
+    places: Places | None = None
 
 
 class Mappings(NamedTuple):
@@ -56,46 +92,54 @@ def map_nuggets(
     >>> map_nuggets(gold, system, ["span", "type", "type+realis"], char=False).pairs
     {'span': [(1, 0, 1.0), (0, 1, 1.0)], 'type': [(1, 0, 1.0)], 'type+realis': []}
     """
-    ours, theirs = _places(gold.keys), _places(system.keys)
-    overlaps = partial_overlaps(ours.one, theirs.one, char=char)
-    special = {*ours.several, *theirs.several}
-    entangled = {*overlaps, *(key for mine in overlaps.values() for key in mine)} if overlaps else set()
+    ours, theirs = gold.places or places_of(gold.keys), system.places or places_of(system.keys)
+    golds, systems = ours.one, theirs.one
+    overlaps = partial_overlaps(golds, systems, char=char)
+    entangled = set(overlaps).union(*overlaps.values())
     if wildcard is not None and (wildcard in gold.types or wildcard in gold.realis):
-        entangled.update(ours.one)
-    special |= entangled
-    golds = ours.one
-    singles = [(golds[key], index, 1.0) for key, index in theirs.one.items() if key in golds and key not in special]
+        entangled.update(golds)
+    several = dict.fromkeys((*ours.several, *theirs.several))
+    special = {*map(golds.get, several), *map(golds.get, entangled)}  # gold nuggets that need more
+    singles = [
+        (one, other, 1.0)
+        for one, other in zip(map(golds.get, systems), systems.values(), strict=True)
+        if one is not None and one not in special
+    ]
     if char and Counted in set(map(type, golds)):
         singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
     alone = [
         (ours.at(key), theirs.at(key), with_itself(key, measure))
-        for key in dict.fromkeys((*ours.several, *theirs.several))
-        if key not in entangled and key in golds and key in theirs.one
+        for key in several
+        if key not in entangled and key in golds and key in systems
     ]
+    edges = _candidates(ours, theirs, entangled, overlaps, measure)
+    pairs = _of_singles(singles, gold, system, names)
+    for there, here, same in alone:
+        _take_alone(pairs, there, here, same, gold, system)
+    found: dict[str, Mapped] = {}
+    if edges:
+        for name, taken in pairs.items():
+            mapped = found[name] = best_of_ties(_matching(edges, gold, system, name, wildcard))
+            taken += mapped.by_best if best else mapped.by_line
+    return Mappings(pairs, found, (ours.several, theirs.several))
+
+
+def _candidates(
+    ours: Places, theirs: Places, entangled: Iterable[Key], overlaps: Overlaps, measure: Dice
+) -> list[Edge]:
+    """All pairs of nuggets of entangled places that have something in common, from the highest Dice down."""
     edges: list[Edge] = []
     for key in entangled:
-        if key in golds and key in theirs.one:
+        if key in ours.one and key in theirs.one:
             value = with_itself(key, measure)
             edges += [(-value, i, j) for i in theirs.at(key) for j in ours.at(key)]
     for gold_key, mine in overlaps.items():
+        there, length = ours.at(gold_key), size(gold_key)
         for system_key, common in mine.items():
-            value = measure(common, size(gold_key), size(system_key))
-            edges += [(-value, i, j) for i in theirs.at(system_key) for j in ours.at(gold_key)]
+            value = measure(common, length, size(system_key))
+            edges += [(-value, i, j) for i in theirs.at(system_key) for j in there]
     edges.sort()
-    pairs: dict[str, list[Pair]] = {}
-    found: dict[str, Mapped] = {}
-    for name in names:
-        taken = _agreeing(singles, gold, system, name)
-        if alone:
-            gold_values, system_values = _values(gold, name), _values(system, name)
-            for there, here, same in alone:
-                taken += _paired(there, here, same, gold_values, system_values)
-        if edges:
-            mapped = best_of_ties(_matching(edges, gold, system, name, wildcard))
-            found[name] = mapped
-            taken += mapped.by_best if best else mapped.by_line
-        pairs[name] = taken
-    return Mappings(pairs, found, (ours.several, theirs.several))
+    return edges
 
 
 def true_positives(pairs: Sequence[Pair]) -> float:
@@ -104,58 +148,62 @@ def true_positives(pairs: Sequence[Pair]) -> float:
     >>> true_positives([(0, 0, 0.5), (1, 1, 1.0)])
     1.5
     """
-    whole = [value for _, _, value in pairs].count(1.0)
-    if whole == len(pairs):
-        return float(whole)
-    total = float(whole)
-    for negative, _, _ in sorted([(-value, system, gold) for gold, system, value in pairs if value != 1.0]):
+    partial = [-value for _, _, value in pairs if value != 1.0]
+    partial.sort()
+    total = float(len(pairs) - len(partial))
+    for negative in partial:
         total -= negative
     return total
 
 
-class _Places(NamedTuple):
-    """The nuggets of every place: one of them, and all where there are several."""
-
-    one: dict[Key, int]
-    several: dict[Key, list[int]]
-
-    def at(self, key: Key) -> list[int]:
-        return self.several[key] if key in self.several else [self.one[key]]
-
-
-def _places(keys: Sequence[Key | None]) -> _Places:
-    one: dict[Key | None, int] = dict(zip(keys, range(len(keys)), strict=True))
-    several: dict[Key, list[int]] = {}
-    if len(one) < len(keys):
-        for index, key in enumerate(keys):
-            if one[key] != index:
-                several.setdefault(key, []).append(index)
-        for key, indices in several.items():
-            indices.append(one[key])  # the last of them
-        several.pop(None, None)
-    one.pop(None, None)
-    return _Places(one, several)
+def _of_singles(pairs: list[Pair], gold: Side, system: Side, names: Sequence[str]) -> dict[str, list[Pair]]:
+    """The pairs without a rival whose attributes agree, in every mapping."""
+    found = {"span": pairs, "type": _agreeing(pairs, gold.types, system.types)}
+    for name, wider in (("realis", "span"), ("type+realis", "type")):
+        if name in names:
+            found[name] = _agreeing(found[wider], gold.realis, system.realis)
+    return {name: found[name] for name in names}
 
 
-def _agreeing(pairs: Sequence[Pair], gold: Side, system: Side, name: str) -> list[Pair]:
-    """The pairs whose attributes are equal."""
-    if name == "span":
-        return list(pairs)
-    if name == "realis":
-        ours, theirs = gold.realis, system.realis
-        return [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
-    ours, theirs = gold.types, system.types
-    found = [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
-    return found if name == "type" else _agreeing(found, gold, system, "realis")
+def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]:
+    """The pairs whose values of an attribute are equal."""
+    return [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
 
 
-def _values(side: Side, name: str) -> Sequence[object] | None:
-    """What must be equal in a mapping, for every nugget; None if nothing must."""
-    if name == "span":
-        return None
+def _take_alone(
+    pairs: dict[str, list[Pair]], golds: Sequence[int], systems: Sequence[int], value: float, gold: Side, system: Side
+) -> None:
+    """Pair the nuggets of one place in every mapping."""
+    if len(golds) > 1 and len(systems) > 1:
+        for name, taken in pairs.items():
+            if name == "span":
+                taken += [(one, other, value) for one, other in zip(golds, systems, strict=False)]
+                continue
+            taken += _paired(golds, systems, value, _values(gold, golds, name), _values(system, systems, name))
+        return
+    # One nugget on a side takes the first that agrees.
+    choices = [(one, other, value) for other in systems for one in golds]
+    same_type = [gold.types[one] == system.types[other] for one, other, _ in choices]
+    same_realis = [gold.realis[one] == system.realis[other] for one, other, _ in choices]
+    for name, taken in pairs.items():
+        if name == "span":
+            taken.append(choices[0])
+            continue
+        if name == "type+realis":
+            agreeing = list(map(and_, same_type, same_realis))
+        else:
+            agreeing = same_type if name == "type" else same_realis
+        if True in agreeing:
+            taken.append(choices[agreeing.index(True)])
+
+
+def _values(side: Side, nuggets: Sequence[int], name: str) -> list[object]:
+    """What must be equal in a mapping, for some nuggets."""
     if name == "type":
-        return side.types
-    return side.realis if name == "realis" else list(zip(side.types, side.realis, strict=True))
+        return [side.types[each] for each in nuggets]
+    if name == "realis":
+        return [side.realis[each] for each in nuggets]
+    return [(side.types[each], side.realis[each]) for each in nuggets]
 
 
 def mapped_values(side: Side, name: str) -> list[Hashable]:
@@ -175,33 +223,36 @@ def _paired(
     golds: Sequence[int],
     systems: Sequence[int],
     value: float,
-    gold_values: Sequence[object] | None,
-    system_values: Sequence[object] | None,
+    gold_values: Sequence[object],
+    system_values: Sequence[object],
 ) -> list[Pair]:
     """Nuggets of one place in the order of their lines: each system nugget takes the first free gold nugget."""
-    if gold_values is None or system_values is None:
-        return [(gold, system, value) for gold, system in zip(golds, systems, strict=False)]
-    if len(golds) == 1 or len(systems) == 1:  # the first pair that agrees
-        for system in systems:
-            for gold in golds:
-                if gold_values[gold] == system_values[system]:
-                    return [(gold, system, value)]
-        return []
+    only = dict(zip(gold_values, golds, strict=True))
+    if len(only) == len(golds):  # nobody waits behind another
+        return [
+            (gold, system, value)
+            for system, wanted in zip(systems, system_values, strict=True)
+            if (gold := only.pop(wanted, None)) is not None
+        ]
     waiting: dict[object, list[int]] = {}
-    for gold in reversed(golds):
-        waiting.setdefault(gold_values[gold], []).append(gold)
+    for gold, wanted in zip(reversed(golds), reversed(gold_values), strict=True):
+        waiting.setdefault(wanted, []).append(gold)
     pairs = []
-    for system in systems:
-        queue = waiting.get(system_values[system])
+    for system, wanted in zip(systems, system_values, strict=True):
+        queue = waiting.get(wanted)
         if queue:
             pairs.append((queue.pop(), system, value))
     return pairs
 
 
-def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> list[Edge]:
+def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:
     """The candidates whose attributes match."""
-    kept = list(edges)
+    kept = edges
     for attribute, ours, theirs in (("type", gold.types, system.types), ("realis", gold.realis, system.realis)):
-        if attribute in name.split("+"):
+        if attribute not in name:
+            continue
+        if wildcard is None:
+            kept = [edge for edge in kept if ours[edge[2]] == theirs[edge[1]]]
+        else:
             kept = [edge for edge in kept if ours[edge[2]] in (theirs[edge[1]], wildcard)]
     return kept

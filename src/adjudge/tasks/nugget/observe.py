@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from adjudge.model.nugget import NOT_ANNOTATED, NuggetDocument, Relation
 from adjudge.tasks.nugget.best import Mapped, Pair
-from adjudge.tasks.nugget.mapping import Side, map_nuggets, true_positives
+from adjudge.tasks.nugget.mapping import Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
 
@@ -47,9 +47,16 @@ def observe(
     """
     other = system if system is not None else NuggetDocument(gold.id)
     char = is_char(gold, other)
-    sides = side(gold, settings, invisible, char=char), side(other, settings, invisible, char=char)
+    return compare(
+        side(gold, settings, invisible, char=char), side(other, settings, invisible, char=char), settings, char=char
+    )
+
+
+def compare(gold: Side, system: Side, settings: Settings, *, char: bool) -> Observed:
+    """Compare what two documents have."""
     found = map_nuggets(
-        *sides,
+        gold,
+        system,
         settings.mapped,
         char=char,
         measure=dice_of_ratios if settings.profile == "evmeval-2015" else dice,
@@ -57,12 +64,12 @@ def observe(
         best=not settings.official,
     )
     return Observed(
-        len(gold.nuggets),
-        len(other.nuggets),
+        len(gold.ids),
+        len(system.ids),
         found.pairs,
         {name: true_positives(pairs) for name, pairs in found.pairs.items()},
         found.entangled,
-        sides,
+        (gold, system),
         found.several,
     )
 
@@ -87,7 +94,7 @@ def side(document: NuggetDocument, settings: Settings, invisible: Container[str]
     spelled = settings.spelling
     if spelled is not None:
         types, realis = tuple(map(spelled, types)), tuple(map(spelled, realis))
-    return Side(keys, types, realis, ids)
+    return Side(keys, types, realis, ids, places_of(keys))
 
 
 def of_types(document: NuggetDocument, settings: Settings) -> NuggetDocument:

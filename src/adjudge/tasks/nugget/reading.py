@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.model.nugget import AFTER, SUBEVENT, NuggetDocument, TokenTable
-from adjudge.tasks.nugget.coreference import (
-    NOTHING,
-    are_sound,
-    cluster_problems,
-    count_coreference,
-    linked,
-    open_choices,
-)
+from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.measures import columns, row
-from adjudge.tasks.nugget.observe import Observed, observe, of_types
+from adjudge.tasks.nugget.observe import Observed, compare, is_char, of_types
+from adjudge.tasks.nugget.ready import Ready, prepare
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
 from adjudge.tasks.nugget.sequencing import check_links, count_sequence
 from adjudge.tasks.nugget.settings import Mode, Settings
@@ -205,13 +199,14 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         problems += gold.problems(id)
         table = tables.read(id) if mode == "token" and tables else None
         invisible = _invisible(table, invisible_words)
+        ready = prepare(ours, chosen, invisible, char=is_char(ours))
         for each in systems:
             theirs = of_types(each.opened.read(id), chosen) if id in each.opened else None
             if theirs is not None:
                 problems += each.opened.problems(id)
             if mode == "token":
                 each.counted.facts.tokens(ours, theirs, table)
-            problems += _count(each, reader, place, ours, theirs, table, invisible, gold.path, visit)
+            problems += _count(each, reader, place, ready, theirs, table, invisible, gold.path, visit)
         if len(problems) > LIMIT:
             break
     coref = chosen.coref if chosen.coref is not None else any(each.coref for each in systems)
@@ -243,7 +238,7 @@ def _count(
     progress: _Progress,
     reader: Reader,
     place: int,
-    gold: NuggetDocument,
+    gold: Ready,
     system: NuggetDocument | None,
     table: TokenTable | None,
     invisible: frozenset[str],
@@ -259,52 +254,50 @@ def _count(
         counted.twins.append(None)
         counted.sequencing.append(_NO_LINKS)
         return
-    other = system if system is not None else NuggetDocument(gold.id)
-    observed = observe(gold, system, chosen, invisible)
-    facts.see(gold, system, observed, chosen)
+    id = gold.document.id
+    own = system if system is not None else NuggetDocument(id)
+    char = is_char(gold.document, own)  # if gold has no places, it does not matter how they were read
+    other = prepare(own, chosen, invisible, char=char)
+    observed = compare(gold.side, other.side, chosen, char=char)
+    facts.see(gold, other, observed, chosen, missing=system is None)
     counted.nuggets.append(row(observed.matched, observed.system, observed.gold, chosen))
     if not all(mapped.proven for mapped in observed.entangled.values()):
         counted.best[place] = row(_most(observed), observed.system, observed.gold, chosen)
     pairs = observed.mappings[chosen.mapping]
     if chosen.coref is not False:
-        links = linked(gold), linked(other)
+        links = gold.links, other.links
         progress.coref = progress.coref or bool(links[0].clusters or links[1].clusters)
-        for side, document, own in ((0, gold, path), (1, other, progress.opened.path)):
-            sound = are_sound(links[side], observed.sides[side], observed.several[side], chosen)
-            if not sound and len(progress.refused) <= LIMIT:
+        for each, file in ((gold, path), (other, progress.opened.path)):
+            if not each.sound and len(progress.refused) <= LIMIT:
                 progress.refused += cluster_problems(
-                    document,
-                    observed.sides[side].keys,
+                    each.document,
+                    each.side.keys,
                     chosen,
-                    path=own,
-                    is_gold=side == 0,
+                    path=file,
+                    is_gold=each is gold,
                     known=None if chosen.profile != "evmeval-2015" else {t.id for t in table.tokens} if table else (),
-                    aligned={pair[0] for pair in pairs if pair[2] >= chosen.threshold} if side == 0 else None,
+                    aligned={pair[0] for pair in pairs if pair[2] >= chosen.threshold} if each is gold else None,
                 )
-        counts = count_coreference(links, observed.sides, pairs, chosen)
+        chains = None if gold.chains is None or other.chains is None else (gold.chains, other.chains)
+        counts = count_coreference(links, observed.sides, pairs, chosen, chains)
         if counts is NOTHING:
-            facts.left_out.append(gold.id)
+            facts.left_out.append(id)
         counted.coref.append(counts)
         counted.twins.append(open_choices(links, observed, pairs, chosen))
-    sequenced = chosen.sequencing is not False and _has_links(gold, other)
+    sequenced = chosen.sequencing is not False and (gold.directed or other.directed)
     if sequenced:
         progress.sequencing = True
-        for document, own in ((gold, path), (other, progress.opened.path)):
-            for finding in check_links(document, path=own):
+        for document, file in ((gold.document, path), (own, progress.opened.path)):
+            for finding in check_links(document, path=file):
                 if finding.kind == "link-and-reverse" and not chosen.any_links:
                     yield finding.problem
-        found = count_sequence(gold, other, pairs)
-        facts.remarks.append((gold.id, found.remarks))
+        found = count_sequence(gold.document, own, pairs)
+        facts.remarks.append((id, found.remarks))
     counted.sequencing.append(found.counts if sequenced else _NO_LINKS)
     for slices in counted.slices.values():
         slices.add(place, observed)
     if visit is not None:
-        visit(Seen(place, progress.name, gold, system, observed))
-
-
-def _has_links(*documents: NuggetDocument) -> bool:
-    names = {relation.name for document in documents for relation in document.relations}
-    return AFTER in names or SUBEVENT in names
+        visit(Seen(place, progress.name, gold.document, system, observed))
 
 
 def _stops(facts: Facts, system: NuggetDocument | None, settings: Settings) -> bool:

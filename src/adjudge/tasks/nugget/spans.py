@@ -67,6 +67,11 @@ def keys_of_pieces(pieces: Iterable[tuple[Piece, ...]], *, repeated: bool = Fals
     >>> keys_of_pieces([((0, 4), (2, 6))], repeated=True)
     [Counted(pieces=((0, 6),), size=8)]
     """
+    pieces = list(pieces)
+    if set(map(len, pieces)) == {1}:  # nearly always
+        plain: list[Key | None] = [piece for (piece,) in pieces if piece[0] < piece[1]]
+        if len(plain) == len(pieces):
+            return plain
     return [
         each[0] if len(each) == 1 and each[0][0] < each[0][1] else _char_key(each, repeated=repeated) for each in pieces
     ]
@@ -100,6 +105,8 @@ def size(key: Key) -> int:
         return 1
     if isinstance(key, frozenset):
         return len(key)
+    if isinstance(key[0], int):
+        return int(key[1] - key[0])
     return key.size if isinstance(key, Counted) else sum([end - begin for begin, end in pieces_of(key)])
 
 
@@ -153,35 +160,55 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
-    places = {*gold, *system}
-    bounds: list[tuple[int, int, Key]]
+    # One side after the other, each mostly in the order of the text: that is sorted with little work.
+    places = [*gold, *[key for key in system if key not in gold]]
     try:
-        ordered = sorted(places)  # pieces compare quickly, and with each other only
+        places.sort()  # pieces compare quickly, and with each other only
+        plain = bool(places) and isinstance(places[0][0], int)
     except TypeError:
-        ordered = []
-    if ordered and isinstance(ordered[0][0], int):
-        bounds = [(begin, end, (begin, end)) for begin, end in ordered]
-    else:
-        bounds = [(pieces[0][0], pieces[-1][1], key) for key in places for pieces in (pieces_of(key),)]
-        bounds.sort(key=_START)
+        plain = False
     found: Overlaps = {}
-    run: list[Key] = []  # places that reach into each other; nearly all stand alone
-    before, reach = None, bounds[0][0] if bounds else 0
-    for begin, end, key in bounds:
-        if begin < reach:
-            if not run:
-                run.append(before)
-            run.append(key)
-            if end > reach:
-                reach = end
-        else:
-            if run:
-                _sweep(run, gold, system, found)
-                run = []
-            before, reach = key, end
-    if run:
+    for run in _plain_runs(places) if plain else _runs(places):
         _sweep(run, gold, system, found)
     return found
+
+
+def _plain_runs(places: Iterable[Piece]) -> list[list[Key]]:
+    """Sorted pieces that reach into each other; nearly all stand alone, and are left out."""
+    runs: list[list[Key]] = []
+    open_ = False
+    before = None
+    reach: float = float("-inf")
+    for key in places:
+        begin, end = key
+        if begin >= reach:
+            open_ = False
+            before, reach = key, end
+            continue
+        if open_:
+            runs[-1].append(key)
+        else:
+            open_ = True
+            runs.append([before, key])
+        if end > reach:
+            reach = end
+    return runs
+
+
+def _runs(places: Iterable[Key]) -> list[list[Key]]:
+    """The same for places of any kind."""
+    bounds = [(pieces[0][0], pieces[-1][1], key) for key in places for pieces in (pieces_of(key),)]
+    bounds.sort(key=_START)
+    runs: list[list[Key]] = []
+    reach = None
+    for begin, end, key in bounds:
+        if reach is None or begin >= reach:
+            runs.append([key])
+            reach = end
+        else:
+            runs[-1].append(key)
+            reach = max(reach, end)
+    return [run for run in runs if len(run) > 1]
 
 
 def _sweep(places: Sequence[Key], gold: Collection[Key], system: Collection[Key], found: Overlaps) -> None:

@@ -25,7 +25,9 @@ mentions out of the key that are not paired.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Sequence
+from functools import reduce
 from math import fsum
 from typing import NamedTuple
 
@@ -145,6 +147,7 @@ class _Search:
         self.ceiling = float("inf") if self.open else greedy
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
+        self.known: dict[tuple[int, Choice], tuple[tuple[float, ...], list[Pair] | None]] = {}  # counts and pairs
 
     def solved(self, slope: Point, slack: float = 0.0) -> list[Found]:
         """The best choices of the documents under a tangent."""
@@ -183,10 +186,12 @@ class _Search:
         counts = list(self.given)
         pairs: list[list[Pair] | None] = [None] * len(self.given)
         for (place, front), choice in zip(self.open, choices, strict=True):
-            mine = front.pairs(choice)
-            own = count_pairs(front.gold, front.system, mine)
-            if any(abs(x - y) > EXACT for x, y in zip(own, self.given[place], strict=True)):
-                counts[place], pairs[place] = own, mine
+            if (place, choice) not in self.known:
+                mine = front.pairs(choice)
+                own = count_pairs(front.gold, front.system, mine)
+                changed = any(abs(x - y) > EXACT for x, y in zip(own, self.given[place], strict=True))
+                self.known[place, choice] = (own, mine) if changed else (self.given[place], None)
+            counts[place], pairs[place] = self.known[place, choice]
         at = self.score.point(_totals(counts))
         value = self.score.value(at)
         if value > self.best + EXACT:
@@ -210,11 +215,10 @@ def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tupl
 
 
 def _totals(counts: Sequence[Sequence[float]]) -> list[float]:
-    totals = [0.0] * len(COLUMNS)
-    for each in counts:
-        for place, number in enumerate(each):
-            totals[place] += number
-    return totals
+    """The sums of the columns, each from left to right, which the built-in `sum` is not for floats."""
+    if not counts:
+        return [0.0] * len(COLUMNS)
+    return [reduce(operator.add, column, 0.0) for column in zip(*counts, strict=True)]
 
 
 def _minus(one: Point, other: Point) -> Point:

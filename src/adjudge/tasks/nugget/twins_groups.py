@@ -65,18 +65,16 @@ def find_groups(
     """
     ours, theirs = _members(gold_class), _members(system_class)
     flows: dict[tuple[Hashable, Hashable], list[Pair]] = {}
-    for gold, system in pairs:
-        flows.setdefault((gold_class[gold], system_class[system]), []).append((gold, system))
     settled: list[Pair] = []
-    ambiguous = []
-    for joined in _joined(flows):
-        if all(len(ours[a]) == 1 and len(theirs[b]) == 1 for a, b in joined):
-            settled += [pair for flow in joined for pair in flows[flow]]
+    for pair in pairs:
+        a, b = gold_class[pair[0]], system_class[pair[1]]
+        if len(ours[a]) == len(theirs[b]) == 1:  # nobody else is concerned
+            settled.append(pair)
         else:
-            ambiguous.append(joined)
+            flows.setdefault((a, b), []).append(pair)
     cells = cells_of(clusters, settled)
     groups: list[Group] = []
-    for joined in ambiguous:
+    for joined in _joined(flows):
         slots = (
             {a: _slots(ours[a], clusters.gold, clusters.sizes) for a, _ in joined},
             {b: _slots(theirs[b], clusters.system, clusters.spread) for _, b in joined},
