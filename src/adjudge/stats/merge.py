@@ -268,8 +268,31 @@ def _elements(systems: Sequence[SystemResult], ids: Sequence[str], order: Sequen
     found = []
     for field in (each.field for each in systems[0].elements if each.field in shared):
         parts = [each for system in systems for each in system.elements if each.field == field]
-        found.append(_in_order(reordered(_joined(parts), ids, order)))
+        table = _in_order(reordered(_joined(parts), ids, order))
+        found.append(msgspec.structs.replace(table, slices=_by_appearance(table.slices, parts, ids, order)))
     return tuple(found)
+
+
+def _by_appearance(
+    slices: Sequence[ElementSlice], parts: Sequence[ElementTable], ids: Sequence[str], order: Sequence[str]
+) -> tuple[ElementSlice, ...]:
+    """The slices in the order in which counting all documents meets their values.
+
+    Values that begin in one document stand as in its part: only that one has seen which of them comes first in it.
+    """
+    from adjudge.stats.data import value_key
+
+    ranks = [{value_key(each.value): rank for rank, each in enumerate(part.slices)} for part in parts]
+    numbers = [number for number, part in enumerate(parts) for _ in part.rest.values]
+    part_of = dict(zip(ids, numbers, strict=True))
+
+    def appears(each: ElementSlice) -> tuple[int, int]:
+        if not each.documents:
+            return -1, 0
+        first = each.documents[0]
+        return first, ranks[part_of[order[first]]][value_key(each.value)]
+
+    return tuple(sorted(slices, key=appears))
 
 
 def _joined(parts: Sequence[ElementTable]) -> ElementTable:
@@ -307,13 +330,13 @@ def _rows(parts: Sequence[Rows]) -> Rows:
 
 
 def _in_order(table: ElementTable) -> ElementTable:
-    """The slices and the documents in each in the order of the documents, as counting them gives them."""
+    """The documents of each slice in their order."""
     slices = []
     for each in table.slices:
         at = sorted(range(len(each.documents)), key=each.documents.__getitem__)
         rows = Rows(*(tuple(own[i] for i in at) if own else () for own in (each.rows.values, each.rows.best)))
         slices.append(ElementSlice(each.value, tuple(each.documents[i] for i in at), rows))
-    return msgspec.structs.replace(table, slices=tuple(sorted(slices, key=lambda each: each.documents[:1])))
+    return msgspec.structs.replace(table, slices=tuple(slices))
 
 
 def _fields(options: Sequence[Options], order: Sequence[str]) -> dict[str, SignatureValue]:
