@@ -22,6 +22,13 @@ BENCH_OPTIONS = $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(PROGR
   $(if $(DATA),--data $(DATA)) $(if $(PYTHON2),--python2 $(PYTHON2))
 ABBREVIATIONS := src/adjudge/tasks/nugget
 
+# A new environment in the folder $(1), with a pip that knows groups.
+define environment
+	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+endef
+
 .PHONY: demo test lint unit fuzz test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
@@ -74,9 +81,7 @@ $(PAGES)/.made: $(VENV)/.installed tests/browser/make_pages.py $(shell find src/
 	@touch $@
 
 $(BROWSER_VENV)/.installed: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv $(BROWSER_VENV)
-	$(BROWSER_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(call environment,$(BROWSER_VENV))
 	$(BROWSER_VENV)/bin/python -m pip --quiet install --group browser
 	@touch $@
 
@@ -87,9 +92,7 @@ fuzz: $(FUZZ_VENV)/.installed
 	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json)) $(FUZZ)
 
 $(FUZZ_VENV)/.installed: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv $(FUZZ_VENV)
-	$(FUZZ_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(call environment,$(FUZZ_VENV))
 	$(FUZZ_VENV)/bin/python -m pip --quiet install --editable . --group test
 	@$(FUZZ_VENV)/bin/python -m pip --quiet install --editable ".[parquet,zst]" || echo "no Parquet or zstd here: those shards are left out"
 	@$(FUZZ_VENV)/bin/python -m pip --quiet install --group fuzz || echo "no atheris here: make fuzz COVERAGE=1 has nothing to do"
@@ -108,9 +111,8 @@ $(BENCHES):
 	@$(MAKE) --no-print-directory bench ONLY=$(@:bench-%=%)
 
 $(BENCH_VENV)/.installed: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --editable ".[cluster,duckdb]"
+	$(call environment,$(BENCH_VENV))
+	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster,duckdb]"
 	@touch $@
 
 # The pages as they are in the project, built with warnings as errors: open build/docs/index.html
@@ -127,9 +129,7 @@ docs: $(DOCS_VENV)/.installed
 	@echo "build/docs/index.html"
 
 $(DOCS_VENV)/.installed: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv $(DOCS_VENV)
-	$(DOCS_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(call environment,$(DOCS_VENV))
 	$(DOCS_VENV)/bin/python -m pip --quiet install --group docs
 	@touch $@
 
@@ -150,9 +150,7 @@ test-dist: dist
 	$(DIST_VENV)/bin/python tools/release/check_dist.py dist $(PYTHONS)
 
 $(DIST_VENV)/.installed: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "adjudge needs Python 3.11 or newer; install it or run: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv $(DIST_VENV)
-	$(DIST_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(call environment,$(DIST_VENV))
 	$(DIST_VENV)/bin/python -m pip --quiet install --group dist
 	@touch $@
 

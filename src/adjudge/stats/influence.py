@@ -105,7 +105,7 @@ class Influence(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def strongest(self) -> Effect | None:
         """The effect on the pair that it changes most."""
-        return max(self.effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
+        return strongest_of(self.effects)
 
 
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,8 +117,8 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     error: float
 
 
-class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents to look at, the most telling first, and the ranking that they were chosen for."""
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+    """The ranking that something was chosen for, by which score, and out of how many."""
 
     adjudge: str
     signature: str
@@ -128,6 +128,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     of: int
     ranking: dict[str, float]
     neighbours: tuple[Neighbours, ...]
+
+
+class Selection(Ranked, frozen=True, kw_only=True):
+    """The documents to look at, the most telling first, and the ranking that they were chosen for."""
+
     documents: tuple[Influence, ...]
 
 
@@ -152,29 +157,15 @@ def select_documents(
     [('d', True), ('e', False)]
     """
     systems = estimators(result)
-    if len(systems) < 2:
-        raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
-    if not all(estimator.ids for estimator in systems.values()):
-        raise UsageError("there are no documents to choose from")
-    key = chosen(result, metric, part)
-    points = {name: estimator.point()[key] for name, estimator in systems.items()}
-    unknown = [name for name, value in points.items() if math.isnan(value)]
-    if unknown:
-        raise UsageError(f"{' '.join(key)} of {unknown[0]} is undefined", hint="choose another score with --metric")
-    ranking = sorted(points, key=lambda name: -points[name])
+    key, points = ranking(result, systems, metric, part)
     without = {name: left_out(estimator)[key] for name, estimator in systems.items()}
     own = {name: _alone(estimator)[key] for name, estimator in systems.items()}
-    neighbours, effects = [], []
-    for a, b in pairwise(ranking):
-        difference = points[a] - points[b]
-        left = without[a] - without[b]
-        neighbours.append(Neighbours(a=a, b=b, difference=difference, error=jackknife(left)))
-        effects.append(left)
+    neighbours = neighbours_of(points, without)
     documents = [
         _influence(
             identifier,
             {name: float(values[place]) for name, values in own.items()},
-            [(pair, float(left[place])) for pair, left in zip(neighbours, effects, strict=True)],
+            [(pair, float(without[pair.a][place] - without[pair.b][place])) for pair in neighbours],
         )
         for place, identifier in enumerate(next(iter(systems.values())).ids)
     ]
@@ -186,8 +177,8 @@ def select_documents(
         part=key[1],
         order=order,
         of=len(documents),
-        ranking={name: points[name] for name in ranking},
-        neighbours=tuple(neighbours),
+        ranking=points,
+        neighbours=neighbours,
         documents=tuple(documents[:number]),
     )
 
@@ -203,6 +194,35 @@ def _influence(identifier: str, scores: Mapping[str, float], left: list[tuple[Ne
         scores={name: None if math.isnan(value) else value for name, value in scores.items()},
         effects=effects,
     )
+
+
+def ranking(
+    result: Result, systems: Mapping[str, Additive], metric: str | None, part: str | None
+) -> tuple[Key, dict[str, float]]:
+    """The score that is asked for, and that of every system, the best first; an error if there is nothing to rank."""
+    if len(systems) < 2:
+        raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
+    if not all(estimator.ids for estimator in systems.values()):
+        raise UsageError("there are no documents to choose from")
+    key = chosen(result, metric, part)
+    points = {name: estimator.point()[key] for name, estimator in systems.items()}
+    unknown = [name for name, value in points.items() if math.isnan(value)]
+    if unknown:
+        raise UsageError(f"{' '.join(key)} of {unknown[0]} is undefined", hint="choose another score with --metric")
+    return key, dict(sorted(points.items(), key=lambda each: -each[1]))
+
+
+def neighbours_of(points: Mapping[str, float], without: Mapping[str, Array]) -> tuple[Neighbours, ...]:
+    """The pairs of a ranking, with errors from the scores that each document leaves when it is left out."""
+    return tuple(
+        Neighbours(a=a, b=b, difference=points[a] - points[b], error=jackknife(without[a] - without[b]))
+        for a, b in pairwise(points)
+    )
+
+
+def strongest_of(effects: Iterable[Effect]) -> Effect | None:
+    """The effect that changes its pair most: one that flips it, then the largest."""
+    return max(effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
 
 
 def changed_pairs(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Effect, ...]]:

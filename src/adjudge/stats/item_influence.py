@@ -10,13 +10,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.stats.influence import Effect, Neighbours, Order, changed_pairs, chosen, estimators, jackknife, left_out
+from adjudge.stats.influence import (
+    Effect,
+    Neighbours,
+    Order,
+    Ranked,
+    changed_pairs,
+    estimators,
+    left_out,
+    neighbours_of,
+    ranking,
+    strongest_of,
+)
 from adjudge.stats.outcomes import item_values
 
 if TYPE_CHECKING:
@@ -43,20 +54,12 @@ class ItemInfluence(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def strongest(self) -> Effect | None:
         """The effect on the pair that it changes most."""
-        return max(self.effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
+        return strongest_of(self.effects)
 
 
-class ItemSelection(msgspec.Struct, frozen=True, kw_only=True):
+class ItemSelection(Ranked, frozen=True, kw_only=True):
     """The items to look at, the most telling first, and the ranking that they were chosen for."""
 
-    adjudge: str
-    signature: str
-    metric: str
-    part: str
-    order: str
-    of: int
-    ranking: dict[str, float]
-    neighbours: tuple[Neighbours, ...]
     items: tuple[ItemInfluence, ...]
 
 
@@ -96,16 +99,9 @@ def select_items(
         hint = "write it with --save and --save-documents"
         raise UsageError("the result does not have what became of every item", hint=hint)
     systems = estimators(result)
-    if len(systems) < 2:
-        raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
-    key = chosen(result, metric, part)
+    key, points = ranking(result, systems, metric, part)
     measure = _measure(result, key)
     judged = _judged(result, key[0], measure, systems)
-    points = {name: estimator.point()[key] for name, estimator in systems.items()}
-    unknown = [name for name, value in points.items() if math.isnan(value)]
-    if unknown:
-        raise UsageError(f"{' '.join(key)} of {unknown[0]} is undefined", hint="choose another score with --metric")
-    ranking = sorted(points, key=lambda name: -points[name])
     ids = next(iter(systems.values())).ids
     row = {identifier: place for place, identifier in enumerate(ids)}
     at = np.array([row[result.documents.gold[each.document].id] for each in judged], dtype=np.int64)
@@ -122,10 +118,7 @@ def select_items(
         other = sums(StatsTable(named, table.columns, values), result.measures, estimator.pool).rows
         changed[name] = rows.finish(rows.rows.sum(axis=0)[None, :] - rows.rows[at] + other)[key]
     without = {name: left_out(estimator)[key] for name, estimator in systems.items()}
-    neighbours = [
-        Neighbours(a=a, b=b, difference=points[a] - points[b], error=jackknife(without[a] - without[b]))
-        for a, b in pairwise(ranking)
-    ]
+    neighbours = neighbours_of(points, without)
     items = [
         _influence(
             result.documents.gold[each.document].id,
@@ -143,8 +136,8 @@ def select_items(
         part=key[1],
         order=order,
         of=len(items),
-        ranking={name: points[name] for name in ranking},
-        neighbours=tuple(neighbours),
+        ranking=points,
+        neighbours=neighbours,
         items=tuple(items[:number]),
     )
 
