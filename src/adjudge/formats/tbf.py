@@ -25,6 +25,7 @@ from weakref import finalize
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Finding
 from adjudge.formats.source import Source, Unpacked, opened, source_name
+from adjudge.formats.tbf_columns import BLANKS, DIGITS, Table, read_columns
 from adjudge.formats.tbf_scan import BOM, LIMIT, Index, Section, decode, quote, scan
 from adjudge.formats.tbf_write import write_tbf
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, NuggetDocument, Piece, Relation
@@ -35,10 +36,8 @@ Mode: TypeAlias = Literal["token", "char"]
 
 MODES = ("token", "char")
 COLUMNS = 7
-BLANKS = " \t\n\r\x0b\x0c"  # what the official reader strips: not every blank of Unicode
 DIRECTED = (AFTER, SUBEVENT)
 KEPT = 1000  # problems of a document
-DIGITS = 15  # of an offset; more are no place in any text
 
 _SAMPLE = 1000
 _SPLIT = 1000  # columns that are told apart; a line of nothing but TABs must not fill the memory
@@ -90,6 +89,11 @@ class TbfFile:
             self._mode = guess_mode(self._spans())
         return self._mode
 
+    @property
+    def lines(self) -> int:
+        """How many lines the file has."""
+        return self.index.lines
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -106,6 +110,15 @@ class TbfFile:
         nuggets, relations = parse_lines(decode(data), line, self.mode, self.path, problems)
         self._problems[id] = problems or _NONE
         return NuggetDocument(id, nuggets, relations, None, header)
+
+    def table(self, id: str) -> Table | None:
+        """The columns of a document, if its places are characters and all its lines are ordinary."""
+        if self.mode != "char":
+            return None
+        found = read_columns(self._data(id)[0])
+        if found is not None:
+            self._problems[id] = _NONE
+        return found
 
     def problems(self, id: str) -> list[Problem]:
         """The lines of a document that cannot be read: the official scorer stops at any of them."""

@@ -60,7 +60,17 @@ def exact_product(weights: npt.ArrayLike, slices: Sequence[Array]) -> Array:
     whole = bool((matrix == np.rint(matrix)).all() and (np.abs(matrix).sum(axis=1) <= matrix.shape[1]).all())
     if not whole:
         return matrix @ add_up(slices)
-    return add_up([matrix @ part for part in slices])
+    return add_up([_product(matrix, part) for part in slices])
+
+
+def _product(weights: Array, part: Array) -> Array:
+    """Weights x a slice, of which the columns of counts are nothing but zeros after the first."""
+    used = part.any(axis=0)
+    if used.all():
+        return weights @ part
+    product = np.zeros((len(weights), part.shape[1]))
+    product[:, used] = weights @ part[:, used]
+    return product
 
 
 def add_up(tables: Sequence[Array]) -> Array:

@@ -7,7 +7,7 @@ of 2015 (v1.6.2) has no table of types, but a coreference score for every docume
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.model.nugget import NuggetDocument
@@ -199,7 +199,7 @@ def _sequencing(sums: Sequence[float]) -> Iterator[str]:
         yield ""
 
 
-def _sums(rows: Sequence[Sequence[float]], size: int) -> list[float]:
+def _sums(rows: Iterable[Sequence[float]], size: int) -> list[float]:
     totals: list[float] = [0] * size
     for row in rows:
         totals = [total + value for total, value in zip(totals, row, strict=True)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.best import SAME, Mapped
 from adjudge.tasks.nugget.observe import Observed
 from adjudge.tasks.nugget.ready import Ready
 from adjudge.tasks.nugget.settings import Settings, canonical
@@ -34,10 +35,10 @@ class Facts:
     decided: dict[str, list[str]] = field(default_factory=dict)  # mapping -> documents that the order of lines decides
     unproven: list[str] = field(default_factory=list)
     # Sums of Dice of every document by mapping, to be added up at the end: so their order does not matter.
-    line: dict[str, list[float]] = field(default_factory=dict)  # by order of lines
-    best: dict[str, list[float]] = field(default_factory=dict)
-    optimal: dict[str, list[float]] = field(default_factory=dict)
-    matched: dict[str, list[float]] = field(default_factory=dict)
+    line: dict[str, array[float]] = field(default_factory=dict)  # by order of lines
+    best: dict[str, array[float]] = field(default_factory=dict)
+    optimal: dict[str, array[float]] = field(default_factory=dict)
+    matched: dict[str, array[float]] = field(default_factory=dict)
     gold: int = 0
     system: int = 0
     free: list[str] = field(default_factory=list)  # documents without gold nuggets, whose false alarms cost nothing
@@ -77,36 +78,64 @@ class Facts:
         if not observed.gold and observed.system and settings.official:
             self.free.append(document)
             self.free_nuggets += observed.system
-        self._ties(document, observed)
+        self.ties(document, observed.matched, observed.entangled)
         for name, own in (("gold", gold), ("system", system)):
             if own.document.nuggets:
                 self._written(name, own)
 
-    def _ties(self, document: str, observed: Observed) -> None:
-        for name, value in observed.matched.items():
-            self.matched.setdefault(name, []).append(value)
-        for name, mapped in observed.entangled.items():
+    def ties(self, document: str, matched: Mapping[str, float], entangled: Mapping[str, Mapped]) -> None:
+        """Take in the sums of Dice of a document, and what became of entangled places."""
+        for name, value in matched.items():
+            self.matched.setdefault(name, array("d")).append(value)
+        for name, mapped in entangled.items():
             if mapped.best > mapped.line + SAME:
                 self.decided.setdefault(name, []).append(document)
             if not mapped.proven and document not in self.unproven[-1:]:
                 self.unproven.append(document)
             for totals, value in ((self.line, mapped.line), (self.best, mapped.best), (self.optimal, mapped.optimal)):
-                totals.setdefault(name, []).append(value)
+                totals.setdefault(name, array("d")).append(value)
+
+    def see_many(
+        self,
+        numbers: Sequence[tuple[int, int]],
+        matched: Mapping[str, Sequence[float]],
+        entangled: Mapping[str, Sequence[Mapped]],
+    ) -> None:
+        """Take in what is added up over documents that gold and the system have: nuggets of both, and ties."""
+        self.documents += len(numbers)
+        self.in_common += len(numbers)
+        self.gold += sum(gold for gold, _ in numbers)
+        self.system += sum(system for _, system in numbers)
+        for name, values in matched.items():
+            self.matched.setdefault(name, array("d")).extend(values)
+        for name, found in entangled.items():
+            if found:
+                self.line.setdefault(name, array("d")).extend([mapped.line for mapped in found])
+                self.best.setdefault(name, array("d")).extend([mapped.best for mapped in found])
+                self.optimal.setdefault(name, array("d")).extend([mapped.optimal for mapped in found])
 
     def _written(self, side: str, own: Ready) -> None:
-        nuggets = own.document.nuggets
         if own.without_place:
             self.empty[side] = self.empty.get(side, 0) + own.without_place
-        for attribute, values in (("type", own.types), ("realis", own.realis)):
-            self.values.setdefault((side, attribute), set()).update(values)
+        self.occurring({(side, "type"): own.types, (side, "realis"): own.realis})
         if own.repeated:
             self.repeated.setdefault(side, []).append(own.document.id)
         if own.unknown:
             self.unknown.setdefault(side, []).extend(own.unknown)
+        first = own.document.nuggets[0]
+        self.begins(side, first.system, confident=bool(first.confidence))
+
+    def occurring(self, values: Mapping[tuple[str, str], Iterable[str]]) -> None:
+        """Take in the values of attributes, by side and attribute."""
+        for key, own in values.items():
+            self.values.setdefault(key, set()).update(own)
+
+    def begins(self, side: str, system: str, *, confident: bool) -> None:
+        """Take in the first nugget of a document: its first column, and whether it has a confidence."""
         names = self.names.setdefault(side, set())
         if len(names) <= SHOWN:
-            names.add(nuggets[0].system)
-        self.confident[side] = self.confident.get(side, False) or bool(nuggets[0].confidence)
+            names.add(system)
+        self.confident[side] = self.confident.get(side, False) or confident
 
     def tokens(self, gold: NuggetDocument, system: NuggetDocument | None, table: TokenTable | None) -> None:
         """Take in how nuggets and token table fit."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.tasks.nugget.ahead import LARGE, Known, in_blocks, one_by_one
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.measures import columns, row
-from adjudge.tasks.nugget.observe import Observed, compare, is_char, of_types
+from adjudge.tasks.nugget.observe import Observed, compare, is_char
 from adjudge.tasks.nugget.ready import Ready, prepare
+from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
 from adjudge.tasks.nugget.sequencing import check_links, count_sequence
 from adjudge.tasks.nugget.settings import Mode, Settings
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
-
-Row: TypeAlias = tuple[float, ...]
 
 _NO_LINKS: Row = (0,) * len(SEQUENCE_COLUMNS)
 
@@ -47,9 +47,9 @@ class Counted(NamedTuple):
 
     path: str
     digest: str
-    nuggets: list[Row]
-    coref: list[Row]
-    sequencing: list[Row]
+    nuggets: Rows
+    coref: Rows
+    sequencing: Rows
     best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
     twins: list[Front | None]  # what is open where nuggets are annotated twice
     facts: Facts
@@ -163,9 +163,9 @@ class _Progress:
         self.counted = Counted(
             opened.path,
             opened.digest,
-            [],
-            [],
-            [],
+            Rows(len(columns(reader.settings))),
+            Rows(len(NOTHING)),
+            Rows(len(_NO_LINKS)),
             {},
             [],
             Facts(),
@@ -194,18 +194,24 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
             raise FormatError(unread)
     problems: list[Problem] = []
     invisible_words = chosen.invisible
-    for place, id in enumerate(ids):
-        ours = of_types(gold.read(id), chosen)
+    opened = [each.opened for each in systems]
+    pays = mode == "char" and not reader.by and visit is None and not chosen.official and _lines(opened, ids) >= LARGE
+    walk = (in_blocks if pays else one_by_one)(gold, opened, ids, chosen)
+    for place, (id, ours, others) in enumerate(walk):
         problems += gold.problems(id)
         table = tables.read(id) if mode == "token" and tables else None
         invisible = _invisible(table, invisible_words)
-        ready = prepare(ours, chosen, invisible, char=is_char(ours))
-        for each in systems:
-            theirs = of_types(each.opened.read(id), chosen) if id in each.opened else None
+        ready: Ready | None = None
+        for each, theirs in zip(systems, others, strict=True):
             if theirs is not None:
                 problems += each.opened.problems(id)
+            if isinstance(theirs, Known):
+                _take(each, reader, theirs, id)
+                continue
+            assert ours is not None  # since somebody is to be compared with it
             if mode == "token":
                 each.counted.facts.tokens(ours, theirs, table)
+            ready = ready or prepare(ours, chosen, invisible, char=is_char(ours))
             problems += _count(each, reader, place, ready, theirs, table, invisible, gold.path, visit)
         if len(problems) > LIMIT:
             break
@@ -226,6 +232,23 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
     return Campaign(
         chosen, mode, ids, len(gold.ids), gold.digest, {each.name: each.counted for each in systems}, coref, sequencing
     )
+
+
+def _lines(systems: Sequence[Opened], ids: Sequence[str]) -> int:
+    """About how many lines the documents have that are scored."""
+    return sum(each.lines * len(ids) // max(len(each.ids), len(ids)) for each in systems)
+
+
+def _take(progress: _Progress, reader: Reader, known: Known, id: str) -> None:
+    """Count one document of one system that was compared along with others."""
+    counted = progress.counted
+    known.tell(counted.facts, id)
+    counted.nuggets.append(known.nuggets)
+    if reader.settings.coref is not False:
+        progress.coref = progress.coref or known.compared.clustered
+        counted.coref.append(known.coref)
+        counted.twins.append(known.front)
+    counted.sequencing.append(_NO_LINKS)
 
 
 def _invisible(table: TokenTable | None, words: frozenset[str]) -> frozenset[str]:
@@ -322,7 +345,7 @@ def _most(observed: Observed) -> Mapping[str, float]:
 def _check_2015(systems: Sequence[_Progress]) -> None:
     """The program of 2015 stops if no document has a coreference score."""
     for each in systems:
-        if all(counts is NOTHING for counts in each.counted.coref):
+        if not any(map(any, each.counted.coref)):
             message = "no document has a coreference score above 0, and the program of 2015 stops"
             hint = "leave coreference out (--no-coref), or use the profile evmeval-1.8 or spec"
             raise ValidationError(Problem(message, path=each.opened.path, hint=hint))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.errors import UsageError
 from adjudge.tasks.nugget.measures import joined, measures, table_columns, twin_row
-from adjudge.tasks.nugget.reading import Campaign, Counted, Row, Seen, Visitor, observe_all
+from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, observe_all
+from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
 from adjudge.tasks.nugget.sides import Documents
 
@@ -116,20 +117,19 @@ def result_of(
         },
         "signature_fields": _signature(campaign, pool),
     }
-    rows = {name: _rows(counted, campaign, twins.get(name)) for name, counted in campaign.systems.items()}
+    systems = campaign.systems.items()
     unproven = any(counted.best for counted in campaign.systems.values())
-    if not by and not unproven and (bootstrap == 0 or len(ids) == len(rows) == 1):
+    if not by and not unproven and (bootstrap == 0 or len(ids) == len(systems) == 1):
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 
-        return plain_result(
-            tables={name: TableData(ids, names, tuple(values), {}) for name, values in rows.items()}, **common
-        )
+        rows = {name: tuple(_rows(counted, campaign, twins.get(name))) for name, counted in systems}
+        return plain_result(tables={name: TableData(ids, names, own, {}) for name, own in rows.items()}, **common)
     from adjudge.stats.build import build_result
     from adjudge.stats.table import StatsTable
 
     return build_result(
-        tables={name: StatsTable(ids, names, values) for name, values in rows.items()},  # type: ignore[arg-type]
+        tables={name: StatsTable(ids, names, _matrix(counted, campaign, twins.get(name))) for name, counted in systems},
         best={
             name: _best(counted, campaign, names, twins.get(name))
             for name, counted in campaign.systems.items()
@@ -170,12 +170,28 @@ def _about_twins(best: Best | None) -> list[Note]:
     return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
 
 
-def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:
-    parts: list[Sequence[Row]] = [counted.nuggets]
+def _matrix(counted: Counted, campaign: Campaign, best: Best | None) -> Any:
+    """The same as `_rows`, as an array."""
+    import numpy as np
+
+    parts: list[Any] = [np.frombuffer(rows.values).reshape(-1, rows.width) for rows in _counted_rows(counted, campaign)]
+    if best is not None:
+        parts.append([twin_row(counts) for counts in best.counts])
+    return np.concatenate(parts, axis=1)
+
+
+def _counted_rows(counted: Counted, campaign: Campaign) -> list[Rows]:
+    """What is reported, kind by kind."""
+    found = [counted.nuggets]
     if campaign.coref:
-        parts.append(counted.coref)
+        found.append(counted.coref)
     if campaign.sequencing:
-        parts.append(counted.sequencing)
+        found.append(counted.sequencing)
+    return found
+
+
+def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:
+    parts: list[Iterable[Row]] = [*_counted_rows(counted, campaign)]
     if best is not None:
         parts.append([twin_row(counts) for counts in best.counts])
     return [joined(each) for each in zip(*parts, strict=True)]
@@ -184,7 +200,8 @@ def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:
 def _best(counted: Counted, campaign: Campaign, names: tuple[str, ...], twins: Best | None) -> Any:
     from adjudge.stats.table import StatsTable
 
-    changed = counted._replace(nuggets=[counted.best.get(place, own) for place, own in enumerate(counted.nuggets)])
+    highest = [counted.best.get(place, own) for place, own in enumerate(counted.nuggets)]
+    changed = counted._replace(nuggets=Rows(counted.nuggets.width, highest))
     rows = _rows(changed, campaign, twins)
     places = sorted(counted.best)
     values: Any = [rows[place] for place in places]

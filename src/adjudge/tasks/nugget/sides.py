@@ -13,6 +13,7 @@ from adjudge.tasks.nugget.settings import Mode
 
 if TYPE_CHECKING:
     from adjudge.formats.findings import Finding
+    from adjudge.formats.tbf_columns import Table
 
 Documents: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
 SUFFIXES = (".gz", ".tbf", ".txt")
@@ -37,10 +38,17 @@ class Opened(Protocol):
     def mode(self) -> Mode:
         """Whether places are tokens or characters."""
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are, or would be."""
+
     def __contains__(self, id: object) -> bool: ...
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
+
+    def table(self, id: str, /) -> Table | None:
+        """Its columns, if it is so simple that they say everything."""
 
     def problems(self, id: str, /) -> list[Problem]:
         """What could not be read of it."""
@@ -76,12 +84,20 @@ class Listed:
         """As the first nugget has it."""
         return "char" if is_char(*self.documents.values()) else "token"
 
+    @property
+    def lines(self) -> int:
+        """Those of nuggets."""
+        return sum(len(document.nuggets) for document in self.documents.values())
+
     def __contains__(self, id: object) -> bool:
         return id in self.documents
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
         return self.documents[id]
+
+    def table(self, _: str) -> None:
+        """Nothing that would be faster."""
 
     def problems(self, _: str) -> list[Problem]:
         """Nothing."""

@@ -26,7 +26,7 @@ mentions out of the key that are not paired.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
 from math import fsum
 from typing import NamedTuple
@@ -58,8 +58,6 @@ class Front(NamedTuple):
     `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones.
     """
 
-    gold: Mentions
-    system: Mentions
     clusters: Clusters
     settled: list[Pair]
     cells: dict[Cell, int]
@@ -105,10 +103,10 @@ def document_front(
     settled, groups = find_groups(clusters, pairs, gold_class, system_class)
     if not groups:
         return None
-    return Front(gold, system, clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
+    return Front(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
 
 
-def best_alignment(fronts: Sequence[Front | None], counts: Sequence[Sequence[float]]) -> Best:
+def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[float]]) -> Best:
     """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
 
     >>> clusters = [[0], [1, 2]], [[0, 1]]
@@ -186,9 +184,11 @@ class _Search:
         counts = list(self.given)
         pairs: list[list[Pair] | None] = [None] * len(self.given)
         for (place, front), choice in zip(self.open, choices, strict=True):
+            if all(front.groups[group].given == option for group, option in choice):
+                continue  # the cells are as they were, and so are the counts
             if (place, choice) not in self.known:
                 mine = front.pairs(choice)
-                own = count_pairs(front.gold, front.system, mine)
+                own = count_pairs(_chains(front.clusters.gold), _chains(front.clusters.system), mine)
                 changed = any(abs(x - y) > EXACT for x, y in zip(own, self.given[place], strict=True))
                 self.known[place, choice] = (own, mine) if changed else (self.given[place], None)
             counts[place], pairs[place] = self.known[place, choice]
@@ -211,6 +211,18 @@ def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tupl
     found = count_unrepeated(gold, response)
     if found is None:
         raise ValueError("a mention is in two clusters or in two pairs")
+    return found
+
+
+def _chains(home: Sequence[int]) -> list[list[int]]:
+    """The mentions of every cluster, ascending.
+
+    >>> _chains([0, 1, 0])
+    [[0, 2], [1]]
+    """
+    found: list[list[int]] = [[] for _ in range(max(home, default=-1) + 1)]
+    for mention, number in enumerate(home):
+        found[number].append(mention)
     return found
 
 

@@ -7,7 +7,8 @@ system cluster; so twins of one cluster are alike, and so are twins that stand a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -28,17 +29,21 @@ class Option(NamedTuple):
 
 
 class Group(NamedTuple):
-    """All ways to pair some twins; with too many of them, `most` is what could be put into each cell."""
+    """All ways to pair some twins; with too many of them, `most` is what could be put into each cell.
+
+    `given` is the option that the mapping took, as far as cells go; -1 if nobody knows.
+    """
 
     options: list[Option]
     most: dict[Cell, int] | None = None
+    given: int = -1
 
 
 class Clusters(NamedTuple):
     """The clusters of both sides as they are counted: the cluster of every mention, and their sizes."""
 
-    gold: dict[int, int]
-    system: dict[int, int]
+    gold: list[int]
+    system: list[int]
     sizes: list[int]
     spread: list[int]
 
@@ -49,8 +54,20 @@ def clusters_of(gold: Sequence[Sequence[int]], system: Sequence[Sequence[int]]) 
     >>> clusters_of([[0, 2], [1]], [[0, 1]]).sizes
     [2, 1]
     """
-    homes = [{mention: number for number, chain in enumerate(side) for mention in chain} for side in (gold, system)]
-    return Clusters(homes[0], homes[1], list(map(len, gold)), list(map(len, system)))
+    return Clusters(_homes(gold), _homes(system), list(map(len, gold)), list(map(len, system)))
+
+
+def _homes(chains: Sequence[Sequence[int]]) -> list[int]:
+    """The cluster of every mention.
+
+    >>> _homes([[0, 2], [1]])
+    [0, 1, 0]
+    """
+    home = [0] * (1 + max(map(max, chains), default=-1))
+    for number, chain in enumerate(chains):
+        for mention in chain:
+            home[mention] = number
+    return home
 
 
 def find_groups(
@@ -63,16 +80,17 @@ def find_groups(
     >>> settled, [option.pairs for option in groups[0].options]
     ([(2, 1)], [((1, 0),), ((0, 0),)])
     """
-    ours, theirs = _members(gold_class), _members(system_class)
+    sizes = Counter(gold_class), Counter(system_class)
     flows: dict[tuple[Hashable, Hashable], list[Pair]] = {}
     settled: list[Pair] = []
     for pair in pairs:
         a, b = gold_class[pair[0]], system_class[pair[1]]
-        if len(ours[a]) == len(theirs[b]) == 1:  # nobody else is concerned
+        if sizes[0][a] == sizes[1][b] == 1:  # nobody else is concerned
             settled.append(pair)
         else:
             flows.setdefault((a, b), []).append(pair)
-    cells = cells_of(clusters, settled)
+    alone = tuple(settled)
+    ours, theirs = _members(gold_class, {a for a, _ in flows}), _members(system_class, {b for _, b in flows})
     groups: list[Group] = []
     for joined in _joined(flows):
         slots = (
@@ -81,15 +99,22 @@ def find_groups(
         )
         numbers = [(a, b, len(flows[a, b])) for a, b in joined]
         options = _options(numbers, slots, clusters)
+        given = [pair for flow in joined for pair in flows[flow]]
         if options is None:
-            given = [pair for flow in joined for pair in flows[flow]]
+            cells = cells_of(clusters, alone)
             ways = (_likely(numbers, slots, clusters, cells), given, *islice(_ways(numbers, slots, KINDS), OPTIONS))
-            groups.append(Group(_distinct(ways, clusters), _most(joined, slots, clusters)))
+            options = _distinct(ways, clusters)
+            groups.append(Group(options, _most(joined, slots, clusters), _place(options, cells_of(clusters, given))))
         elif len(options) == 1:
             settled += options[0].pairs
         else:
-            groups.append(Group(options))
+            groups.append(Group(options, None, _place(options, cells_of(clusters, given))))
     return settled, groups
+
+
+def _place(options: Sequence[Option], cells: dict[Cell, int]) -> int:
+    """Which option puts these numbers into the cells."""
+    return next((place for place, option in enumerate(options) if option.cells == cells), -1)
 
 
 def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, int]:
@@ -129,10 +154,12 @@ Flow = tuple[Hashable, Hashable, int]
 """A gold class, a system class, and the number of pairs between them."""
 
 
-def _members(classes: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+def _members(classes: Sequence[Hashable], wanted: Container[Hashable]) -> dict[Hashable, list[int]]:
+    """The mentions of those classes that are wanted."""
     found: dict[Hashable, list[int]] = {}
     for mention, each in enumerate(classes):
-        found.setdefault(each, []).append(mention)
+        if each in wanted:
+            found.setdefault(each, []).append(mention)
     return found
 
 
@@ -151,7 +178,7 @@ def _joined(flows: dict[tuple[Hashable, Hashable], list[Pair]]) -> list[list[tup
     return list({id(joined): joined for joined in home.values()}.values())
 
 
-def _slots(mentions: Sequence[int], home: dict[int, int], sizes: Sequence[int]) -> Slots:
+def _slots(mentions: Sequence[int], home: Sequence[int], sizes: Sequence[int]) -> Slots:
     found: dict[int, list[int]] = {}
     for mention in mentions:
         cluster = home[mention]

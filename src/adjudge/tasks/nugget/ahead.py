@@ -1,0 +1,113 @@
+"""Documents read ahead, a block at a time, where there are so many that comparing them all at once pays.
+
+`in_blocks` gives document by document what a system has: the document, to be compared by itself, or, where that could
+be compared along with the others of its block, what was `Known` of it then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from adjudge.model.nugget import NuggetDocument
+from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.observe import of_types
+from adjudge.tasks.nugget.settings import Settings
+from adjudge.tasks.nugget.sides import Opened
+
+if TYPE_CHECKING:
+    from adjudge.tasks.nugget.blocks import Compared, Gathering
+    from adjudge.tasks.nugget.twins import Front
+
+LARGE = 20_000  # lines of all systems from which on it pays to load numpy
+BLOCK = 8_192  # gold nuggets of a block
+
+
+class Known(NamedTuple):
+    """What was found of one document of a system."""
+
+    compared: Compared
+    number: int  # of the document in its block
+
+    @property
+    def nuggets(self) -> Sequence[float]:
+        """The row of counts of nuggets."""
+        return self.compared.nuggets[self.number]
+
+    @property
+    def coref(self) -> Sequence[float]:
+        """The row of counts of coreference."""
+        return self.compared.coref[self.number]
+
+    @property
+    def front(self) -> Front | None:
+        """What twins leave open."""
+        return self.compared.fronts.get(self.number)
+
+    def tell(self, facts: Facts, document: str) -> None:
+        """Add what notes are made of; sums over the documents are told with the first of a block."""
+        compared, number = self
+        if number == compared.leading:
+            facts.see_many(compared.numbers, compared.matched, compared.entangled)
+            facts.occurring(compared.values)
+        for name in compared.decided.get(number, ()):
+            facts.decided.setdefault(name, []).append(document)
+        for side, (name, confident) in zip(("gold", "system"), compared.begins[number], strict=True):
+            facts.begins(side, name, confident=confident)
+
+
+Own: TypeAlias = NuggetDocument | Known | None
+"""What a system has of a document: None if nothing."""
+Walk: TypeAlias = Iterator[tuple[str, NuggetDocument | None, Iterator[Own]]]
+"""Documents by id, each with that of gold, unless nobody needs it any more, and with what the systems have."""
+
+
+def one_by_one(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], settings: Settings) -> Walk:
+    """All documents, each read when it is needed."""
+    for id in ids:
+        yield id, of_types(gold.read(id), settings), (_read(each, id, settings) for each in systems)
+
+
+def in_blocks(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], settings: Settings) -> Walk:
+    """All documents, those of a block compared beforehand as far as they are plain."""
+    from adjudge.tasks.nugget.blocks import DOCUMENTS, Block, Codes, Gathering
+
+    codes = Codes(), Codes()
+    done = 0
+    while done < len(ids):
+        gathering, ours = Gathering(*codes), list[NuggetDocument | None]()
+        for id in ids[done : done + DOCUMENTS]:
+            ours.append(_gather(gathering, gold, id, settings))
+            if gathering.start[-1] >= BLOCK:
+                break
+        here = ids[done : done + len(ours)]
+        block = Block(gathering.columns(), settings)
+        found = []
+        for each in systems:
+            gathering = Gathering(*codes)
+            theirs = [_gather(gathering, each, id, settings) for id in here]
+            found.append((each, block.compare(gathering.columns()), theirs))
+        for number, id in enumerate(here):
+            own = [
+                Known(compared, number) if compared.plain[number] else theirs[number] or _read(each, id, settings)
+                for each, compared, theirs in found
+            ]
+            known = all(isinstance(each, Known) for each in own)
+            yield id, None if known else ours[number] or _read(gold, id, settings), iter(own)
+        done += len(here)
+
+
+def _gather(gathering: Gathering, opened: Opened, id: str, settings: Settings) -> NuggetDocument | None:
+    """Take in a document; if it is not plain it is given back, since it will be needed."""
+    from adjudge.tasks.nugget.blocks import table_of
+
+    document = None
+    table = opened.table(id) if settings.types is None and id in opened else None
+    if table is None and (document := _read(opened, id, settings)) is not None:
+        table = table_of(document)
+    gathering.add(table)
+    return document if table is None else None
+
+
+def _read(opened: Opened, id: str, settings: Settings) -> NuggetDocument | None:
+    return of_types(opened.read(id), settings) if id in opened else None

@@ -1,0 +1,279 @@
+"""Many documents at once: every count, note and error is that of comparing document by document, to the last bit."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from adjudge.errors import AdjudgeError
+from adjudge.model.nugget import Nugget, NuggetDocument, Relation
+from adjudge.tasks.nugget import ahead, reading
+from adjudge.tasks.nugget.best import greedy as greedy_one_by_one
+from adjudge.tasks.nugget.block_mapping import ROUNDS, greedy
+from adjudge.tasks.nugget.blocks import Block
+from adjudge.tasks.nugget.reading import observe_all
+from adjudge.tasks.nugget.scoring import score
+from adjudge.tasks.nugget.settings import Settings, settings
+
+NEVER = 1 << 60
+
+
+def observed(gold: Any, systems: Any, chosen: Settings, *, blocks: bool, **how: Any) -> Any:
+    """All that is counted, or what is refused; with blocks of a few documents, or without any."""
+    with patch.object(reading, "LARGE", 0 if blocks else NEVER), patch.object(ahead, "BLOCK", 12):
+        try:
+            campaign = observe_all(gold, systems, chosen, **how)
+        except AdjudgeError as error:
+            return [str(problem) for problem in error.problems]
+    for each in campaign.systems.values():  # sums of documents, of which the order does not matter
+        for totals in (each.facts.line, each.facts.best, each.facts.optimal, each.facts.matched):
+            for name, values in totals.items():
+                totals[name] = sorted(values)
+    return campaign
+
+
+def assert_same(gold: Any, systems: Any, chosen: Settings | None = None, **how: Any) -> Any:
+    chosen = chosen or settings()
+    found = observed(gold, systems, chosen, blocks=True, **how)
+    assert found == observed(gold, systems, chosen, blocks=False, **how)
+    return found
+
+
+def nugget(id: str, begin: int, end: int, type_: str = "A", realis: str = "X", **more: Any) -> Nugget:
+    return Nugget(id, type_, realis, "word", pieces=((begin, end),), **more)
+
+
+def document(name: str, *nuggets: Nugget, clusters: list[str] | None = None) -> NuggetDocument:
+    related = [Relation("Coreference", f"R{n}", tuple(each.split(","))) for n, each in enumerate(clusters or [])]
+    return NuggetDocument(name, list(nuggets), related)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Random corpora
+
+places = st.tuples(st.integers(0, 14), st.integers(1, 5)).map(lambda each: ((each[0], each[0] + each[1]),))
+odd_places = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), min_size=1, max_size=3).map(
+    lambda pieces: tuple((begin, begin + size) for begin, size in pieces)
+)
+
+
+@st.composite
+def some_document(draw: Any, name: str, *, odd: bool) -> NuggetDocument:
+    size = draw(st.integers(0 if odd else 1, 9))
+    where = st.one_of(places, odd_places) if odd and draw(st.booleans()) else places
+    nuggets = []
+    for number in range(size):
+        id = draw(st.sampled_from(["E0", f"E{number}"])) if odd and draw(st.integers(0, 9)) == 0 else f"E{number}"
+        nuggets.append(
+            Nugget(id, draw(st.sampled_from("AB")), draw(st.sampled_from("XY")), "word", pieces=draw(where), system="s")
+        )
+    ids = [each.id for each in nuggets]
+    left = draw(st.permutations(ids))
+    clusters = []
+    while len(left) > 1 and draw(st.integers(0, 3)):
+        cut = draw(st.integers(1, min(4, len(left))))
+        clusters.append(tuple(left[:cut]))
+        left = left[cut:]
+    if not draw(st.booleans()):  # most clusters of nuggets with one place are refused: keep some documents sound
+        place = {each.id: each.pieces for each in nuggets}
+        clusters = [tuple({place[id]: id for id in cluster}.values()) for cluster in clusters]
+    related = [Relation("Coreference", f"R{number}", each) for number, each in enumerate(clusters)]
+    if odd and ids and draw(st.integers(0, 9)) == 0:
+        related.append(Relation("Coreference", "R9", (ids[0], draw(st.sampled_from([*ids, "E99"])))))
+    if odd and len(ids) > 1 and draw(st.integers(0, 9)) == 0:
+        related.append(Relation(draw(st.sampled_from(["After", "Subevent", "Else"])), "L1", (ids[0], ids[1])))
+    return NuggetDocument(name, nuggets, related)
+
+
+@st.composite
+def corpora(draw: Any) -> tuple[list[NuggetDocument], dict[str, list[NuggetDocument]]]:
+    names = [f"d{number}" for number in range(draw(st.integers(1, 5)))]
+    odd = draw(st.booleans())
+    gold = [draw(some_document(name, odd=odd)) for name in names]
+    systems = {}
+    for system in ("one", "two"):
+        kept = [name for name in names if not odd or draw(st.integers(0, 5))]
+        systems[system] = [draw(some_document(name, odd=odd)) for name in (*kept, *(["more"] if odd else []))]
+    return gold, systems
+
+
+choices = st.builds(
+    settings,
+    coref=st.sampled_from([None, True, False]),
+    sequencing=st.sampled_from([None, True, False]),
+    coref_threshold=st.sampled_from([1.0, 0.5]),
+    coref_mapping=st.sampled_from(["type", "span", "realis", "type+realis"]),
+    attributes=st.sampled_from(["type,realis", "type", "realis", "none"]),
+    types=st.sampled_from([None, None, None, ["A"]]),
+)
+
+
+@given(corpora(), choices)
+@examples(max_examples=80, deadline=None)
+def test_random_corpora_are_counted_as_one_by_one(corpus: Any, chosen: Settings) -> None:
+    gold, systems = corpus
+    assert_same(gold, systems, chosen, mode="char")
+
+
+def as_tbf(documents: list[NuggetDocument]) -> bytes:
+    lines = []
+    for each in documents:
+        lines.append(f"#BeginOfDocument {each.id}")
+        for own in each.nuggets:
+            where = ";".join(f"{begin},{end}" for begin, end in own.pieces)
+            lines.append(f"sys\t{each.id}\t{own.id}\t{where}\tword\t{own.type}\t{own.realis}")
+        lines += [f"@{own.name}\t{own.id}\t{','.join(own.arguments)}" for own in each.relations]
+        lines.append("#EndOfDocument")
+    return "\n".join([*lines, ""]).encode()
+
+
+@given(corpora(), choices)
+@examples(max_examples=40, deadline=None)
+def test_random_files_are_counted_as_one_by_one(corpus: Any, chosen: Settings) -> None:
+    gold, systems = corpus
+    files = {name: as_tbf(documents) for name, documents in systems.items()}
+    assert_same(as_tbf(gold), files, chosen, mode="char")
+
+
+def many(rng: random.Random, name: str, number: int) -> NuggetDocument:
+    """A document with twins, overlaps and clusters without two nuggets of one place."""
+    nuggets, at = [], 0
+    while len(nuggets) < number:
+        at += rng.randrange(1, 6)
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            size = rng.choice((2, 2, 3, 5, 7))
+            nuggets.append(nugget(f"E{len(nuggets)}", at, at + size, rng.choice("ABC"), rng.choice("XYZ")))
+    order = list(nuggets)
+    rng.shuffle(order)
+    clusters = []
+    while order:
+        own = {each.pieces: each.id for each in [order.pop() for _ in range(min(len(order), rng.choice((1, 2, 3, 5))))]}
+        if len(own) > 1:
+            clusters.append(",".join(own.values()))
+    return document(name, *nuggets, clusters=clusters)
+
+
+@pytest.mark.parametrize("mapping", ["type", "span"])
+def test_larger_documents_are_scored_the_same(mapping: str) -> None:
+    rng = random.Random(7)
+    names = [f"d{number}" for number in range(30)]
+    gold, *systems = [[many(rng, name, 25) for name in names] for _ in range(4)]
+    named = {f"s{number}": each for number, each in enumerate(systems)}
+    campaign = assert_same(gold, named, settings(coref_mapping=mapping))
+    assert any(front is not None for each in campaign.systems.values() for front in each.twins)
+    assert all(each.facts.decided for each in campaign.systems.values())
+    results = []
+    for large in (0, NEVER):
+        with patch.object(reading, "LARGE", large):
+            results.append(score(gold, named, coref_mapping=mapping, bootstrap=50).to_json())
+    assert results[0] == results[1]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Corners
+
+
+def plain_documents(gold: list[NuggetDocument], system: list[NuggetDocument]) -> list[list[bool]]:
+    """Which documents are compared along with others, block by block."""
+    seen = []
+    compare = Block.compare
+
+    def spy(block: Block, columns: Any) -> Any:
+        found = compare(block, columns)
+        seen.append(found.plain)
+        return found
+
+    with patch.object(Block, "compare", spy):
+        assert_same(gold, {"s": system}, settings(coref=False))
+    return seen
+
+
+def test_ordinary_documents_are_plain_and_odd_ones_are_not() -> None:
+    ordinary = document("a", nugget("E1", 0, 4), nugget("E2", 6, 8), clusters=["E1,E2"])
+    odd = {
+        "no nugget": document("b"),
+        "an empty place": document("b", nugget("E1", 3, 3)),
+        "two pieces": document("b", Nugget("E1", "A", "X", "w", pieces=((0, 1), (3, 4)))),
+        "an id twice": document("b", nugget("E1", 0, 4), nugget("E1", 6, 8)),
+        "a cluster of strangers": document("b", nugget("E1", 0, 4), clusters=["E1,E2"]),
+        "clusters that overlap": document("b", nugget("E1", 0, 4), nugget("E2", 6, 8), clusters=["E1,E2", "E2,E1"]),
+        "one place in one cluster": document("b", nugget("E1", 0, 4), nugget("E2", 0, 4), clusters=["E1,E2"]),
+        "a link": NuggetDocument("b", [nugget("E1", 0, 4)], [Relation("After", "L1", ("E1", "E1"))]),
+        "an offset beyond all texts": document("b", nugget("E1", 0, 1 << 55)),
+        "an offset beyond all numbers": document("b", nugget("E1", 0, 1 << 80)),
+        "a negative offset": document("b", nugget("E1", -4, 4)),
+    }
+    whole = document("b", nugget("E1", 0, 4))
+    assert plain_documents([ordinary, whole], [ordinary, whole]) == [[True, True]]
+    for name, each in odd.items():
+        assert plain_documents([ordinary, each], [ordinary, whole]) == [[True, False]], name
+        assert plain_documents([ordinary, whole], [ordinary, each]) == [[True, False]], name
+    assert plain_documents([ordinary, whole], [ordinary]) == [[True, False]]
+
+
+def test_a_crowd_at_one_place_is_left_to_the_algorithm_for_single_documents() -> None:
+    crowd = document("a", *(nugget(f"E{number}", 0, 4) for number in range(60)))
+    few = document("b", nugget("E1", 0, 4), nugget("E2", 0, 4))
+    assert plain_documents([few, crowd], [few, crowd]) == [[True, False]]
+
+
+def test_blocks_end_after_enough_nuggets() -> None:
+    documents = [document(f"d{n}", *(nugget(f"E{m}", 9 * m, 9 * m + 4) for m in range(5))) for n in range(7)]
+    assert [len(each) for each in plain_documents(documents, documents)] == [3, 3, 1]
+
+
+def test_few_lines_are_compared_one_by_one() -> None:
+    with patch.object(reading, "in_blocks", side_effect=AssertionError):
+        score([document("a", nugget("E1", 0, 4))], [document("a", nugget("E1", 0, 4))], bootstrap=0)
+
+
+@pytest.mark.parametrize("how", [{"profile": "evmeval-1.8"}, {"by": "type"}, {"mode": "token"}])
+def test_other_ways_of_scoring_are_one_by_one(how: dict[str, Any]) -> None:
+    gold = [document("a", nugget("E1", 0, 4))]
+    with patch.object(reading, "in_blocks", side_effect=AssertionError), patch.object(reading, "LARGE", 0):
+        score(gold, gold, bootstrap=0, **how)
+
+
+def test_problems_come_in_the_order_of_documents_and_systems() -> None:
+    lines = [f"s\td{n}\tE1\t{n},9\tw\tA\tX\ns\td{n}\tE2\tnowhere\tw\tA\tX" for n in range(8)]
+    file = "\n".join(f"#BeginOfDocument d{n}\n{line}\n#EndOfDocument" for n, line in enumerate(lines)).encode()
+    problems = assert_same(file, {"a": file, "b": file}, mode="char")
+    assert len(problems) == 8
+    nuggets = [nugget("E1", 0, 4), nugget("E2", 5, 9)]
+    looped = [
+        NuggetDocument(
+            f"d{n}", nuggets, [Relation("After", f"{n}-{id}", tuple(id)) for id in (("E1", "E2"), ("E2", "E1"))]
+        )
+        for n in range(8)
+    ]
+    assert len(assert_same(looped, {"a": looped, "b": looped}, mode="char")) == 8
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The greedy algorithm in rounds
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 7), st.integers(0, 7)), max_size=40, unique=True))
+def test_rounds_take_what_one_pair_after_the_other_takes(edges: list[tuple[int, int, int]]) -> None:
+    ordered = sorted((-float(value), system, gold) for value, system, gold in edges)
+    columns = np.array([each[2] for each in ordered], int), np.array([each[1] for each in ordered], int)
+    taken = greedy(*columns, 8, 8).tolist()
+    pairs = [(gold, system, -value) for (value, system, gold), own in zip(ordered, taken, strict=True) if own]
+    assert pairs == greedy_one_by_one(ordered)
+
+
+def test_a_long_staircase_needs_more_than_the_rounds() -> None:
+    steps = 2 * ROUNDS + 5
+    ours, theirs = np.arange(1, steps + 1) // 2, np.arange(steps) // 2
+    edges = [(-1.0, int(system), int(gold)) for gold, system in zip(ours, theirs, strict=True)]
+    taken = greedy(ours, theirs, steps, steps)
+    assert [(int(gold), int(system), 1.0) for gold, system in zip(ours[taken], theirs[taken], strict=True)] == (
+        greedy_one_by_one(edges)
+    )
