@@ -50,14 +50,24 @@ def test_the_same_bytes(corpus, block, seed, ahead, chosen):
         given_ = {"bootstrap": 20, "by": ["genre"], "docs": ["d0"] if chosen else None}
         sources = (folder / "gold.jsonl", [f"{folder}/sys-*"])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                streaming.score_stream, "__kwdefaults__", {**streaming.score_stream.__kwdefaults__, "block": block}
-            )
+            patch.setattr(streaming, "BLOCK", block)
             patch.setattr(streaming, "SideBySide", lambda documents: SideBySide(documents, ahead=ahead))
             streamed = score("record.set", *sources, stream=True, **given_)
         whole = score("record.set", *sources, stream=False, **given_)
         assert streamed.to_json(with_tables=True) == whole.to_json(with_tables=True)
         assert streamed.systems[0].name == "sys"
+
+
+def test_missing_documents_are_named_in_the_same_order(tmp_path, monkeypatch):
+    write(tmp_path / "gold.jsonl", [document(n, []) for n in range(30)])
+    write(tmp_path / "run.jsonl", [document(0, [])])
+    monkeypatch.setattr(streaming, "BLOCK", 4)
+    streamed, whole = (
+        score("record.set", tmp_path / "gold.jsonl", tmp_path / "run.jsonl", bootstrap=0, stream=stream)
+        for stream in (True, False)
+    )
+    assert streamed.systems[0].notes == whole.systems[0].notes
+    assert streamed.systems[0].notes[0].examples[:3] == ("d1", "d10", "d11")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ leave and rows come back in chunks, a few at a time, so that memory does not gro
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -27,6 +28,7 @@ Progress: TypeAlias = Callable[[int], None]
 
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
 _SHORT = 0.05  # seconds
+_ALLOCATIONS = 100_000  # new objects before a worker looks for cycles; it makes many objects and few cycles
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
 
 
@@ -118,6 +120,15 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def can_travel(observe: Callable[[Any, Any], Any]) -> bool:
+    """Whether other processes could be started to run a function.
+
+    >>> can_travel(lambda gold, system: gold)
+    False
+    """
+    return _can_start(required=False) and _packed(observe, required=False) is not None
 
 
 def _ignore(_: int) -> None:
@@ -290,6 +301,7 @@ def _start(packed: bytes, started: Any) -> None:
 
     global _observe
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(_ALLOCATIONS)
     parent = parent_process()
 
     def watch() -> None:

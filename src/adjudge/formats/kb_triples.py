@@ -18,7 +18,8 @@ from typing import TypeAlias
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import decode, read_blocks
-from adjudge.formats.shards import find_shards, is_parquet, parquet_columns
+from adjudge.formats.parquet import is_parquet, parquet_columns
+from adjudge.formats.shards import find_shards
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import TripleNames, TripleTable
 

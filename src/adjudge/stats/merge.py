@@ -81,6 +81,7 @@ def _built(
     first = options[0]
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
     by = cast("tuple[str, ...]", wanted.get("by", first.by))
+    named = sorted(order) if given[0].task == "score" else order  # as notes of that task name documents
     tables, best, elements, notes = {}, {}, {}, {}
     for own in systems:
         name = own[0].name
@@ -93,7 +94,7 @@ def _built(
             known = set(joined.ids)
             best[name] = joined.select([identifier for identifier in order if identifier in known])
         elements[name] = _elements(own, ids, order)
-        notes[name] = merge_notes([each.notes for each in own], order=order, slack=_slack(table, best.get(name)))
+        notes[name] = merge_notes([each.notes for each in own], order=named, slack=_slack(table, best.get(name)))
     _refuse_unknown_slices(by, tables, elements)
     found = build_result(
         task=given[0].task,

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.jsonl import canonical, read_all
-from adjudge.formats.shards import find_shards, is_parquet, read_shards
+from adjudge.formats.parquet import is_parquet
+from adjudge.formats.shards import find_shards, read_shards
 from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from adjudge.engine.local import processors
 from adjudge.formats.shards import find_shards
 from adjudge.tasks.documents import chosen_names, stem
 
-LARGE = 256 << 20  # bytes of JSON from which on documents are not held
+LARGE = 64 << 20  # bytes of JSON from which on documents are not held, which take ten times as much
+SHARED = 16 << 20  # bytes from which on several processes pay if nobody says how many
 _PACKED = 8  # how much larger compressed files are than they look
 
 
@@ -50,3 +52,11 @@ def is_large(inputs: Inputs) -> bool:
         packed = path.endswith((".gz", ".zst", ".parquet"))
         total += os.path.getsize(path) * (_PACKED if packed else 1)  # noqa: PTH202
     return total > LARGE
+
+
+def pays(inputs: Inputs, jobs: int | None) -> bool:
+    """Whether other processes should read the files: as many as somebody says, or because it takes long."""
+    if jobs:
+        return jobs > 1
+    size = sum(os.path.getsize(path) for own in inputs.files for path in own)  # noqa: PTH202
+    return size >= SHARED and processors() > 1

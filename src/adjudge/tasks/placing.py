@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from adjudge.errors import Problem
 from adjudge.formats.jsonl import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
-from adjudge.formats.shards import is_parquet
+from adjudge.formats.parquet import is_parquet
 from adjudge.tasks.documents import Side
 from adjudge.tasks.observe import GOLD, Complaint
 

@@ -16,7 +16,7 @@ from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
-from adjudge.tasks.large import find_inputs, is_large
+from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
 from adjudge.tasks.profiles import PROFILES
@@ -99,26 +99,23 @@ def score(
     if stream and inputs is None:
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
-    if inputs is not None and (stream or is_large(inputs)):
-        from adjudge.tasks.streaming import score_stream
-
-        _check_repeats(metrics, (Side("gold", inputs.gold, {"": Document(id="", data={})}, ""),))
-        return score_stream(
+    docs = None if docs is None else list(docs)
+    if inputs is not None:
+        found = _from_files(
             metrics,
             inputs,
+            streamed=bool(stream) or is_large(inputs),
             by=by,
             docs=docs,
             profile=profile,
-            bootstrap=bootstrap,
-            level=ci,
-            seed=seed,
-            test=test,
             jobs=jobs,
             cluster=cluster,
             progress=progress,
-            change=None if adjust is None else adjust.change,
-            options=None if adjust is None else adjust.options,
+            adjust=adjust,
+            statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
         )
+        if found is not None:
+            return found
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -136,6 +133,49 @@ def score(
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
     return _with_documents(result, campaign, chosen) if documents else result
+
+
+def _from_files(
+    metrics: tuple[AnyMetric, ...],
+    inputs: Inputs,
+    *,
+    streamed: bool,
+    by: tuple[str, ...],
+    docs: Sequence[str] | None,
+    profile: str,
+    jobs: int | None,
+    cluster: str | None,
+    progress: Progress | None,
+    adjust: Adjust | None,
+    statistics: Mapping[str, Any],
+) -> Result | None:
+    """The scores of documents that are not all held at once; None if they may as well be."""
+    apart = cluster is None and pays(inputs, jobs)
+    if not (streamed or apart):
+        return None
+    from adjudge.tasks.parts import score_parts
+    from adjudge.tasks.streaming import BLOCK, Plan, score_stream
+
+    try:
+        _check_repeats(metrics, (Side("gold", inputs.gold, {"": Document(id="", data={})}, ""),))
+    except UsageError:
+        if streamed:
+            raise
+        return None  # what is wrong with the files comes first
+    plan = Plan(
+        metrics,
+        inputs,
+        by,
+        None if docs is None else frozenset(map(str, docs)),
+        profile,
+        None if adjust is None else adjust.change,
+        {} if adjust is None else adjust.options,
+        BLOCK if streamed else None,
+    )
+    found = score_parts(plan, jobs=jobs, progress=progress, **statistics) if apart else None
+    if found is not None or not streamed:
+        return found
+    return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, **statistics)
 
 
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:

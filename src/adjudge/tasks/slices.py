@@ -69,6 +69,27 @@ def partial_slicing(
     return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, (), unsaved), there
 
 
+def sliced_fields(
+    documents: Iterable[Mapping[str, Any]], by: Sequence[str], metrics: Sequence[AnyMetric]
+) -> list[dict[str, Any]]:
+    """Documents with only what slicing looks at: values that are too long to be saved become empty lists.
+
+    >>> sliced_fields([{"id": "a", "genre": "nw", "tokens": ["a", "b"], "meta": {"year": 1999}}], [], [])
+    [{'genre': 'nw', 'tokens': [], 'meta': {'year': 1999}}]
+    """
+    unwanted = _unwanted(metrics).difference(by)
+    return [
+        {key: value if key in by else _shortened(value) for key, value in document.items() if key not in unwanted}
+        for document in documents
+    ]
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: each if _is_short(each) else [] for key, each in value.items()}
+    return value if _is_short(value) else []
+
+
 def refuse_unknown(name: str, known: Iterable[str]) -> NoReturn:
     """Raise because no document has a field."""
     known = list(known)
@@ -120,8 +141,7 @@ def _saved(
 
     They are in the order of their names, which is that of the parts of a corpus, too.
     """
-    fields = [compared_fields(member) for metric in metrics for member in metric.members]
-    unwanted = {"id", "text"}.union(*(each for each in fields if each is not None))
+    unwanted = _unwanted(metrics)
     names: Counter[str] = Counter()
     for document in documents:
         if isinstance(document, Mapping):
@@ -139,6 +159,12 @@ def _saved(
         else:
             unsaved.append(name)
     return found, tuple(unsaved)
+
+
+def _unwanted(metrics: Sequence[AnyMetric]) -> set[str]:
+    """The fields that say what a document is or what is compared, by which nobody slices."""
+    fields = [compared_fields(member) for metric in metrics for member in metric.members]
+    return {"id", "text"}.union(*(each for each in fields if each is not None))
 
 
 def _is_short(value: Any) -> bool:

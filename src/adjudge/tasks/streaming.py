@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -23,8 +23,9 @@ from adjudge.tasks.aligned import Indexed, OutOfOrder, SideBySide
 from adjudge.tasks.documents import Side, unknown_document
 from adjudge.tasks.large import Inputs
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen
+from adjudge.tasks.part_reader import Change
 from adjudge.tasks.placing import placed
-from adjudge.tasks.slices import partial_slicing, refuse_unknown
+from adjudge.tasks.slices import partial_slicing, refuse_unknown, slicing
 
 if TYPE_CHECKING:
     from adjudge.stats.build import Test
@@ -33,17 +34,29 @@ if TYPE_CHECKING:
 BLOCK = 10_000
 _PROBLEMS = 1000
 
-Change = Callable[[Any, Any], tuple[Any, Any]]
 Progress = Callable[[int, "int | None"], None]
 
 
+class Plan(NamedTuple):
+    """What is to be scored; `docs` are the ids of gold documents if only some are wanted.
+
+    `change` is done to pairs of documents before they are compared, and `options` is what the signature says of it.
+    Results are made of blocks of `block` documents, which is what is held at once, or of all together.
+    """
+
+    metrics: tuple[AnyMetric, ...]
+    inputs: Inputs
+    by: tuple[str, ...]
+    docs: frozenset[str] | None
+    profile: str
+    change: Change | None
+    options: Mapping[str, str]
+    block: int | None
+
+
 def score_stream(
-    metrics: tuple[AnyMetric, ...],
-    inputs: Inputs,
+    plan: Plan,
     *,
-    by: Sequence[str] = (),
-    docs: Iterable[str] | None = None,
-    profile: str,
     bootstrap: int,
     level: float,
     seed: int,
@@ -51,15 +64,11 @@ def score_stream(
     jobs: int | None = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
-    change: Change | None = None,
-    options: Mapping[str, str] | None = None,
-    block: int = BLOCK,
 ) -> Result:
     """The scores of systems in files, `by` fields of the documents; see `adjudge.tasks.scoring.score`."""
     indexed: set[int] = set()
-    chosen = None if docs is None else {str(each) for each in docs}
     while True:
-        run = _Run(metrics, inputs, tuple(by), chosen, profile, change, dict(options or {}), block)
+        run = Run(plan)
         try:
             parts = run.parts(frozenset(indexed), jobs=jobs, cluster=cluster, progress=progress)
             return run.merged(parts, bootstrap=bootstrap, level=level, seed=seed, test=test)
@@ -75,7 +84,7 @@ class _Unordered(Exception):
 
 
 @dataclass(slots=True)
-class _Block:
+class Block:
     """Some documents of gold, those of the systems that belong to them, and what was seen of them so far."""
 
     chosen: dict[str, Document]
@@ -84,35 +93,24 @@ class _Block:
     complaints: list[tuple[str, Complaint]] = field(default_factory=list)
 
 
-class _Run:
+class Run:
     """One reading of all files."""
 
-    def __init__(
-        self,
-        metrics: tuple[AnyMetric, ...],
-        inputs: Inputs,
-        by: tuple[str, ...],
-        docs: set[str] | None,
-        profile: str,
-        change: Change | None,
-        options: dict[str, str],
-        block: int,
-    ) -> None:
-        self.metrics, self.inputs, self.by, self.docs = metrics, inputs, by, docs
-        self.profile, self.change, self.options, self.block = profile, change, options, block
-        self.digests = [hashlib.sha256() for _ in inputs.files]
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.digests = [hashlib.sha256() for _ in plan.inputs.files]
         self.errors: list[AdjudgeError] = []
         self.unknown: list[Problem] = []
         self.problems: dict[int, list[Problem]] = {}
         self.there: set[str] = set()
-        self.unchosen = set() if docs is None else set(docs)
+        self.unchosen = set() if plan.docs is None else set(plan.docs)
 
     def parts(
         self, indexed: frozenset[int], *, jobs: int | None, cluster: str | None, progress: Progress | None
     ) -> list[Result]:
         """One result for every block of documents."""
         systems: list[SideBySide | Indexed] = []
-        waiting: deque[_Block] = deque()
+        waiting: deque[Block] = deque()
         done = 0
 
         def pairs() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
@@ -127,11 +125,11 @@ class _Run:
                 progress(done, None)
 
         try:
-            for place in range(len(self.inputs.systems)):
+            for place in range(len(self.plan.inputs.systems)):
                 documents = self._documents(place + 1)
                 systems.append(Indexed(documents) if place in indexed else SideBySide(documents))
             parts: list[Result] = []
-            observer = Observer(self.metrics)
+            observer = Observer(self.plan.metrics)
             for identifier, observed in map_documents(observer, pairs(), jobs=jobs, cluster=cluster, progress=advance):
                 current = waiting[0]
                 current.seen.append(observed.systems)
@@ -139,7 +137,7 @@ class _Run:
                 if len(current.seen) == len(current.chosen):
                     self._complain(waiting[0])
                     if not self.problems and not self.errors:
-                        parts.append(self._part(current))
+                        parts.append(self.part(current))
                     waiting.popleft()
             self._finish()
             return parts
@@ -157,18 +155,37 @@ class _Run:
         table = result.systems[0].table
         assert table is not None
         assert result.options is not None
-        for name in self.by:
+        for name in self.plan.by:
             if name not in self.there:
                 refuse_unknown(name, table.attributes)
         gold, *systems = (self._side(place, {}, digest.hexdigest()) for place, digest in enumerate(self.digests))
-        whole = Campaign(self.metrics, table.ids, gold, systems, [], whole=self.docs is None, options=self.options)
+        whole = Campaign(
+            self.plan.metrics, table.ids, gold, systems, [], whole=self.plan.docs is None, options=self.plan.options
+        )
         options = msgspec.structs.replace(result.options, fields=dict(fields_of(whole)))
-        line = result_fields(self.profile, len(table.ids), len(systems), options)
+        line = result_fields(self.plan.profile, len(table.ids), len(systems), options)
         return msgspec.structs.replace(result, options=options, signature=signature(result.task, line))
+
+    def whole(self, block: Block, *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
+        """The result of all documents, if they were kept together."""
+        plan = self.plan
+        sides = zip((block.chosen, *block.found), self.digests, strict=True)
+        gold, *systems = (self._side(place, own, each.hexdigest()) for place, (own, each) in enumerate(sides))
+        slices = slicing(plan.by, [document.data for document in block.chosen.values()], plan.metrics)
+        campaign = Campaign(
+            plan.metrics,
+            tuple(block.chosen),
+            gold,
+            systems,
+            block.seen,
+            whole=plan.docs is None,
+            options=plan.options,
+        )
+        return add_up(campaign, slices, profile=plan.profile, bootstrap=bootstrap, level=level, seed=seed, test=test)
 
     def _documents(self, place: int) -> Iterator[Document]:
         """The documents of gold (0) or a system; what is wrong with them is kept for the end."""
-        paths = self.inputs.files[place]
+        paths = self.plan.inputs.files[place]
         try:
             for document in stream_documents(paths, digest=self.digests[place]):
                 yield document if len(paths) > 1 else msgspec.structs.replace(document, path=None)
@@ -177,16 +194,16 @@ class _Run:
         except AdjudgeError as error:
             self.errors.append(error)
 
-    def _blocks(self, systems: Sequence[SideBySide | Indexed]) -> Iterator[_Block]:
+    def _blocks(self, systems: Sequence[SideBySide | Indexed]) -> Iterator[Block]:
         chosen: dict[str, Document] = {}
         others: set[str] = set()
         for document in self._documents(0):
-            if self.docs is None or document.id in self.docs:
+            if self.plan.docs is None or document.id in self.plan.docs:
                 chosen[document.id] = document
                 self.unchosen.discard(document.id)
             else:
                 others.add(document.id)
-            if len(chosen) + len(others) == self.block:
+            if len(chosen) + len(others) == self.plan.block:
                 yield from self._with_systems(chosen, others, systems)
                 chosen, others = {}, set()
         yield from self._with_systems(chosen, others, systems)
@@ -201,7 +218,7 @@ class _Run:
 
     def _with_systems(
         self, chosen: dict[str, Document], others: Collection[str], systems: Sequence[SideBySide | Indexed]
-    ) -> Iterator[_Block]:
+    ) -> Iterator[Block]:
         found = []
         for place, system in enumerate(systems):
             try:
@@ -210,19 +227,19 @@ class _Run:
                 raise _Unordered(place) from None
             found.append({identifier: document for identifier, document in own.items() if identifier in chosen})
         if chosen:
-            yield _Block(chosen, found)
+            yield Block(chosen, found)
 
-    def _pairs(self, block: _Block) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    def _pairs(self, block: Block) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
         for identifier, document in block.chosen.items():
             own = [found.get(identifier) for found in block.found]
             answers = tuple(None if each is None else each.data for each in own)
-            if self.change is None:
+            if self.plan.change is None:
                 yield identifier, document.data, answers
             else:
-                both = [self.change(document.data, each) for each in answers]
+                both = [self.plan.change(document.data, each) for each in answers]
                 yield identifier, both[0][0], tuple(answer for _, answer in both)
 
-    def _complain(self, block: _Block) -> None:
+    def _complain(self, block: Block) -> None:
         if not block.complaints:
             return
         gold = self._side(0, block.chosen)
@@ -232,18 +249,23 @@ class _Run:
             known = self.problems.setdefault(number, [])
             known += list(placed(own, gold, systems))[: _PROBLEMS - len(known)]
 
-    def _part(self, block: _Block) -> Result:
+    def part(self, block: Block) -> Result:
+        """The result of some documents, as if there were no others."""
         gold = self._side(0, block.chosen)
         systems = [self._side(place, found) for place, found in enumerate(block.found, 1)]
         data = [document.data for document in block.chosen.values()]
-        slices, there = partial_slicing(self.by, data, self.metrics)
+        slices, there = partial_slicing(self.plan.by, data, self.plan.metrics)
         self.there |= there
-        campaign = Campaign(self.metrics, tuple(block.chosen), gold, systems, block.seen, options=self.options)
-        return add_up(campaign, slices, profile=self.profile, bootstrap=0, level=0.95, seed=0, test="paired-bootstrap")
+        campaign = Campaign(
+            self.plan.metrics, tuple(block.chosen), gold, systems, block.seen, options=self.plan.options
+        )
+        return add_up(
+            campaign, slices, profile=self.plan.profile, bootstrap=0, level=0.95, seed=0, test="paired-bootstrap"
+        )
 
     def _side(self, place: int, documents: dict[str, Document], digest: str = "") -> Side:
-        name = self.inputs.names[place - 1] if place else "gold"
-        path = self.inputs.systems[place - 1] if place else self.inputs.gold
+        name = self.plan.inputs.names[place - 1] if place else "gold"
+        path = self.plan.inputs.systems[place - 1] if place else self.plan.inputs.gold
         return Side(name, path, documents, digest, jsonl=True)
 
     def _finish(self) -> None:

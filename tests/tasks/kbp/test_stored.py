@@ -3,6 +3,8 @@
 import gzip
 import json
 import random
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
+from adjudge.tasks.kbp import store
 from adjudge.tasks.kbp.counting import Run
 from adjudge.tasks.kbp.duck import installed
 from adjudge.tasks.kbp.engine import choose_engine
@@ -89,10 +92,60 @@ def test_many_small_pieces_and_several_processes_change_nothing(tmp_path, monkey
     here = score(gold, [one, other], **how).to_json(with_tables=True)
     monkeypatch.setattr("adjudge.tasks.kbp.store_facts._ROW", 1 << 30)  # bytes: there is hardly any room
     monkeypatch.setattr("adjudge.tasks.kbp.store_facts._FEWEST", 400)
-    monkeypatch.setattr("adjudge.tasks.kbp.store._INSERTED", 100)
+    monkeypatch.setattr("adjudge.tasks.kbp.store.rows_at_once", lambda _: 100)
     for jobs in (1, 2):
         found = score(gold, [one, other], engine="duckdb", memory=200_000_000, jobs=jobs, **how)
         assert found.to_json(with_tables=True) == here
+
+
+@needs_duckdb
+def test_how_many_rows_are_inserted_at_once_changes_nothing(tmp_path, monkeypatch):
+    (tmp_path / "gold").mkdir()
+    for number in range(6):  # a file is a block at least
+        write(tmp_path / "gold" / f"{number}.tsv", random_rows(number, 40, 30))
+    gold, one = str(tmp_path / "gold"), write(tmp_path / "one.tsv", random_rows(7, 150, 30))
+    expected = score(gold, [one], hops=2, bootstrap=5).to_json(with_tables=True)
+    inserted = []
+    original = store._insert
+    monkeypatch.setattr(store, "_insert", lambda *given: inserted.append(len(given[2][0])) or original(*given))
+    for rows in (1, 100, 1000):
+        monkeypatch.setattr(store, "rows_at_once", lambda _, rows=rows: rows)
+        assert score(gold, [one], hops=2, bootstrap=5, engine="duckdb").to_json(with_tables=True) == expected
+    assert inserted == [40] * 6 + [150] + [120, 120, 150] + [240, 150]
+
+
+@needs_duckdb
+def test_the_database_writes_nothing_to_standard_output():
+    program = (
+        "from adjudge.model.kbp import TripleNames\n"
+        "from adjudge.tasks.kbp.store import open_store\n"
+        "with open_store(TripleNames(), 200_000_000, []) as store:\n"
+        "    print(store.one(\"SELECT current_setting('enable_progress_bar')\")[0])\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"  # a program that is no file would have a bar
+
+
+def test_rows_that_are_inserted_at_once_fit_into_the_memory():
+    numbers = [store.rows_at_once(memory) for memory in (0, 10**8, 3 * 10**8, 4 * 10**8, 10**9, 10**11)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] > 0
+    assert numbers[-1] == numbers[-2]
+
+
+@needs_duckdb
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks of memory are read from /proc")
+def test_the_whole_process_keeps_to_the_memory_that_it_is_allowed(tmp_path):
+    gold = write(tmp_path / "gold.tsv", random_rows(1, 250_000, 200_000, 500))
+    one = write(tmp_path / "one.tsv", random_rows(2, 1000, 200_000, 500))
+    program = (
+        "import sys\n"
+        "from adjudge.tasks.kbp.scoring import score\n"
+        f"score({gold!r}, [{one!r}], hops=1, bootstrap=0, engine='duckdb', memory=170_000_000)\n"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) * 1024 < 1.1 * 170_000_000
 
 
 @needs_duckdb

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError
+from adjudge.formats.ranges import Range
 from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.observe import Compared, compare
 from adjudge.tasks.coref.settings import Settings
@@ -28,20 +29,6 @@ _BEGIN, _END = b"#begin document ", b"#end document"
 _NEAR = 1 << 20  # where to look first for a document that should be at a place in proportion
 
 Read: TypeAlias = tuple[CorefCorpus, list[Compared]]
-
-
-class Range(NamedTuple):
-    """A part of a file."""
-
-    path: str
-    start: int
-    end: int
-
-    def read(self) -> bytes:
-        """Its bytes."""
-        with open(self.path, "rb") as stream:  # noqa: PTH123
-            stream.seek(self.start)
-            return stream.read(self.end - self.start)
 
 
 class Bare(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 __all__ = ["Campaign", "Counted", "Regions", "name_systems", "observe_all", "result_of", "score", "system_name"]
+
+AnyStore: TypeAlias = Store | KeyStore | FramesStore
 
 LIMIT = 1000  # problems after which no more documents are read
 
@@ -143,24 +147,23 @@ def observe_all(
             ids = _of_genre(ids, known, genre)
         counted = {
             name: Counted(
-                store.path,
-                _digest(store.path, ids, store),
-                [],
-                Facts(),
-                {field: Slices(field, settings) for field in by if field in FIELDS},
+                store.path, "", [], Facts(), {field: Slices(field, settings) for field in by if field in FIELDS}
             )
             for name, store in stores.items()
         }
-        campaign = Campaign(
-            settings,
-            ids,
-            len(keys),
-            _digest(keys.path, ids, keys) + ("" if reference is None else _digest(reference.path, ids, reference)),
-            Facts(),
-            counted,
-            known,
-        )
+        campaign = Campaign(settings, ids, len(keys), "", Facts(), counted, known)
+        sides: list[AnyStore] = [keys, *([] if reference is None else [reference]), *stores.values()]
+        digests = _start_digests(sides, ids)
         campaign = _read(campaign, keys, reference, stores, regions, visit, jobs, cluster)
+        hashes = digests()
+        own = len(sides) - len(stores)
+        campaign = campaign._replace(
+            digest="".join(hashes[:own]),
+            systems={
+                name: each._replace(digest=digest)
+                for (name, each), digest in zip(campaign.systems.items(), hashes[own:], strict=True)
+            },
+        )
     finally:
         for store in (keys, reference, *stores.values()):
             if store is not None:
@@ -261,11 +264,28 @@ def _of_genre(ids: Sequence[str], known: Mapping[str, str], genre: str) -> list[
     return found
 
 
-def _digest(path: str, ids: Sequence[str], store: Store | KeyStore | FramesStore) -> str:
+def _start_digests(sides: Sequence[AnyStore], ids: Sequence[str]) -> Callable[[], list[str]]:
+    """The hashes of all sides, when they are called for; until then a thread makes them, while other processes read."""
+    found: list[str] = []
+
+    def make() -> None:
+        with suppress(Exception):  # it comes again, where it is heard
+            found.extend(_digest(each, ids) for each in sides)
+
+    def finish() -> list[str]:
+        thread.join()
+        return found if len(found) == len(sides) else [_digest(each, ids) for each in sides]
+
+    thread = Thread(target=make, daemon=True)
+    thread.start()
+    return finish
+
+
+def _digest(store: AnyStore, ids: Sequence[str]) -> str:
     """A hash of what is read: of an archive as a whole, or of the files of the documents."""
     digest = hashlib.sha256()
-    if Path(path).is_file():
-        digest.update(Path(path).read_bytes())
+    if Path(store.path).is_file():
+        digest.update(Path(store.path).read_bytes())
         return digest.hexdigest()
     for document in ids:
         for kind in ("arguments", "linking") if isinstance(store, Store) else ("",):

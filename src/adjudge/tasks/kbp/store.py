@@ -22,7 +22,7 @@ from adjudge.formats.kb_triples import triple_columns
 from adjudge.formats.source import source_name
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.digest import RowDigest, name_hashes
-from adjudge.tasks.kbp.duck import installed
+from adjudge.tasks.kbp.duck import installed, silence
 from adjudge.tasks.kbp.options import KbOptions, Side
 from adjudge.tasks.kbp.relations import forward_relations, relation_numbers, reversed_relations
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 PROGRAM = 160_000_000  # bytes of the interpreter and its libraries
 _LEAST = 64_000_000  # bytes for DuckDB
 _DOCUMENT = 400  # bytes of a document: its name, its number, its place
-_INSERTED = 200_000  # rows at once
+_FEWEST, _MOST = 10_000, 200_000  # rows that are inserted at once
+_ROW = 800  # bytes of such a row in passing: its names, their hashes, its numbers
 
 _RAW = "a UBIGINT, b UBIGINT, r INTEGER, c UBIGINT, d UBIGINT, document INTEGER"
 _NODES = """
@@ -116,6 +117,7 @@ def open_store(names: TripleNames, memory: int, sources: Sequence[Source]) -> It
         duckdb = import_module("duckdb")
         try:
             with duckdb.connect(str(Path(folder) / "triples.duckdb"), config=settings) as database:
+                silence(database)
                 yield Store(database, names, memory, sources, folder)
         except duckdb.Error as error:
             raise AdjudgeError(
@@ -135,7 +137,7 @@ def fill(store: Store, names: Sequence[str], documents: frozenset[str] | None, p
     for side, (name, source) in enumerate(zip(names, store.sources, strict=True)):
         store.database.execute(f"CREATE TABLE raw{side} ({_RAW})")
         rows, outside, digest = 0, 0, RowDigest()
-        for columns in _joined(triple_columns(source, problems)):
+        for columns in _joined(triple_columns(source, problems), store):
             if problems:
                 continue  # only what else is wrong matters now
             kept = columns if documents is None else _only(columns, documents)
@@ -152,16 +154,25 @@ def fill(store: Store, names: Sequence[str], documents: frozenset[str] | None, p
     return found
 
 
-def _joined(blocks: Iterable[Columns]) -> Iterator[Columns]:
-    """Blocks of rows that are large enough to be worth their insertion."""
+def _joined(blocks: Iterable[Columns], store: Store) -> Iterator[Columns]:
+    """Blocks of rows that are large enough to be worth their insertion, and not too large for the memory."""
     waiting: list[list[str]] = [[], [], [], []]
     for block in blocks:
         for column, more in zip(waiting, block, strict=True):
             column.extend(more)
-        if len(waiting[0]) >= _INSERTED:
+        if len(waiting[0]) >= rows_at_once(store.memory - _DOCUMENT * len(store.names.documents.listed)):
             yield tuple(waiting)
             waiting = [[], [], [], []]
     yield tuple(waiting)
+
+
+def rows_at_once(memory: int) -> int:
+    """How many rows may be inserted together where so much memory is allowed, of which DuckDB takes its share.
+
+    >>> rows_at_once(300_000_000), rows_at_once(4_000_000_000)
+    (87500, 200000)
+    """
+    return max(_FEWEST, min(_MOST, (memory - PROGRAM - _share(memory)) // _ROW))
 
 
 def _only(columns: Columns, documents: frozenset[str]) -> Columns:

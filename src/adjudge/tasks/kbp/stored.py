@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.kb_triples import triple_shards
-from adjudge.formats.shards import is_parquet
+from adjudge.formats.parquet import is_parquet
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.counting import Run, SystemFacts
 from adjudge.tasks.kbp.engine import machine_memory

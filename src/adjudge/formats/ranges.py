@@ -1,0 +1,174 @@
+"""Files of JSON lines in parts that begin with the same document on all sides, for several processes to read.
+
+Only plain files can be cut. Nothing is checked here but the documents at the cuts: whoever reads a part sees whether
+the documents of one side are those of the other.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+_BOM = b"\xef\xbb\xbf"
+_HEAD = 64  # bytes in which an object must begin
+_NEAR = 1 << 20  # where to look first for a document that should be at a place in proportion
+_FAR = 3  # parts behind the last cut in which to look then
+_TRIES = 10  # documents behind a place of which all sides must have one
+
+
+class Range(NamedTuple):
+    """A part of a file."""
+
+    path: str
+    start: int
+    end: int
+
+    def read(self) -> bytes:
+        """Its bytes."""
+        with open(self.path, "rb") as stream:  # noqa: PTH123
+            stream.seek(self.start)
+            return stream.read(self.end - self.start)
+
+
+Ranges: TypeAlias = tuple[Range, ...]
+"""What a part has of one side, which may be several files."""
+
+
+class _Identified(msgspec.Struct):
+    """A document as far as cutting is concerned."""
+
+    id: str | int
+
+
+def cut_lines(sides: Sequence[Sequence[str]], parts: int) -> list[tuple[Ranges, ...]] | None:
+    """Up to so many parts of about equal size, each with its ranges on every side; None if there are not even two.
+
+    The first side decides where to cut; the others are looked through for its documents.
+    """
+    try:
+        gold, *systems = (_Files(paths) for paths in sides)
+    except (OSError, ValueError):  # empty, or nothing that can be mapped
+        return None
+    if not all(side.are_lines for side in (gold, *systems)):
+        return None
+    cuts = [[0] * len(sides)]
+    for number in range(1, parts):
+        found = _next_cut(gold, systems, max(gold.size * number // parts, cuts[-1][0] + 1), cuts[-1], parts)
+        if found is not None:
+            cuts.append(found)
+    cuts.append([side.size for side in (gold, *systems)])
+    if len(cuts) < 3:
+        return None
+    return [
+        tuple(side.between(*ends) for side, ends in zip((gold, *systems), zip(start, end, strict=True), strict=True))
+        for start, end in pairwise(cuts)
+    ]
+
+
+def count_lines(paths: Sequence[str]) -> int:
+    """About how many documents there are, for a bar that shows the progress."""
+    number = 0
+    for path in paths:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            while block := stream.read(_NEAR):
+                number += block.count(b"\n")
+    return number
+
+
+class _Files:
+    """The files of one side as one row of bytes, of which one file at a time is open."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        self.starts = [0, *accumulate(map(os.path.getsize, paths))]
+        self.size = self.starts[-1]
+        self.are_lines = all(map(_begins_with_object, paths))
+
+    def between(self, start: int, end: int) -> Ranges:
+        """The ranges of files from one place to another."""
+        return tuple(
+            Range(path, max(start - begin, 0), min(end, stop) - begin)
+            for path, (begin, stop) in zip(self.paths, pairwise(self.starts), strict=True)
+            if begin < end and start < stop and start < end
+        )
+
+    def ids(self, place: int) -> Iterator[tuple[int, str]]:
+        """Where the next documents behind a place begin, and their ids, up to a line that is none."""
+        for number in range(bisect_right(self.starts, place) - 1, len(self.paths)):
+            begin = self.starts[number]
+            with open(self.paths[number], "rb") as stream:  # noqa: PTH123
+                if place > begin:
+                    stream.seek(place - begin - 1)
+                    stream.readline()
+                at = begin + stream.tell()
+                for line in stream:
+                    identifier = _id(line)
+                    if identifier is not None:
+                        yield at, identifier
+                    elif line.strip():
+                        return
+                    at += len(line)
+
+    def find(self, identifier: str, start: int, end: int) -> int | None:
+        """Where the line of a document begins, if it is between two places."""
+        pattern = _pattern(identifier)
+        for place in self.between(max(start, 0), min(end, self.size)):
+            begin = self.starts[self.paths.index(place.path)]
+            with (
+                open(place.path, "rb") as stream,  # noqa: PTH123
+                mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file,
+            ):
+                for match in pattern.finditer(file, place.start, place.end):
+                    at = file.rfind(b"\n", 0, match.start()) + 1
+                    until = file.find(b"\n", match.end())
+                    if _id(file[at : until + 1 or len(file)]) == identifier:
+                        return begin + at
+        return None
+
+
+def _next_cut(
+    gold: _Files, systems: Sequence[_Files], target: int, before: Sequence[int], parts: int
+) -> list[int] | None:
+    """Where the next document of gold that all systems have begins, on all sides."""
+    for tries, (at, identifier) in enumerate(gold.ids(target)):
+        if tries == _TRIES:
+            break
+        found = [at]
+        for system, last in zip(systems, before[1:], strict=True):
+            near = max(system.size * at // gold.size - _NEAR, last)
+            here = system.find(identifier, near, near + 2 * _NEAR)
+            here = system.find(identifier, last, last + _FAR * system.size // parts) if here is None else here
+            if here is None or here < last:
+                break
+            found.append(here)
+        if len(found) == len(before):
+            return found
+    return None
+
+
+def _begins_with_object(path: str) -> bool:
+    with open(path, "rb") as stream:  # noqa: PTH123
+        return stream.read(_HEAD).removeprefix(_BOM).lstrip().startswith(b"{")
+
+
+def _id(line: bytes) -> str | None:
+    try:
+        return str(msgspec.json.decode(line.removeprefix(_BOM), type=_Identified).id)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _pattern(identifier: str) -> re.Pattern[bytes]:
+    """How the field `id` of a document can be written, in most cases."""
+    written = [re.escape(each) for each in sorted({msgspec.json.encode(identifier), json.dumps(identifier).encode()})]
+    if identifier.removeprefix("-").isdecimal():
+        written.append(identifier.encode() + rb"\b")
+    return re.compile(rb'"id"\s*:\s*(?:' + b"|".join(written) + rb")")

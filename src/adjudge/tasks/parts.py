@@ -1,0 +1,91 @@
+"""Files of JSON lines in parts, each of which another process reads and counts by itself.
+
+What comes back of a document is its counts, its short fields, and what it says in the words that the hash of the corpus
+is made of. If anything is wrong, or a system has another order than gold, there is no answer, and all is read in this
+process, which says what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from adjudge.engine.local import can_travel, map_documents, processors
+from adjudge.errors import UsageError
+from adjudge.formats.ranges import Ranges, count_lines, cut_lines
+from adjudge.model.document import Document
+from adjudge.tasks.part_reader import Part, PartReader
+from adjudge.tasks.streaming import Block, Plan, Progress, Run
+
+if TYPE_CHECKING:
+    from adjudge.stats.result import Result
+
+LARGEST = 8 << 20  # bytes of a part, because a process holds all documents of one
+PARTS = 4  # at least, for each process, so that none of them waits long for the last one
+
+
+def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, **statistics: Any) -> Result | None:
+    """The scores of systems in files that other processes read; None if there is anything that is not as it should.
+
+    `statistics` are `bootstrap`, `level`, `seed` and `test`.
+    """
+    run = Run(plan)
+    try:
+        results: list[Result] = []
+        block = Block({}, [{} for _ in plan.inputs.systems])
+        for part in _read(run, jobs=jobs or processors(), progress=progress):
+            _extend(block, part)
+            if plan.block is not None and len(block.chosen) >= plan.block:
+                results.append(run.part(block))
+                block = Block({}, [{} for _ in plan.inputs.systems])
+        if run.unchosen:
+            return None
+        if not results:
+            return run.whole(block, **statistics)
+        return run.merged([*results, run.part(block)] if block.chosen else results, **statistics)
+    except (_Unfit, UsageError):  # it is said, in full, when the files are read here
+        return None
+
+
+class _Unfit(Exception):
+    """The files have to be read in one piece."""
+
+
+def _read(run: Run, *, jobs: int, progress: Progress | None) -> Iterator[Part]:
+    """One part after the other, in the order of gold."""
+    plan, files = run.plan, run.plan.inputs.files
+    reader = PartReader(plan.metrics, plan.by, plan.docs, plan.change)
+    size = sum(os.path.getsize(path) for paths in files for path in paths)  # noqa: PTH202
+    parts = cut_lines(files, max(PARTS * jobs, size // LARGEST)) if can_travel(reader.read) else None
+    if parts is None:
+        raise _Unfit
+    total = count_lines(files[0]) if progress is not None else 0
+
+    def pairs() -> Iterator[tuple[str, Ranges, tuple[Ranges, ...]]]:
+        for number, part in enumerate(parts):
+            if number == jobs:  # the processes are starting; meanwhile, what is needed at the end
+                import adjudge.stats.build  # noqa: F401
+            yield str(number), part[0], part[1:]
+
+    known: set[str] = set()
+    work = map_documents(reader.read, pairs(), jobs=jobs, chunk=1)
+    with closing(work):  # type: ignore[type-var]
+        for _, part in work:
+            if part is None or not known.isdisjoint((*part.gold, *part.others)):
+                raise _Unfit
+            known.update(part.gold, part.others)
+            run.unchosen.difference_update(part.gold)
+            for digest, written in zip(run.digests, part.written, strict=True):
+                digest.update(written)
+            yield part
+            if progress is not None:
+                progress(len(known), max(total, len(known)))
+
+
+def _extend(block: Block, part: Part) -> None:
+    block.chosen.update((name, Document(id=name, data=fields)) for name, fields in part.gold.items())
+    for found, names in zip(block.found, part.found, strict=True):
+        found.update((name, Document(id=name, data=None)) for name in names)
+    block.seen += part.seen
