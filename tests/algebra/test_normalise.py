@@ -10,6 +10,7 @@ from adjudge.algebra import ir
 from adjudge.algebra.normalise import f, f1, f_measure, jaccard, jaccard_ratio, one_sided, precision, prf, ratio, recall
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
+from adjudge.stats.measure import Prf, compute
 
 SET = ir.Set(of=exact)
 counts = st.integers(0, 50)
@@ -91,27 +92,25 @@ def test_both_forms_agree_when_one_matching_gives_both(data, system, gold, beta)
     st.booleans(),
     st.sampled_from([0.5, 1.0]),
 )
-def test_arrays_do_what_scalars_do(rows, undefined, same, beta):
-    columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
+def test_columns_do_what_scalars_do(rows, undefined, same, beta):
+    """The other place where 0/0 is decided: summed counts, of many documents or resamples at once."""
+    rows = [(min(a, b), b, min(a if same else c, d), d) for a, b, c, d in rows]
+    rows = [(min(a, c), b, min(a, c), d) if same else (a, b, c, d) for a, b, c, d in rows]
+    names = ("s", "p", "s", "g") if same else ("s", "p", "r", "g")
+    columns = tuple(dict.fromkeys(names))
+    parts = ("precision", "recall", f"f{beta:g}", *(("jaccard",) if same else ()))
+    measure = Prf("x", names[:2], names[2:], beta=beta, undefined=undefined, parts=parts)
+    table = [[row[names.index(name)] for name in columns] for row in rows]
+    found = compute([measure], columns, table)
+    for place, (a, b, c, d) in enumerate(rows):
+        got = [None if math.isnan(value) else value for value in (found["x", part][place] for part in parts)]
+        expected = [ratio(a, b, undefined), ratio(c, d, undefined)]
+        expected.append(f_measure(a, b, c, d, beta=beta, undefined=undefined, same=same))
+        expected += [jaccard_ratio(a, b, d, undefined)] if same else []
+        assert got == [value if value is None else pytest.approx(value, rel=1e-15) for value in expected]
 
-    def plain(values):
-        return [None if math.isnan(value) else float(value) for value in values]
 
-    def scalars(function):
-        return [function(*map(float, row)) for row in rows]
-
-    assert plain(ratio(columns[0], columns[1], undefined)) == scalars(lambda a, b, *_: ratio(a, b, undefined))
-    got = f_measure(*columns, beta=beta, undefined=undefined, same=same)
-    assert plain(got) == scalars(lambda *row: f_measure(*row, beta=beta, undefined=undefined, same=same))
-    got = jaccard_ratio(columns[0], columns[1], columns[2], undefined)
-    assert plain(got) == scalars(lambda a, b, c, _: jaccard_ratio(a, b, c, undefined))
-
-
-def test_shapes_and_numpy_scalars():
-    table = np.arange(6.0).reshape(2, 3)
-    assert ratio(table, 2.0, 0).tolist() == (table / 2).tolist()
-    assert ratio(1.0, table, 0)[0, 0] == 0
-    assert ratio(table, np.array([1.0, 0.0, 2.0]), None).shape == (2, 3)
+def test_numpy_scalars():
     assert ratio(np.float64(1), np.int64(2), 0) == 0.5
     assert type(ratio(np.int64(1), np.int64(2), 0)) is float
     assert ratio(np.float64(0), np.float64(0), None) is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.algebra import derive_similarity, exact, record, set_of, span
 from adjudge.algebra.operators.base import GOLD, Misfit
-from adjudge.algebra.operators.combine import RecordOp
+from adjudge.algebra.operators.record import RecordOp
 from adjudge.algebra.plan import compile_node, plan
 from adjudge.errors import ValidationError
 

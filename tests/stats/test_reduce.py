@@ -13,7 +13,6 @@ from adjudge.errors import UsageError
 from adjudge.stats.estimator import Additive, Corpus, restrict, slices
 from adjudge.stats.measure import Prf, Ratio, Total, compute
 from adjudge.stats.reduce import (
-    clipped_sum,
     per_document,
     per_document_mean,
     pooled,
@@ -87,12 +86,6 @@ def test_undefined_documents_are_counted():
     }
     assert undefined_documents(table, measures_of(0)) == {}
     assert per_document_mean(table, measures_of(None))["x", "recall"][0] == 1
-
-
-def test_clipped_sum():
-    assert clipped_sum([1, -5, 0.5]) == 1.5
-    assert clipped_sum([1, -5], lower=-2) == -1
-    assert clipped_sum([]) == 0
 
 
 def test_wrong_use_is_explained():

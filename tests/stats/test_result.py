@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import re
+from functools import cache
 
 import msgspec
 import numpy as np
@@ -46,6 +47,7 @@ def result_of(**options):
     )
 
 
+@cache  # checking the schema itself takes longer than all else
 def validator():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json_schema()
@@ -273,6 +275,53 @@ def test_broken_results_are_placed(tmp_path):
         Result.load(tmp_path / "none.json")
     with pytest.raises(UsageError, match="cannot be read"):
         Result.load("a\0b")
+
+
+def test_counts_that_no_scoring_can_give_are_refused():
+    good = json.loads(result_of().to_json(with_tables=True))
+    columns = good["systems"][0]["table"]["columns"]
+
+    def broken(change, task="coref"):
+        data = copy.deepcopy(good) | {"task": task}
+        change(data)
+        with pytest.raises(FormatError) as caught:
+            decode_result(json.dumps(data, indent=1).encode(), "r.json")
+        (problem,) = caught.value.problems
+        assert problem.path == "r.json"
+        assert problem.line > 1
+        return problem.message
+
+    def count(column, value):
+        def change(data):
+            data["systems"][0]["table"]["values"][1][columns.index(column)] = value
+
+        return change
+
+    for task in ("coref", "score"):
+        message = broken(count("p", -1), task)
+        assert "p of document d1 is -1, a count cannot be negative - at `$.systems[0].table`" in message
+    assert "s of document d1 is 99, more than p, which is 4 - at `$.systems[0].table`" in broken(count("s", 99))
+    own = copy.deepcopy(good) | {"task": "score"}  # where a similarity of one's own need not be bounded
+    count("s", 99)(own)
+    assert decode_result(json.dumps(own).encode()).systems[0].table.values[1][columns.index("s")] == 99
+
+    def other_column(data):
+        data["measures"][0]["precision"][1] = "answers"
+
+    assert "the measure set.f1 lacks answers - at `$.systems[0].table`" in broken(other_column)
+
+    def no_documents(data):
+        data["systems"][1] |= {"documents": -1, "table": None}
+
+    assert "-1 documents - at `$.systems[1].documents`" in broken(no_documents)
+
+    def elements(data):
+        rows = {"values": [[0, 0, 0]] * 3}
+        one = {"value": "x", "documents": [2], "rows": {"values": [[5, 4, 9]]}}
+        data["systems"][0]["elements"] = [{"field": "tags.kind", "columns": columns, "rest": rows, "slices": [one]}]
+
+    message = "s of row 1 of the value 'x' is 5, more than p, which is 4 - at `$.systems[0].elements[0]`"
+    assert message in broken(elements)
 
 
 def test_unknown_fields_of_a_later_patch_are_ignored():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -89,6 +92,73 @@ def test_a_plain_array_or_a_wrong_header_is_not_a_table(tmp_path):
         StatsTable.load_npz(tmp_path / "missing.npz")
 
 
+def packed(path, **entries):
+    """An archive of these entries, compressed."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(f"{name}.npy", data)
+
+
+def array_bytes(array, shape=None):
+    """A file of an array, which may say that it has another shape."""
+    buffer = io.BytesIO()
+    header = np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(buffer, {**header, "shape": shape or array.shape})
+    return buffer.getvalue() + array.tobytes()
+
+
+HEADER = np.frombuffer(b'{"ids": ["a"], "columns": ["n"], "attributes": {}}', dtype=np.uint8)
+
+
+def test_a_table_that_unpacks_without_end_is_refused_unread(tmp_path):
+    path = tmp_path / "bomb.npz"
+    packed(path, values=array_bytes(np.ones((1, 1))), header=array_bytes(HEADER))
+    assert StatsTable.load_npz(path).values.tolist() == [[1.0]]
+    packed(path, values=array_bytes(np.zeros((9 << 20, 1))), header=array_bytes(HEADER))
+    assert path.stat().st_size < 1 << 20
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=r"bomb\.npz: the table unpacks to more than 200 times its size"):
+            StatsTable.load_npz(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"values": array_bytes(np.ones((1, 1)), (1 << 40, 1))},
+        {"values": array_bytes(np.ones((1, 1)), (1 << 62, 1 << 62))},
+        {"values": array_bytes(np.ones((1, 1)), (-1, -1))},
+        {"values": array_bytes(np.ones((2, 1)), (1, 1))},
+        {"values": array_bytes(np.ones(1))},
+        {"values": array_bytes(np.ones((2, 2)).T[:1].T, (1,))},
+        {"header": array_bytes(np.frombuffer(b"[" * 100_000, dtype=np.uint8))},
+        {"header": array_bytes(np.frombuffer(b"\xff", dtype=np.uint8))},
+        {"values": b"\x93NUMPY\x02\x00"},
+        {"values": b"\x80\x04."},
+        {"more": array_bytes(np.ones((1, 1)))},
+    ],
+)
+def test_arrays_that_are_not_what_they_say(tmp_path, entries):
+    path = tmp_path / "odd.npz"
+    packed(path, **{"values": array_bytes(np.ones((1, 1))), "header": array_bytes(HEADER), **entries})
+    with pytest.raises(FormatError, match=r"odd\.npz: not a table of statistics, give a file written by save_npz"):
+        StatsTable.load_npz(path)
+
+
+def test_entries_that_cannot_be_unpacked(tmp_path):
+    path = tmp_path / "odd.npz"
+    packed(path, values=array_bytes(np.ones((1, 1))), header=array_bytes(HEADER))
+    whole = path.read_bytes()
+    directory = whole.index(b"PK\1\2")
+    for place, byte in ((directory + 8, 1), (directory + 10, 99), (40, whole[40] ^ 255)):  # encrypted, unknown, damaged
+        path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
+        with pytest.raises(FormatError, match="not a table of statistics"):
+            StatsTable.load_npz(path)
+
+
 @settings(deadline=None)
 @given(st.lists(moderate, max_size=30), st.randoms())
 def test_sums_do_not_depend_on_the_order(numbers, random):
@@ -157,20 +227,6 @@ def test_true_is_not_one():
     ]
     assert table.where(k=True).ids == ("b",)
     assert table.where(k=1).ids == ("a", "c")
-
-
-def test_side_by_side_aligns_documents():
-    a = StatsTable(("x", "y"), ("n",), [[1], [2]], {"genre": ("nw", "df")})
-    b = StatsTable(("y", "x"), ("m",), [[20], [10]], {"lang": ("en", "zh")})
-    both = a.with_columns(b)
-    assert both.values.tolist() == [[1, 10], [2, 20]]
-    assert dict(both.attributes) == {"genre": ("nw", "df"), "lang": ("zh", "en")}
-    with pytest.raises(UsageError, match="not of the same documents: y in one only"):
-        a.with_columns(b.select(["x"]))
-    with pytest.raises(ValidationError, match="repeated column: n"):
-        a.with_columns(a)
-    with pytest.raises(UsageError, match="disagree on the attribute genre"):
-        a.with_columns(StatsTable(("x", "y"), ("k",), [[1], [2]], {"genre": ("nw", "nw")}))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

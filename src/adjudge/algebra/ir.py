@@ -5,7 +5,10 @@ hash of their JSON is part of a result's signature. A node says *what* is comput
 
 A similarity compares a system value `s` with a gold value `g` and yields phi(s, g) >= 0; it also has a self score on
 either side, phi(s, s) and phi(g, g), which normalisers divide by. The self score of every matching is the sum of the
-self scores of its elements (seed 002, section 2; spec sections 1 and 3).
+self scores of its elements.
+
+Equations, here and in the rest of the package, are numbered as in Chen et al. 2023, A Unified View of Evaluation
+Metrics for Structured Prediction.
 
 Fields left at None inherit the conventions of the metric they stand in (`with_conventions`).
 """

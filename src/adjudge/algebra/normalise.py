@@ -1,21 +1,15 @@
-"""Normalisers, and the one place where 0/0 is decided.
+"""Normalisers, and what 0/0 is inside of a metric.
 
 A matching value becomes a score by dividing it by its self scores (Eq. 4-7). The constructors below build nodes; the
-functions at the end do the dividing, for one document and for a whole table of them alike.
+functions at the end do the dividing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 from adjudge.algebra import ir
 from adjudge.algebra.rules import checked, need_similarity
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array: TypeAlias = NDArray[np.float64]
 
 Undefined: TypeAlias = Literal[0, 1] | None
 
@@ -97,38 +91,24 @@ def one_sided(
     return f(forth, back, beta=beta, undefined=undefined)
 
 
-# The arithmetic. A scalar 0/0 with `undefined=None` is None, an element of an array is NaN.
-
-
-def _is_array(*values: Any) -> bool:
-    return any(getattr(value, "ndim", 0) for value in values)
+# The arithmetic of one document; `stats.measure` has it for columns of counts. 0/0 with `undefined=None` is None here.
 
 
 @overload
 def ratio(numerator: float, denominator: float, undefined: float) -> float: ...
 @overload
 def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None: ...
-@overload
-def ratio(numerator: Array, denominator: Array | float, undefined: float | None) -> Array: ...
-@overload
-def ratio(numerator: float, denominator: Array, undefined: float | None) -> Array: ...
 
 
-def ratio(numerator: Any, denominator: Any, undefined: float | None) -> Any:
+def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None:
     """numerator / denominator, and `undefined` where the denominator is 0.
 
     >>> ratio(1, 2, 0), ratio(0, 0, 1), ratio(0, 0, None)
     (0.5, 1.0, None)
     """
-    if not _is_array(numerator, denominator):
-        if denominator:
-            return float(numerator / denominator)
-        return None if undefined is None else float(undefined)
-    import numpy as np
-
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
-    out = np.full(top.shape, np.nan if undefined is None else float(undefined))
-    return np.divide(top, bottom, out=out, where=bottom != 0)
+    if denominator:
+        return float(numerator / denominator)
+    return None if undefined is None else float(undefined)
 
 
 @overload
@@ -139,15 +119,11 @@ def f_measure(
 def f_measure(
     p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
 ) -> float | None: ...
-@overload
-def f_measure(
-    p_num: Array, p_den: Array, r_num: Array, r_den: Array, *, undefined: float | None, same: bool, beta: float = 1.0
-) -> Array: ...
 
 
 def f_measure(
-    p_num: Any, p_den: Any, r_num: Any, r_den: Any, *, undefined: float | None, same: bool, beta: float = 1.0
-) -> Any:
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> float | None:
     """F-beta from the counts of precision and recall.
 
     `same` (one matching gave both numerators): (1 + b²) S / (b² r_den + p_den). Otherwise the harmonic form
@@ -161,26 +137,13 @@ def f_measure(
     square = float(beta) ** 2
     if same:
         return ratio((1 + square) * p_num, square * r_den + p_den, undefined)
+    if undefined is None and not p_den and not r_den:
+        return None
     p, r = ratio(p_num, p_den, undefined or 0.0), ratio(r_num, r_den, undefined or 0.0)
-    mean = ratio((1 + square) * p * r, square * p + r, 0.0)
-    if undefined is not None:
-        return mean
-    if not _is_array(mean):
-        return mean if p_den or r_den else None
-    import numpy as np
-
-    return np.where((np.asarray(p_den) == 0) & (np.asarray(r_den) == 0), np.nan, mean)
+    return ratio((1 + square) * p * r, square * p + r, 0.0)
 
 
-@overload
-def jaccard_ratio(shared: float, system: float, gold: float, undefined: float) -> float: ...
-@overload
-def jaccard_ratio(shared: float, system: float, gold: float, undefined: float | None) -> float | None: ...
-@overload
-def jaccard_ratio(shared: Array, system: Array, gold: Array, undefined: float | None) -> Array: ...
-
-
-def jaccard_ratio(shared: Any, system: Any, gold: Any, undefined: float | None) -> Any:
+def jaccard_ratio(shared: float, system: float, gold: float, undefined: float | None) -> float | None:
     """shared / (system + gold - shared).
 
     >>> jaccard_ratio(1, 2, 2, 0)

@@ -17,7 +17,7 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField
 from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import bag, collection, combine, leaf, search, wrap
+from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
 from adjudge.errors import UsageError, ValidationError
 
@@ -101,7 +101,7 @@ class Plan:
     def _prepared(self, documents: Sequence[Any], side: int) -> tuple[Op, Sequence[Any]]:
         """Many documents; if one field of them is compared, that field, which is all that counts."""
         op = self.op
-        if isinstance(op, combine.RecordOp) and len(op.ops) == 1 and not op.exact:
+        if isinstance(op, record.RecordOp) and len(op.ops) == 1 and not op.exact:
             ((name, inner),) = op.ops.items()
             read = op.fields.parts[0][1]
             try:
@@ -220,11 +220,11 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
         case ir.Span():
             return leaf.SpanOp(node)
         case ir.Edit():
-            return leaf.EditOp()
+            return graded.EditOp()
         case ir.Number():
-            return leaf.NumberOp(node)
+            return graded.NumberOp(node)
         case ir.Hierarchy():
-            return leaf.HierarchyOp(node)
+            return graded.HierarchyOp(node)
         case ir.Custom():
             return leaf.CustomOp(node)
         case ir.Variable():
@@ -233,7 +233,7 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
             ops = {name: compile_node(inner, f"{path}.{name}") for name, inner in node.fields.items()}
             if not ops:
                 raise UsageError(f"{path}: a record without fields compares nothing", hint="name at least one field")
-            return combine.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
+            return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
         case ir.Union():
             return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
         case ir.Mapped():

@@ -311,7 +311,7 @@ def read_parents(path: Path) -> dict[str, str]:
     try:
         content = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot read the hierarchy {path} ({error.strerror})") from None
+        raise UsageError(f"cannot read the hierarchy {path} ({error.strerror})", hint="check the path") from None
     except UnicodeDecodeError as error:
         raise FormatError(not_utf8(error, str(path))) from None
     if path.suffix == ".json":
@@ -323,7 +323,8 @@ def read_parents(path: Path) -> dict[str, str]:
             continue
         parts = [part.strip() for part in row.split("\t")]
         if len(parts) != 2 or not all(parts):
-            problems.append(Problem("expected a child, a tab and its parent", path=str(path), line=line))
+            hint = "write one pair on each line"
+            problems.append(Problem("expected a child, a tab and its parent", path=str(path), line=line, hint=hint))
         elif found.setdefault(*parts) != parts[1]:
             message = f"{parts[0]} already has the parent {found[parts[0]]}"
             problems.append(Problem(message, path=str(path), line=line, hint="a type has one parent"))

@@ -15,10 +15,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.formats.jsonl import LIMIT, columns, read_documents
+from adjudge.errors import Problem
+from adjudge.formats.jsonl import Wrong, read_each
 from adjudge.formats.source import Source, source_name
+from adjudge.formats.typed import UnfitError
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
+from adjudge.model.document import Document
 
 FIELDS = ("id", "tokens", "clusters", "ids", "heads", "empty")
 
@@ -32,37 +34,18 @@ def read_clusters(source: Source, *, name: str | None = None) -> CorefCorpus:
     place = name or source_name(source)
     digest = hashlib.sha256()
     found: list[CorefDocument] = []
-    wrong: list[tuple[int, _Wrong]] = []
+    wrong: list[Wrong] = []
     notes: set[str] = set()
-    others: list[Problem] = []
-    broken = False
-    documents = read_documents(source, name=place, digest=digest)
-    while True:
-        try:
-            each = next(documents, None)
-        except (FormatError, ValidationError) as error:
-            broken = isinstance(error, FormatError)
-            others += error.problems
-            break
-        if each is None:
-            break
+
+    def take(each: Document) -> None:
         line = each.line or 0
-        notes |= each.data.keys() - set(FIELDS)
+        notes.update(each.data.keys() - set(FIELDS))
         try:
             found.append(_document(each.id, each.data, line))
-        except _Wrong as error:
-            wrong.append((line, error))
-    if wrong or others:
-        kept = wrong[:LIMIT]
-        where = columns(source, [(line, error.path) for line, error in kept])
-        others += [
-            Problem(error.message, path=place, line=line, column=where.get((line, error.path)), hint=error.hint)
-            for line, error in kept
-        ]
-        others.sort(key=lambda problem: (problem.line is None, problem.line or 0))
-        if len(wrong) > LIMIT:
-            others.append(Problem(f"and {len(wrong) - LIMIT} more problems", path=place))
-        raise (FormatError if broken else ValidationError)(others)
+        except UnfitError as error:
+            wrong.append(Wrong(line, error.path, error.message, error.hint))
+
+    read_each(source, take, wrong, place=place, digest=digest)
     unread = [Problem(f"not read: {', '.join(sorted(notes))}", path=place)]
     return CorefCorpus(place, found, digest.hexdigest(), unread if notes else [])
 
@@ -95,23 +78,15 @@ def _record(document: CorefDocument) -> dict[str, Any]:
 # Checking
 
 
-class _Wrong(Exception):
-    """Something is not as it should be, at a path in the document."""
-
-    def __init__(self, path: str, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.path, self.message, self.hint = path, message, hint
-
-
 def _document(name: str, data: dict[str, Any], line: int) -> CorefDocument:
     if "clusters" not in data:
-        raise _Wrong("$", f"document {name!r} has no clusters", 'add a field "clusters", [] if there are none')
+        raise UnfitError("$", f"document {name!r} has no clusters", 'add a field "clusters", [] if there are none')
     tokens = data.get("tokens", -1)
     if type(tokens) is not int or tokens < -1:
-        raise _Wrong("$.tokens", f"expected the number of tokens, got {tokens!r}", "write a whole number")
+        raise UnfitError("$.tokens", f"expected the number of tokens, got {tokens!r}", "write a whole number")
     empty = data.get("empty", [])
     if not isinstance(empty, list) or not all(type(each) is float and each != int(each) for each in empty):
-        raise _Wrong("$.empty", f"expected numbers between words, got {empty!r}", "write for example [7.001]")
+        raise UnfitError("$.empty", f"expected numbers between words, got {empty!r}", "write for example [7.001]")
     clusters = _list(data["clusters"], "$.clusters", "clusters")
     chains = []
     for index, cluster in enumerate(clusters):
@@ -129,7 +104,7 @@ def _document(name: str, data: dict[str, Any], line: int) -> CorefDocument:
     if "ids" in data:
         ids = data["ids"]
         if not isinstance(ids, list) or len(ids) != len(chains) or not all(isinstance(each, str) for each in ids):
-            raise _Wrong("$.ids", "expected a string for each cluster", "give as many ids as there are clusters")
+            raise UnfitError("$.ids", "expected a string for each cluster", "give as many ids as there are clusters")
         for chain, each in zip(chains, ids, strict=True):
             chain.id = each
     heads = _heads(data, chains)
@@ -138,23 +113,23 @@ def _document(name: str, data: dict[str, Any], line: int) -> CorefDocument:
 
 def _list(value: Any, path: str, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _Wrong(path, f"expected a list of {what}, got {_shown(value)}", "write [[[first, last], ...], ...]")
+        raise UnfitError(path, f"expected a list of {what}, got {_shown(value)}", "write [[[first, last], ...], ...]")
     return value
 
 
 def _mention(value: Any, path: str, tokens: int, empty: frozenset[float]) -> Mention:
     good = isinstance(value, list) and len(value) >= 2 and len(value) % 2 == 0
     if not good or not all(type(each) is int or (type(each) is float and each in empty) for each in value):
-        raise _Wrong(path, f"expected a mention, got {_shown(value)}", "write [first, last] with two token numbers")
+        raise UnfitError(path, f"expected a mention, got {_shown(value)}", "write [first, last] with two token numbers")
     if any(first > last for first, last in zip(value[::2], value[1::2], strict=True)):
-        raise _Wrong(path, f"the mention {value} ends before it starts", "write [first, last], both included")
+        raise UnfitError(path, f"the mention {value} ends before it starts", "write [first, last], both included")
     if any(last >= first for last, first in zip(value[1:-1:2], value[2::2], strict=True)):
-        raise _Wrong(path, f"the parts of the mention {value} are not in order", "write them from left to right")
+        raise UnfitError(path, f"the parts of the mention {value} are not in order", "write them from left to right")
     if type(value[0]) is int and value[0] < 0:
-        raise _Wrong(path, f"the mention {value} starts before the document", "count tokens from 0")
+        raise UnfitError(path, f"the mention {value} starts before the document", "count tokens from 0")
     if 0 <= tokens <= value[-1] and type(value[-1]) is int:
         message = f"the mention {value} ends behind the last token, {tokens - 1}"
-        raise _Wrong(path, message, "write [first, last], both included and counted from 0")
+        raise UnfitError(path, message, "write [first, last], both included and counted from 0")
     return tuple(value)
 
 
@@ -165,14 +140,14 @@ def _heads(data: dict[str, Any], chains: list[Chain]) -> dict[Mention, float] | 
     shape = [len(chain.mentions) for chain in chains]
     given = data["heads"]
     if not isinstance(given, list) or [len(each) if isinstance(each, list) else -1 for each in given] != shape:
-        raise _Wrong("$.heads", "expected the head of each mention", "give the heads in the shape of the clusters")
+        raise UnfitError("$.heads", "expected the head of each mention", "give the heads in the shape of the clusters")
     for chain, values in zip(chains, given, strict=True):
         for mention, head in zip(chain.mentions, values, strict=True):
             if head is None:
                 continue
             if type(head) not in (int, float) or not mention[0] <= head <= mention[-1]:
                 hint = "write the number of a token of the mention"
-                raise _Wrong("$.heads", f"{_shown(head)} is no head of the mention {list(mention)}", hint)
+                raise UnfitError("$.heads", f"{_shown(head)} is no head of the mention {list(mention)}", hint)
             heads[mention] = head
     return heads
 

@@ -10,14 +10,14 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from gzip import BadGzipFile
 from pathlib import Path
-from typing import IO, Any, NoReturn, Protocol
+from typing import IO, Any, NamedTuple, NoReturn, Protocol
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
 from adjudge.formats.source import GZIP, Source, opened, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
@@ -107,6 +107,45 @@ def read_documents(
 
 canonical = msgspec.json.Encoder(order="deterministic").encode
 """A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a document, at a path in it."""
+
+    line: int
+    path: str
+    message: str
+    hint: str
+
+
+def read_each(
+    source: Source, take: Callable[[Document], None], wrong: list[Wrong], *, place: str, digest: Hash | None = None
+) -> None:
+    """Give every document to `take`, which adds to `wrong`; what is wrong with documents and lines is raised together.
+
+    >>> read_each(b'{"id": "a"}', lambda each: print(each.id), [], place="gold")
+    a
+    """
+    problems: list[Problem] = []
+    kind: type[AdjudgeError] = ValidationError
+    try:
+        for each in read_documents(source, name=place, digest=digest):
+            take(each)
+    except (FormatError, ValidationError) as error:
+        kind = type(error)
+        problems += error.problems
+    if not wrong and not problems:
+        return
+    shown = wrong[:LIMIT]
+    where = columns(source, [(each.line, each.path) for each in shown])
+    problems += [
+        Problem(each.message, path=place, line=each.line, column=where.get((each.line, each.path)), hint=each.hint)
+        for each in shown
+    ]
+    problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
+    if len(wrong) > LIMIT:
+        problems.append(Problem(f"and {len(wrong) - LIMIT} more problems", path=place))
+    raise kind(problems)
 
 
 def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], int]:

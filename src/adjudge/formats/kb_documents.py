@@ -17,9 +17,10 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.formats.jsonl import LIMIT, columns, read_documents
+from adjudge.errors import Problem
+from adjudge.formats.jsonl import Wrong, read_each
 from adjudge.formats.source import Source, source_name
+from adjudge.model.document import Document
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
 
 FIELDS = {
@@ -46,31 +47,12 @@ def read_kb_documents(source: Source, *, name: str | None = None) -> KbCorpus:
     place = name or source_name(source)
     found: list[KbDocument] = []
     check = _Check()
-    others: list[Problem] = []
-    broken = False
-    documents = read_documents(source, name=place)
-    while True:
-        try:
-            each = next(documents, None)
-        except (FormatError, ValidationError) as error:
-            broken = isinstance(error, FormatError)
-            others += error.problems
-            break
-        if each is None:
-            break
+
+    def take(each: Document) -> None:
         check.line = each.line or 0
         found.append(_document(each.id, each.data, check, place))
-    if check.wrong or others:
-        kept = check.wrong[:LIMIT]
-        where = columns(source, [(line, path) for line, path, _, _ in kept])
-        others += [
-            Problem(f"{path}: {message}", path=place, line=line, column=where.get((line, path)), hint=hint)
-            for line, path, message, hint in kept
-        ]
-        others.sort(key=lambda problem: (problem.line is None, problem.line or 0))
-        if len(check.wrong) > LIMIT:
-            others.append(Problem(f"and {len(check.wrong) - LIMIT} more problems", path=place))
-        raise (FormatError if broken else ValidationError)(others)
+
+    read_each(source, take, check.wrong, place=place)
     return KbCorpus(place, found, check.notes(place))
 
 
@@ -147,12 +129,12 @@ class _Check:
 
     def __init__(self) -> None:
         self.line = 0
-        self.wrong: list[tuple[int, str, str, str]] = []
+        self.wrong: list[Wrong] = []
         self.unread: set[str] = set()
         self.different: list[tuple[int, str]] = []
 
     def add(self, path: str, message: str, hint: str) -> None:
-        self.wrong.append((self.line, path, message, hint))
+        self.wrong.append(Wrong(self.line, path, f"{path}: {message}", hint))
 
     def notes(self, place: str) -> list[Problem]:
         notes = []

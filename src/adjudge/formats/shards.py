@@ -14,13 +14,12 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.jsonl import LIMIT, Hash, canonical, read_documents
+from adjudge.formats.jsonl import LIMIT, Hash, read_documents
+from adjudge.formats.parquet import is_parquet, parquet_documents
 from adjudge.model.document import Corpus, Document
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 PACKED = (".gz", ".zst")
-_PARQUET = b"PAR1"
-_ROWS = 1024  # of Parquet that are held at once
 
 
 def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
@@ -130,92 +129,4 @@ def _unique(documents: Iterable[Document]) -> Iterator[Document]:
 
 def read_file(path: str, *, digest: Hash | None = None) -> Iterator[Document]:
     """The documents of one file of JSON lines or Parquet, which its first bytes tell."""
-    return _parquet(path, digest) if is_parquet(path) else read_documents(path, digest=digest)
-
-
-def is_parquet(path: Any) -> bool:
-    """Whether this is a Parquet file.
-
-    >>> is_parquet("no such file")
-    False
-    """
-    try:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            return stream.read(4) == _PARQUET
-    except (OSError, TypeError, ValueError):
-        return False
-
-
-def _parquet(path: str, digest: Hash | None) -> Iterator[Document]:
-    """The rows of a Parquet file; a null is a field that is not there, as Parquet has no other way to say so."""
-    ArrowException, ParquetFile = _arrow(path)  # noqa: N806  # classes
-    problems: list[Problem] = []
-    number, first = 0, dict[str, int]()
-    try:
-        with ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=_ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    found = _row(row, number, path, first)
-                    if isinstance(found, Problem):
-                        problems += [found][: LIMIT - len(problems)]
-                        continue
-                    if digest is not None:
-                        digest.update(canonical(found.data) + b"\n")
-                    yield found
-    except (ArrowException, OSError, ValueError, OverflowError) as error:  # a ValueError: names that are not UTF-8
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        problems.append(Problem(f"not a Parquet file that can be read ({reason})", path=path, hint="write it again"))
-    except TypeError as error:  # a column of dates or bytes
-        hint = "use strings, numbers, booleans, lists and structs"
-        problems.append(Problem(f"a value that JSON does not have ({error})", path=path, line=number, hint=hint))
-    if not number and not problems:
-        problems.append(Problem("the file has no documents", path=path, hint="write one row per document"))
-    if problems:
-        raise FormatError(problems)
-
-
-def parquet_columns(path: str, names: Sequence[str], place: str) -> Iterator[list[list[Any]]]:
-    """Some columns of a Parquet file as lists, in blocks of rows."""
-    ArrowException, ParquetFile = _arrow(place)  # noqa: N806  # classes
-    hint = f"write a Parquet file with the columns {', '.join(names)}"
-    try:
-        with ParquetFile(path) as file:
-            known = file.schema_arrow.names
-            if missing := [name for name in names if name not in known]:
-                raise FormatError(Problem(f"there is no column {', '.join(missing)}", path=place, hint=hint))
-            for batch in file.iter_batches(batch_size=16 * _ROWS, columns=list(names)):
-                yield [batch.column(name).to_pylist() for name in names]
-    except (ArrowException, OSError, ValueError, OverflowError) as error:  # a ValueError: names that are not UTF-8
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        message = f"not a Parquet file that can be read ({reason})"
-        raise FormatError(Problem(message, path=place, hint="write it again")) from None
-
-
-def _arrow(path: str) -> tuple[Any, Any]:
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        hint = "install it with: pip install 'adjudge[parquet]'"
-        raise UsageError(Problem("Parquet needs pyarrow, which is not installed", path=path, hint=hint)) from None
-    return ArrowException, ParquetFile
-
-
-def _row(row: dict[str, Any], number: int, path: str, first: dict[str, int]) -> Document | Problem:
-    data = _present(row)
-    own = data.get("id")
-    if isinstance(own, bool) or not isinstance(own, str | int) or not str(own):
-        return Problem("the row has no id", path=path, line=number, hint="add a column id of strings or integers")
-    identifier = str(own)
-    if identifier in first:
-        hint = f"it is already used in row {first[identifier]}; give every document its own id"
-        return Problem(f"duplicate id {identifier!r}", path=path, line=number, hint=hint)
-    first[identifier] = number
-    return Document(id=identifier, data=data, line=number)
-
-
-def _present(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _present(each) for key, each in value.items() if each is not None}
-    return [_present(each) for each in value] if isinstance(value, list) else value
+    return parquet_documents(path, digest=digest) if is_parquet(path) else read_documents(path, digest=digest)

@@ -1,4 +1,7 @@
-"""The catalogue: one file per family, found by looking, so that adding a metric is adding a file."""
+"""The catalogue: one file per family, found by looking, so that adding a metric is adding a file.
+
+Equations (Eq. 13) are those of Chen et al. 2023, A Unified View of Evaluation Metrics for Structured Prediction.
+"""
 
 from adjudge.metrics.base import Metric, Row, Scores
 from adjudge.metrics.combined import Combined

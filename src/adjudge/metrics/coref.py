@@ -1,4 +1,4 @@
-"""Coreference: chains of mentions compared as partitions (seed 002, section 3.2).
+"""Coreference: chains of mentions compared as partitions.
 
 Documents are {"id", "clusters": [[mention, ...], ...]}; a mention is anything that can be compared for equality, such
 as [first, last]. Here is what the metrics are; the command `adjudge coref score` computes all of them from one table,

@@ -1,4 +1,4 @@
-"""Event triggers and arguments (seed 002, section 3.1; Li et al. 2013).
+"""Event triggers and arguments (Li et al. 2013).
 
 Published work disagrees on what an argument belongs to: `attach` says it. The other choices (heads of spans, gold
 triggers, arguments that corefer) are made before anything is compared, by options of `adjudge event score`.

@@ -2,8 +2,8 @@
 
 Documents are {"id", "mentions": [{"span", "type", "entity"}, ...]}. An entity whose name begins with NIL is not in the
 knowledge base; mentions with the same such name are one cluster, also across documents. A mention without an entity is
-not in the knowledge base, and a cluster of its own. The clusterings are counted over the whole corpus (`clustered`):
-as if it were one document; `adjudge linking score` prints all of these together.
+not in the knowledge base, and a cluster of its own. What is counted here stands in one document; the clusterings of the
+corpus are in `linking_clusters`. `adjudge linking score` prints all of these together.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from adjudge.algebra import dice, exact, f, ir, many_to_many, mapped, overlap, record, set_of, span, view
+from adjudge.algebra import exact, f, ir, mapped, set_of, span, view
 from adjudge.errors import Problem, ValidationError
-from adjudge.metrics.base import Clustered
 from adjudge.metrics.registry import metric
 from adjudge.model.structures import LinkedMention
 
 LAWS = ("self", "order", "swap", "bounded", "pooled")
-CLUSTER_LAWS = ("self", "order", "swap", "bounded")
 NIL = "NIL"
 EXAMPLE = {
     "id": "d1",
@@ -32,8 +30,6 @@ EXAMPLE = {
 _HINT = 'write {"span": {"start": 0, "end": 5}, "type": "PER", "entity": "Q7259"}'
 _LISTED = 20
 _HERE = "adjudge.metrics.linking"
-_SPANS, _PLUS = f"{_HERE}:assigned", f"{_HERE}:assigned_plus"
-_TYPED, _TYPED_PLUS = f"{_HERE}:assigned_typed", f"{_HERE}:assigned_typed_plus"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -197,137 +193,6 @@ def entity(*, beta: float = 1.0) -> ir.Similarity:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Clusters
-
-
-@metric("linking.muc", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "muc"))
-def muc(*, beta: float = 1.0) -> ir.Similarity:
-    """F1 of the links that hold the entities of the corpus together (MUC): each pair of entities adds |X & Y| - 1.
-
-    >>> gold = [{"span": {"start": k, "end": k + 1}, "entity": "NIL1"} for k in range(3)]
-    >>> muc.score(gold, gold[:2]).recall
-    0.5
-    """
-    return f(_clusters(many_to_many(overlap(by="link")), _SPANS), beta=beta)
-
-
-@metric("linking.b3", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "b3"))
-def b3(*, beta: float = 1.0) -> ir.Similarity:
-    """B-cubed over the corpus: the mean over mentions of how much of their entity is right.
-
-    A mention of entities X (system) and Y (gold) adds |X & Y| / |X| to precision and |X & Y| / |Y| to recall.
-
-    >>> gold = [{"span": {"start": k, "end": k + 1}, "entity": "NIL1"} for k in range(2)]
-    >>> b3.score(gold, [gold[0], {**gold[1], "entity": "NIL2"}]).recall
-    0.5
-    """
-    return _b3(_SPANS, beta)
-
-
-@metric(
-    "linking.b3-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_PLUS, "b3", ("entity",)),
-)
-def b3_plus(*, beta: float = 1.0) -> ir.Similarity:
-    """B-cubed over the corpus, of mentions whose entity in the knowledge base is right, or unknown on both sides (B3+).
-
-    >>> gold = [{"span": {"start": 0, "end": 1}, "entity": "Q1"}]
-    >>> b3_plus.score(gold, [{**gold[0], "entity": "Q2"}]).f1
-    0.0
-    """
-    return _b3(_PLUS, beta)
-
-
-@metric("linking.ceafm", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "ceafm"))
-def ceafm(*, beta: float = 1.0) -> ir.Similarity:
-    """F1 of mentions in the best 1:1 alignment of the entities of the corpus (CEAFm).
-
-    >>> gold = [{"span": {"start": k, "end": k + 1}, "entity": "Q1"} for k in range(3)]
-    >>> ceafm.score(gold, [*gold[:2], {**gold[2], "entity": "NIL1"}]).recall
-    0.666...
-    """
-    return f(_clusters(set_of(overlap(by="count")), _SPANS), beta=beta)
-
-
-@metric(
-    "linking.ceafm-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_PLUS, "ceafm", ("entity",)),
-)
-def ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
-    """CEAFm over the corpus, of mentions whose entity in the knowledge base is right, or unknown on both sides.
-
-    >>> gold = [{"span": {"start": 0, "end": 1}, "entity": "Q1"}]
-    >>> ceafm.score(gold, [{**gold[0], "entity": "Q2"}]).f1, ceafm_plus.score(gold, [{**gold[0], "entity": "Q2"}]).f1
-    (1.0, 0.0)
-    """
-    return f(_clusters(set_of(overlap(by="count")), _PLUS), beta=beta)
-
-
-@metric(
-    "linking.typed-ceafm",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_TYPED, "ceafm", ("type",)),
-)
-def typed_ceafm(*, beta: float = 1.0) -> ir.Similarity:
-    """CEAFm over the corpus, of mentions whose type is right.
-
-    >>> gold = [{"span": {"start": 0, "end": 1}, "type": "PER", "entity": "Q1"}]
-    >>> typed_ceafm.score(gold, [{**gold[0], "type": "ORG"}]).f1
-    0.0
-    """
-    return f(_clusters(set_of(overlap(by="count")), _TYPED), beta=beta)
-
-
-@metric(
-    "linking.typed-ceafm-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_TYPED_PLUS, "ceafm", ("type", "entity")),
-)
-def typed_ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
-    """CEAFm over the corpus, of mentions whose type is right, and their entity, or that is unknown on both sides.
-
-    >>> gold = [{"span": {"start": 0, "end": 1}, "type": "PER", "entity": "Q1"}]
-    >>> typed_ceafm_plus.score(gold, [{**gold[0], "entity": "NIL1"}]).f1
-    0.0
-    """
-    return f(_clusters(set_of(overlap(by="count")), _TYPED_PLUS), beta=beta)
-
-
-@metric("linking.ceafe", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "ceafe"))
-def ceafe(*, beta: float = 1.0) -> ir.Similarity:
-    """F1 of the best 1:1 alignment of the entities of the corpus by their Dice (CEAFe).
-
-    >>> gold = [{"span": {"start": k, "end": k + 1}, "entity": "Q1"} for k in range(2)]
-    >>> ceafe.score(gold, [gold[0], {**gold[1], "entity": "NIL1"}]).precision
-    0.333...
-    """
-    return f(_clusters(set_of(dice()), _SPANS), beta=beta)
-
-
-@metric(
-    "linking.pairwise", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise")
-)
-def pairwise(*, beta: float = 1.0) -> ir.Similarity:
-    """F1 of the pairs of mentions of one entity, over the whole corpus.
-
-    >>> gold = [{"span": {"start": k, "end": k + 1}, "entity": "NIL1"} for k in range(3)]
-    >>> pairwise.score(gold, gold[:2]).recall
-    0.333...
-    """
-    return f(_clusters(many_to_many(overlap(by="pairs")), _SPANS), beta=beta)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 def _kept(which: str, *fields: str) -> ir.Similarity:
@@ -336,18 +201,6 @@ def _kept(which: str, *fields: str) -> ir.Similarity:
 
 def _weak(*fields: str) -> ir.Similarity:
     return view(list[LinkedMention]).only(*fields).set("span", span(by="any")).node
-
-
-def _clusters(of: ir.Similarity, assign: str) -> ir.Similarity:
-    return mapped(of, by=f"{assign.replace('assigned', 'clusters')}")
-
-
-def _b3(assign: str, beta: float) -> ir.Similarity:
-    sides = [
-        _clusters(mapped(set_of(record(mention=exact, entity=overlap(by=by))), by="memberships"), assign)
-        for by in ("precision", "recall")
-    ]
-    return f(sides[0], sides[1], beta=beta)
 
 
 def is_nil(entity: str | None) -> bool:

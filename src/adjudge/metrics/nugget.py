@@ -1,4 +1,4 @@
-"""Event nuggets: spans compared by Dice and mapped greedily, with or without their attributes (seed 003, section 3.1).
+"""Event nuggets: spans compared by Dice and mapped greedily, with or without their attributes.
 
 Documents are {"id", "nuggets": [{"tokens": [id, ...], "type", "realis"}, ...]}. Here is what the metrics are, with ties
 in the order of the lists; the command `adjudge nugget score` reads the files of the field, looks through the ties, and

@@ -1,4 +1,4 @@
-"""Relations: between two spans, between entities of a document, and among several entities (seed 002, 2.1 and 3.3).
+"""Relations: between two spans, between entities of a document, and among several entities.
 
 The formats and the published scorers of these are in the family `relation`: `adjudge relation score`.
 """

@@ -136,7 +136,7 @@ def _coefficient(
     draws: Draws,
 ) -> Coefficient:
     stack = np.stack(counts) if counts else np.zeros((0, 0, 0))
-    flat = stack.reshape(len(counts), -1)
+    flat = stack.reshape(len(counts), math.prod(stack.shape[1:]))
     point = first_of(formula(exact_sums(flat).reshape(1, *stack.shape[1:]))) if units else math.nan
     values = None
     if draws.resamples and len(counts) > 1 and units:

@@ -6,8 +6,8 @@ the metric that counted. This is also the one place of the statistics where 0/0 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ Array: TypeAlias = "npt.NDArray[np.float64]"
 Key: TypeAlias = tuple[str, str]  # (metric, part)
 Undefined: TypeAlias = Literal[0, 1] | None
 Weighted: TypeAlias = tuple[tuple[str, float], ...]
+
+N = TypeVar("N")
 
 COUNT_PARTS = ("matched", "system", "gold")
 
@@ -179,17 +181,20 @@ def measures_of(measures: Sequence[Measure], columns: Sequence[str]) -> tuple[Me
     known, kept = set(columns), dict[Key, None]()
     found: list[Measure] = []
     for m in measures:
-        if isinstance(m, Combined):
-            fits = all(key in kept for key in m.of)
-        else:
-            fits = known.issuperset(_needed(m))
-        if fits:
+        if all(key in kept for key in m.of) if isinstance(m, Combined) else known.issuperset(needed_columns(m)):
             found.append(m)
             kept.update(dict.fromkeys(part_keys([m])))
     return tuple(found)
 
 
-def _needed(m: Prf | Ratio | Total | Blanc) -> set[str]:
+def needed_columns(m: Measure) -> set[str]:
+    """The columns that a measure is made of; one that combines others has none of its own.
+
+    >>> sorted(needed_columns(Prf("set.f1", ("matched", "system"), ("matched", "gold"))))
+    ['gold', 'matched', 'system']
+    """
+    if isinstance(m, Combined):
+        return set()
     if isinstance(m, Prf):
         return {*m.precision, *m.recall}
     if isinstance(m, Blanc):
@@ -258,7 +263,7 @@ def fractions(
     with np.errstate(all="ignore"):
         for m in measures:
             if isinstance(m, Prf):
-                pairs = _prf_fractions(m, find)
+                pairs = prf_fractions(m, find.__getitem__)
                 found.update({(m.name, part): pair for part, pair in pairs.items() if part in m.parts})
             elif isinstance(m, Ratio):
                 found[m.name, m.part] = find.weighted(m.numerator), find.weighted(m.denominator)
@@ -308,19 +313,24 @@ def _ratio(numerator: Array, denominator: Array, undefined: Undefined) -> Array:
     return value
 
 
-def _prf_fractions(m: Prf, find: _Columns) -> dict[str, tuple[Array, Array]]:
-    (p_num, p_den), (r_num, r_den) = m.precision, m.recall
-    pairs = {"precision": (find[p_num], find[p_den]), "recall": (find[r_num], find[r_den])}
+def prf_fractions(m: Prf, find: Callable[[str], N]) -> dict[str, tuple[N, N]]:
+    """Numerator and denominator of every part that is one ratio, from counts or columns of them by name.
+
+    >>> prf_fractions(Prf("x", ("tp", "s"), ("tp", "g")), {"tp": 1.0, "s": 2.0, "g": 4.0}.__getitem__)["f1"]
+    (2.0, 6.0)
+    """
+    found: dict[str, Any] = {"precision": tuple(map(find, m.precision))}
+    found["recall"] = tuple(map(find, m.recall))
     if m.shared:
-        matched, square = find[p_num], m.beta * m.beta
+        (matched, system), (_, gold), square = found["precision"], found["recall"], m.beta * m.beta
         if not m.harmonic:
-            pairs[m.f_name] = (1 + square) * matched, square * find[r_den] + find[p_den]
-        pairs["jaccard"] = matched, find[p_den] + find[r_den] - matched
-    return pairs
+            found[m.f_name] = (1 + square) * matched, square * gold + system
+        found["jaccard"] = matched, system + gold - matched
+    return found
 
 
 def _prf(m: Prf, find: _Columns) -> dict[Key, Array]:
-    pairs = _prf_fractions(m, find)
+    pairs = prf_fractions(m, find.__getitem__)
     values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
     if m.harmonic:
         p, r, square = values["precision"], values["recall"], m.beta * m.beta

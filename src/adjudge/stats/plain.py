@@ -25,6 +25,7 @@ from adjudge.stats.measure import (
     count_keys,
     part_keys,
     pool_of,
+    prf_fractions,
 )
 from adjudge.stats.notes import SHOWN, summed_up
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
@@ -154,19 +155,8 @@ def _weighted(terms: Weighted, totals: Mapping[str, float]) -> float:
     return total
 
 
-def _fractions(m: Prf, totals: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    (p_num, p_den), (r_num, r_den) = m.precision, m.recall
-    pairs = {"precision": (totals[p_num], totals[p_den]), "recall": (totals[r_num], totals[r_den])}
-    if m.shared:
-        matched, square = totals[p_num], m.beta * m.beta
-        if not m.harmonic:
-            pairs[m.f_name] = (1 + square) * matched, square * totals[r_den] + totals[p_den]
-        pairs["jaccard"] = matched, totals[p_den] + totals[r_den] - matched
-    return pairs
-
-
 def _prf(m: Prf, totals: Mapping[str, float]) -> dict[str, float | None]:
-    pairs = _fractions(m, totals)
+    pairs = prf_fractions(m, totals.__getitem__)
     values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
     p, r, square = values["precision"], values["recall"], m.beta * m.beta
     if m.harmonic:
@@ -209,7 +199,7 @@ def _scores(
     fractions: dict[Key, tuple[float, float]] = {}
     for m in measures:
         if isinstance(m, Prf):
-            fractions |= {(m.name, part): pair for part, pair in _fractions(m, totals).items()}
+            fractions |= {(m.name, part): pair for part, pair in prf_fractions(m, totals.__getitem__).items()}
         elif isinstance(m, Ratio):
             fractions[m.name, m.part] = _weighted(m.numerator, totals), _weighted(m.denominator, totals)
     scores = []

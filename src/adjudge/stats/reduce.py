@@ -6,7 +6,6 @@ documents in which the score is defined. Whatever reweighs, resamples or swaps d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,15 +116,6 @@ def undefined_documents(table: StatsTable, measures: Sequence[Measure]) -> dict[
         for key, values in per_document(table, measures).items()
         if np.isnan(values).any()
     }
-
-
-def clipped_sum(values: npt.ArrayLike, lower: float = 0.0) -> float:
-    """The sum of max(value, lower): a document may not cost more than this.
-
-    >>> clipped_sum([2.0, -1.5, 0.25])
-    2.25
-    """
-    return math.fsum(np.maximum(np.asarray(values, dtype=np.float64), lower).tolist())
 
 
 def check_weights(weights: npt.ArrayLike, documents: int) -> Array:

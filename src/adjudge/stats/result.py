@@ -7,24 +7,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
-from adjudge.model.whereabouts import json_place
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
-from adjudge.stats.elements import ElementTable, check_elements
+from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
-from adjudge.stats.outcomes import Documents, SystemDocument, check_outcomes, merge_outcomes
+from adjudge.stats.outcomes import Documents, SystemDocument, merge_outcomes
 from adjudge.stats.signature import SignatureValue
-from adjudge.stats.uncertainty import SampledCounts, Uncertainty, check_samples
+from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 
 if TYPE_CHECKING:
     from adjudge.stats.table import StatsTable
@@ -278,12 +276,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def decode_result(data: bytes, path: str = "<result>") -> Result:
-    """A result from its JSON; `path` is what errors call it.
+    """A result from its JSON; `path` is what errors call it. What no scoring can have counted is refused.
 
     >>> decode_result(b'{"task": "nugget"}', "a.json")
     Traceback (most recent call last):
     adjudge.errors.FormatError: a.json:1:1: not a saved result: Object missing required field `adjudge`, give a ...
     """
+    from adjudge.stats.saved import check_counts, misplaced, position, reason
+
     hint = "give a file written by --save or by Result.save"
     try:
         version = msgspec.json.decode(data, type=_Stamp).adjudge
@@ -292,19 +292,17 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
         names = [system.name for system in result.systems]
         if len(set(names)) < len(names):
             raise FormatError("two systems have the same name - at `$.systems`")
-        for place, system in enumerate(result.systems):
-            _check_table(system, f"$.systems[{place}]")
-            _check_outcomes(result, system, f"$.systems[{place}].outcomes")
+        check_counts(result)
     except RecursionError:
         raise FormatError(Problem("not a saved result: nested too deeply", path, 1, hint=hint)) from None
     except msgspec.ValidationError as error:
-        raise FormatError(_unfit(data, str(error), path, hint)) from error
+        raise FormatError(misplaced(data, str(error), path, hint)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        line, column = _position(data, str(error))
-        message = f"not JSON: {_reason(str(error))}"
+        line, column = position(data, str(error))
+        message = f"not JSON: {reason(str(error))}"
         raise FormatError(Problem(message, path=path, line=line, column=column, hint=hint)) from error
     except AdjudgeError as error:
-        problems = [p if p.path else _unfit(data, str(p), path, hint) for p in error.problems]
+        problems = [p if p.path else misplaced(data, str(p), path, hint) for p in error.problems]
         raise FormatError(problems) from error
     return result
 
@@ -339,47 +337,6 @@ def _refuse_newer(version: str, path: str) -> None:
     if theirs[0] > ours[0] or (theirs[0] == ours[0] == 0 and theirs[1] > ours[1]):
         hint = "upgrade with: pip install --upgrade adjudge"
         raise FormatError(Problem(f"written by adjudge {version}, this is {__version__}", path=path, hint=hint))
-
-
-def _check_table(system: SystemResult, where: str) -> None:
-    def attempt(part: str, check: Callable[[], Any]) -> Any:
-        try:
-            return check()
-        except AdjudgeError as error:
-            raise FormatError(f"{error} - at `{where}.{part}`") from error
-
-    table = attempt("table", system.stats)
-    if table is not None and len(table) != system.documents:
-        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}.table`")
-    attempt("best", system.best_stats)
-    for place, each in enumerate(system.elements):
-        attempt(f"elements[{place}]", partial(check_elements, each, system.documents))
-    for place, samples in enumerate(system.samples):
-        attempt(f"samples[{place}]", partial(check_samples, samples))
-
-
-def _check_outcomes(result: Result, system: SystemResult, where: str) -> None:
-    try:
-        check_outcomes(result.documents, system.outcomes)
-    except FormatError as error:
-        raise FormatError(f"{error} - at `{where}`") from error
-
-
-def _unfit(data: bytes, message: str, path: str, hint: str) -> Problem:
-    """A complaint that ends in the path of the value it is about, with the place of that value."""
-    where = re.search(r"- at `(\$[^`]*)`$", message)
-    line, column = json_place(data.decode("utf-8", "replace"), where[1] if where else "$")
-    return Problem(f"not a saved result: {message}", path, line, column, hint)
-
-
-def _position(data: bytes, message: str) -> tuple[int, int]:
-    found = re.search(r"\(byte (\d+)\)|in position (\d+)", message)
-    before = data[: int(found[1] or found[2])] if found else data
-    return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
-
-
-def _reason(message: str) -> str:
-    return re.sub(r"^JSON is malformed: |\s*\(byte \d+\)", "", message)
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData, group_rows, same_value
 from adjudge.stats.measure import Array
 
@@ -196,27 +195,6 @@ class StatsTable:
         """One attribute, one value per document."""
         return find_attribute(self.attributes, name)
 
-    def with_columns(self, other: StatsTable) -> StatsTable:
-        """The columns of both tables side by side; `other` has the same documents, in any order.
-
-        >>> a, b = StatsTable(("d",), ("n",), [[1]]), StatsTable(("d",), ("m",), [[2]])
-        >>> a.with_columns(b).columns
-        ('n', 'm')
-        """
-        if set(other.ids) != set(self.ids):
-            differing = sorted(set(other.ids) ^ set(self.ids))
-            raise UsageError(f"the tables are not of the same documents: {_listed(differing)} in one only")
-        other = other.select(self.ids)
-        clashing = [
-            name
-            for name in self.attributes.keys() & other.attributes
-            if self.attributes[name] != other.attributes[name]
-        ]
-        if clashing:
-            raise UsageError(f"the tables disagree on the attribute {', '.join(sorted(clashing))}")
-        values = np.concatenate([self.values, other.values], axis=1)
-        return StatsTable(self.ids, self.columns + other.columns, values, {**self.attributes, **other.attributes})
-
     def totals(self) -> Array:
         """The sum of every column, correctly rounded: the order of the documents changes no bit of it."""
         return exact_sums(self.values)
@@ -253,44 +231,21 @@ class StatsTable:
         return cls(data.ids, data.columns, values, data.attributes)
 
     def save_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write a compressed numpy archive; text is stored as JSON bytes, so that reading it runs no code."""
-        import io
-        import json
+        """Write a compressed archive of numpy, whole or not at all."""
+        from adjudge.stats.table_file import write_table
 
-        header = {key: value for key, value in self.to_data().items() if key != "values"}
-        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, values=self.values, header=text)
-        write_atomically(path, buffer.getvalue())
+        write_table(path, self.values, {key: value for key, value in self.to_data().items() if key != "values"})
 
     @classmethod
     def load_npz(cls, path: str | os.PathLike[str]) -> StatsTable:
         """Read what `save_npz` wrote."""
-        import json
-        import zipfile
-        from pathlib import Path
+        from adjudge.stats.table_file import not_a_table, read_table
 
+        values, header = read_table(path)
         try:
-            # opened here: numpy leaves the file of a broken archive open
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                values, header = archive["values"], archive["header"]
-            if values.dtype != np.float64 or values.ndim != 2 or header.dtype != np.uint8:
-                raise ValueError("the arrays have the wrong type")
-            return cls.from_data({**json.loads(header.tobytes()), "values": values.tolist()})
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            IndexError,
-            EOFError,
-            zipfile.BadZipFile,
-            FormatError,
-        ) as error:
-            if isinstance(error, OSError) and error.strerror:
-                raise FormatError(Problem(f"cannot be read: {error.strerror}", path=os.fspath(path))) from error
-            hint = "give a file written by save_npz"
-            raise FormatError(Problem("not a table of statistics", path=os.fspath(path), hint=hint)) from error
+            return cls.from_data({**header, "values": values.tolist()})
+        except FormatError as error:
+            raise not_a_table(os.fspath(path)) from error
 
     def _take(self, rows: Sequence[int]) -> StatsTable:
         return StatsTable(

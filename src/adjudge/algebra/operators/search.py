@@ -23,8 +23,9 @@ from adjudge.algebra.operators.base import (
     freeze,
 )
 from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp
-from adjudge.algebra.operators.combine import RecordOp, SumOp, UnionOp
+from adjudge.algebra.operators.combine import SumOp, UnionOp
 from adjudge.algebra.operators.leaf import VariableOp
+from adjudge.algebra.operators.record import RecordOp
 from adjudge.algebra.operators.wrap import MappedOp, NormaliseOp, Wrapper
 from adjudge.algebra.solve.order import order_preserving, reachability
 from adjudge.errors import UsageError
@@ -364,7 +365,7 @@ def _in_fields_only(op: Op) -> bool:
 
 
 def _follows_from_variables(op: SetOp, left: Any, right: Any) -> bool:
-    """Whether matching variables one-to-one already makes the element matching one-to-one. (spec section 4)"""
+    """Whether matching variables one-to-one already makes the element matching one-to-one."""
     if op.duplicates == "multiset" or not _exact_but_for_variables(op.element):
         return False
     return all(op.element.variables(p) for side in (left, right) for p in side.prepared)

@@ -21,7 +21,7 @@ from adjudge.algebra.operators.base import (
     describe,
     simplest,
 )
-from adjudge.algebra.operators.leaf import EditOp
+from adjudge.algebra.operators.graded import EditOp
 from adjudge.errors import ValidationError
 
 if TYPE_CHECKING:

@@ -1,0 +1,271 @@
+"""The operator of records: the product of their fields, joined on the fields that decide which pairs count at all."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from adjudge.algebra.access import MissingField, getter
+from adjudge.algebra.operators.base import (
+    GOLD,
+    SYSTEM,
+    Context,
+    Difference,
+    Line,
+    Memo,
+    Misfit,
+    Op,
+    Table,
+    describe,
+    hash_join,
+)
+from adjudge.algebra.operators.leaf import ExactOp
+from adjudge.algebra.operators.quick import Code
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Report
+
+# A bucket this small is compared directly; a larger one asks its most selective part for candidates.
+_DIRECT = 16
+_TINY = 4  # pairs for which a join is not worth making
+
+
+class Missing(Misfit):
+    """A field that is not there; the complaint is about the object, not about the field."""
+
+    fresh = True
+
+    def under(self, step: str) -> Misfit:
+        """The first step would name the field itself."""
+        if self.fresh:
+            self.fresh = False
+            return self
+        return super().under(step)
+
+
+class Fields:
+    """Reading the fields of a record, with paths in the complaints."""
+
+    def __init__(self, ops: dict[str, Op]) -> None:
+        self.parts = [(name, getter(name), op) for name, op in ops.items()]
+
+    def raw(self, value: Any, name: str, get: Any, op: Op) -> Any:
+        """The raw value of one field; a field that may be null may also be absent."""
+        try:
+            return get(value)
+        except MissingField:
+            return self._absent(value, name, op)
+
+    def _absent(self, value: Any, name: str, op: Op) -> Any:
+        if op.accepts_null:
+            return None
+        if value is None or isinstance(value, str | int | float):
+            raise Missing(f"expected an object with the field {name!r}, got {describe(value)}") from None
+        raise Missing(f"the field {name!r} is missing", "add it to the object") from None
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> list[Any]:
+        """All fields, prepared."""
+        out = []
+        name = ""
+        try:
+            for name, get, op in self.parts:
+                try:
+                    raw = get(value)
+                except MissingField:
+                    raw = self._absent(value, name, op)
+                out.append(op.prepare(raw, side, memo))
+        except Misfit as misfit:
+            raise misfit.under(f".{name}") from None
+        return out
+
+    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+        """The comparison of every field of two raw values."""
+        out: list[Difference] = []
+        for name, get, op in self.parts:
+            here = f"{path}.{name}" if path else name
+            out.extend(op.differences(self.raw(s, name, get, op), self.raw(g, name, get, op), here))
+        return out
+
+
+class RecordOp(Op):
+    """Product of fields: a hash join on everything that blocks, then the rest inside a bucket."""
+
+    def __init__(self, ops: dict[str, Op], size: int | None = None) -> None:
+        self.ops = ops
+        self.size = size
+        self.fields = Fields(ops)
+        numbered = list(enumerate(ops.items()))
+        self.keys = [(k, op) for k, (_, op) in numbered if op.blocking]
+        self.rest = [(k, op) for k, (_, op) in numbered if not op.exact]
+        self.names = list(ops)
+        self.exact = not self.rest
+        self.blocking = bool(self.keys)
+        self.integral = all(op.integral for op in ops.values())
+        self.rational = all(op.rational or op.integral for op in ops.values())
+        self.nested = any(op.nested for op in ops.values())
+        self.plain = self._plain() if self.exact else None
+        # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
+        self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
+        code = Code(self._prepare)
+        self.prepare = code.function(self._expression("value", code))  # type: ignore[method-assign,assignment]
+
+    def _plain(self) -> tuple[Any, tuple[frozenset[type], ...]] | None:
+        """How to read all fields of an object in one step, if each is a plain string or integer."""
+        kinds = [op.plain for op in self.ops.values() if isinstance(op, ExactOp)]
+        if len(kinds) < max(2, len(self.ops)) or not all(kinds) or any("." in name for name in self.ops):
+            return None
+        return attrgetter(*self.ops), tuple(kinds)
+
+    def _quick(self, value: Any) -> Any:
+        """The key of a record of plain fields, or None if it needs a closer look."""
+        assert self.plain is not None
+        by_name, kinds = self.plain
+        try:
+            key = by_name(value)
+        except AttributeError:
+            return None
+        for part, kind in zip(key, kinds, strict=True):
+            if type(part) not in kind:
+                return None
+        return key
+
+    def expression(self, value: str, code: Code) -> str:
+        code.require(value, (dict,))
+        return code.kept(self._expression(value, code))
+
+    def _expression(self, value: str, code: Code) -> str:
+        parts = [code.field(value, name, op) for name, op in self.ops.items()]
+        if self.exact:
+            return f"({', '.join(parts)},)"
+        # A part may be needed twice: whole, and what it is joined on.
+        whole = [code.kept(part) for part in parts]
+        blocks = [op.block_expression(whole[k], code) for k, op in self.keys]
+        return f"(({''.join(f'{block}, ' for block in blocks)}), [{', '.join(whole)}])"
+
+    def _prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        if self.size is not None and isinstance(value, list | tuple) and len(value) != self.size:
+            raise Misfit(f"expected {self.size} values, got {len(value)}")
+        if self.plain is not None and type(value) is not dict:
+            key = self._quick(value)
+            if key is not None:
+                return key
+        parts = self.fields.prepare(value, side, memo)
+        if self.exact:
+            return tuple(parts)
+        return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
+
+    def identity(self, p: Any) -> Hashable:
+        if self.exact:
+            return p  # type: ignore[no-any-return]
+        # The key holds every exact field whole.
+        key, parts = p
+        return (key, *[op.identity(parts[k]) for k, op in self.rest])
+
+    def block(self, p: Any) -> Hashable:
+        key: Hashable = p if self.exact else p[0]
+        return key
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        if self.exact:
+            return 1.0 if s == g else 0.0
+        return self._rest(s, g, ctx) if s[0] == g[0] else 0.0
+
+    def _rest(self, s: Any, g: Any, ctx: Context, skip: int = -1) -> float:
+        value = 1.0
+        for k, op in self.rest:
+            if k != skip:
+                value *= op.pair(s[1][k], g[1][k], ctx)
+                if value == 0:
+                    return 0.0
+        return value
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        if self.exact:
+            return int(s == g), 1
+        if s[0] != g[0]:
+            return 0, 1
+        top = bottom = 1
+        for k, op in self.rest:
+            numerator, denominator = op.ratio(s[1][k], g[1][k], ctx)
+            top, bottom = top * numerator, bottom * denominator
+            if top == 0:
+                return 0, 1
+        return top, bottom
+
+    def self_score(self, p: Any, side: int) -> float:
+        value = 1.0
+        if not self.exact:
+            for k, op in self.rest:
+                value *= op.self_score(p[1][k], side)
+        return value
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
+        out: Table = []
+        if len(ss) * len(gs) <= _TINY:
+            values = [(i, j, self.pair(s, g, ctx)) for i, s in enumerate(ss) for j, g in enumerate(gs)]
+            return [entry for entry in values if entry[2] > 0]
+        if self.lead is None:
+            return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
+        position, lead = self.lead
+        for left, right in hash_join(ss, gs, self.block):
+            if len(left) * len(right) <= _DIRECT:
+                for i in left:
+                    for j in right:
+                        value = self._rest(ss[i], gs[j], ctx)
+                        if value > 0:
+                            out.append((i, j, value))
+                continue
+            inner = lead.table([ss[i][1][position] for i in left], [gs[j][1][position] for j in right], ctx)
+            for a, b, first in inner:
+                i, j = left[a], right[b]
+                value = first * self._rest(ss[i], gs[j], ctx, skip=position)
+                if value > 0:
+                    out.append((i, j, value))
+        return out
+
+    def variables(self, p: Any) -> tuple[Hashable, ...]:
+        if self.exact:
+            return ()
+        return tuple(name for k, op in self.rest for name in op.variables(p[1][k]))
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        if self.nested:
+            if len(self.ops) > 1 and self.pair(s, g, ctx) == 0:
+                # Nothing inside counts if one factor is zero.
+                self.walk(s, SYSTEM, sp, report)
+                self.walk(g, GOLD, gp, report)
+                return
+            for k, op in self.rest:
+                if op.nested:
+                    name = self.names[k]
+                    op.align(s[1][k], g[1][k], below(sp, name), below(gp, name), report, ctx)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        if self.nested:
+            for k, op in self.rest:
+                if op.nested:
+                    op.walk(p[1][k], side, below(path, self.names[k]), report)
+
+    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+        return self.fields.differences(s, g, path)
+
+    def line(self) -> Line:
+        exact = [name for name, op in self.ops.items() if op.exact]
+        partly = [name for name, op in self.ops.items() if op.blocking and not op.exact]
+        rest = tuple((name, op.line()) for name, op in self.ops.items() if not op.exact)
+        if self.exact:
+            return Line(f"equality of ({', '.join(exact)})", "O(1)")
+        if len(self.ops) == 1:
+            ((name, inner),) = rest
+            return Line(f"{name}: {inner.text}", inner.cost, inner.children)
+        on = [*exact, *(f"part of {name}" for name in partly)]
+        if on:
+            return Line(f"product: bucket by ({', '.join(on)}), rest inside a bucket", "O(n + m + pairs)", rest)
+        assert self.lead is not None
+        return Line(f"product: candidates from {self.names[self.lead[0]]}, rest per candidate", "", rest)
+
+
+def below(path: str, name: str) -> str:
+    """The path of a field."""
+    return f"{path}.{name}" if path else name

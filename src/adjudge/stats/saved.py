@@ -1,0 +1,131 @@
+"""Whether a saved result can be what it says it is: the parts fit together, and the counts are possible.
+
+Whoever loads a result has not seen how it was made; a file that was cut, edited or put together by hand must not become
+a score without a word. Complaints end in the path of the value that they are about, as those of msgspec do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from adjudge.errors import AdjudgeError, FormatError, Problem
+from adjudge.model.whereabouts import json_place
+from adjudge.stats.elements import check_elements
+from adjudge.stats.measure import Blanc, Measure, Prf, measures_of, needed_columns
+from adjudge.stats.outcomes import check_outcomes
+from adjudge.stats.uncertainty import check_samples
+
+if TYPE_CHECKING:
+    from adjudge.stats.data import TableData
+    from adjudge.stats.elements import ElementSlice, ElementTable
+    from adjudge.stats.result import Result, SystemResult
+
+_ROUNDED = 1e-9  # how much sums of fractions may be off, as a share
+_OWN = "score"  # the task whose metrics may be anybody's: a pair may count for more than either of the two with itself
+
+
+def check_counts(result: Result) -> None:
+    """Raise unless the counts of all systems are those of its documents and measures, and are possible."""
+    bounded = result.task != _OWN
+    for number, system in enumerate(result.systems):
+        where = f"$.systems[{number}]"
+        _check_parts(system, where)
+        _attempt(f"{where}.outcomes", partial(check_outcomes, result.documents, system.outcomes))
+        if system.table is not None:
+            _attempt(f"{where}.table", partial(_check_table, system.table, result.measures, bounded))
+        for place, each in enumerate(system.elements):
+            _attempt(f"{where}.elements[{place}]", partial(_check_slices, each, result.measures, bounded))
+
+
+def _attempt(where: str, check: Callable[[], Any]) -> Any:
+    try:
+        return check()
+    except AdjudgeError as error:
+        raise FormatError(f"{error} - at `{where}`") from error
+
+
+def _check_parts(system: SystemResult, where: str) -> None:
+    """That every part has the right number of everything."""
+    if system.documents < 0:
+        raise FormatError(f"{system.documents} documents - at `{where}.documents`")
+    table = _attempt(f"{where}.table", system.stats)
+    if table is not None and len(table) != system.documents:
+        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}.table`")
+    _attempt(f"{where}.best", system.best_stats)
+    for place, each in enumerate(system.elements):
+        _attempt(f"{where}.elements[{place}]", partial(check_elements, each, system.documents))
+    for place, samples in enumerate(system.samples):
+        _attempt(f"{where}.samples[{place}]", partial(check_samples, samples))
+
+
+def _check_table(table: TableData, measures: Sequence[Measure], bounded: bool) -> None:
+    possible = measures_of(measures, table.columns)
+    for measure in measures:
+        if measure not in possible:
+            missing = sorted(needed_columns(measure).difference(table.columns)) or ["what it combines"]
+            raise FormatError(f"the measure {measure.name} lacks {missing[0]}")
+    _check_rows(table.columns, table.values, measures, bounded, lambda row: f"document {table.ids[row]}")
+
+
+def _check_slices(table: ElementTable, measures: Sequence[Measure], bounded: bool) -> None:
+    _check_rows(table.columns, table.rest.values, measures, bounded, lambda row: f"row {row + 1} of no value")
+    for each in table.slices:
+        _check_rows(table.columns, each.rows.values, measures, bounded, partial(_row_of, each))
+
+
+def _row_of(each: ElementSlice, row: int) -> str:
+    return f"row {row + 1} of the value {each.value!r}"
+
+
+def _check_rows(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[float]],
+    measures: Sequence[Measure],
+    bounded: bool,
+    name: Callable[[int], str],
+) -> None:
+    """That counts are not negative and, if `bounded`, that no more is matched than there is."""
+    import numpy as np
+
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(columns))
+    places = {column: place for place, column in enumerate(columns)}
+    pairs = dict.fromkeys(pair for measure in measures_of(measures, columns) for pair in _counted(measure))
+    for column in dict.fromkeys(column for pair in pairs for column in pair):
+        counts = values[:, places[column]]
+        for row in np.flatnonzero(counts < 0).tolist():
+            raise FormatError(f"{column} of {name(row)} is {counts[row]:g}, a count cannot be negative")
+    for part, whole in pairs if bounded else ():
+        few, many = values[:, places[part]], values[:, places[whole]]
+        for row in np.flatnonzero(few > many * (1 + _ROUNDED) + _ROUNDED).tolist():
+            raise FormatError(f"{part} of {name(row)} is {few[row]:g}, more than {whole}, which is {many[row]:g}")
+
+
+def _counted(measure: Measure) -> Iterator[tuple[str, str]]:
+    """The columns that count a part of what another one counts."""
+    if isinstance(measure, Prf):
+        yield from (measure.precision, measure.recall)
+    elif isinstance(measure, Blanc):
+        for matched, *sides in (measure.coref, measure.noncoref, measure.mentions):
+            yield from ((matched, side) for side in sides)
+
+
+def misplaced(data: bytes, message: str, path: str, hint: str) -> Problem:
+    """A complaint that ends in the path of the value it is about, with the place of that value."""
+    where = re.search(r"- at `(\$[^`]*)`$", message)
+    line, column = json_place(data.decode("utf-8", "replace"), where[1] if where else "$")
+    return Problem(f"not a saved result: {message}", path, line, column, hint)
+
+
+def position(data: bytes, message: str) -> tuple[int, int]:
+    """The line and column that a complaint about JSON means."""
+    found = re.search(r"\(byte (\d+)\)|in position (\d+)", message)
+    before = data[: int(found[1] or found[2])] if found else data
+    return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
+
+
+def reason(message: str) -> str:
+    """What a complaint about JSON says beside that."""
+    return re.sub(r"^JSON is malformed: |\s*\(byte \d+\)", "", message)
