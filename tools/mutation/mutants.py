@@ -1,7 +1,8 @@
 """Small faults that can be put into a source text, each a replaced stretch of it.
 
-Left out because no test should notice them: docstrings, annotations, what is imported for type checkers only, and the
-wording of errors. Everything else that a fault can be made of is listed, whether or not a test can see it.
+Left out because no test should notice them: docstrings, annotations and the names that only these use, what is imported
+for type checkers only, and the wording of errors. Everything else that a fault can be made of is listed, whether or not
+a test can see it.
 """
 
 from __future__ import annotations
@@ -89,6 +90,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, str]]:
     todo: list[tuple[ast.AST, bool]] = [(tree, False)]
     while todo:
         node, worded = todo.pop()
+        if _for_types(node):
+            continue
         yield from _changes_of(node, worded)
         worded = worded or isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _name(node).endswith(WORDED))
         for field, value in ast.iter_fields(node):
@@ -105,11 +108,21 @@ def _left_out(node: ast.AST, field: str) -> bool:
         return True
     if isinstance(node, (ast.Import, ast.ImportFrom, ast.JoinedStr)):
         return True  # places inside of formatted texts are only right since 3.12
+    return isinstance(node, ast.Subscript) and field == "slice" and ast.unparse(node.value) in ("Literal", "cast")
+
+
+def _for_types(node: ast.AST) -> bool:
+    """Whether a name is bound for type checkers: annotations are not evaluated, so that nothing ever reads it.
+
+    Where a struct does read it, the struct cannot be made without it, and importing the module fails.
+    """
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.annotation) == "TypeAlias"
     if isinstance(node, ast.Assign):
         target = ast.unparse(node.targets[0])
         alias = ast.unparse(node.value).split("[")[0].split(".")[-1]
         return target == "__all__" or alias in ("Literal", "Callable", "Annotated", "Union", "Mapping", "TypeVar")
-    return isinstance(node, ast.Subscript) and field == "slice" and ast.unparse(node.value) in ("Literal", "cast")
+    return False
 
 
 def _docstring(parent: ast.AST, child: ast.AST) -> bool:

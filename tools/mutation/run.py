@@ -3,9 +3,10 @@
     python tools/mutation/run.py --sample 400 --seed 1
 
 A copy of the project is made; the tests run once in it to see which lines each one runs; then every mutant of the
-sample is put into the copy, and the tests that run its line are run until one fails. The sample is drawn from each
-folder in proportion to its mutants. A mutant that no test fails for within the limits counts as survived. Needs Python
-3.12 or newer (`sys.monitoring`), on a system with fork.
+sample is put into the copy, and the tests that run its line are run until one fails: for all mutants the fastest ones,
+and then, for those that survive these, slower ones. The sample is drawn from each folder in proportion to its mutants.
+A mutant that no test fails for within the limits counts as survived. Needs Python 3.12 or newer (`sys.monitoring`), on
+a system with fork.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds of tests, the fastest, for every mutant")
-    parser.add_argument("--patience", type=float, default=90.0, help="seconds of tests for those that survive these")
+    parser.add_argument(
+        "--patience", type=float, default=90.0, help="seconds of tests for those that survive these; 0: no second look"
+    )
     parser.add_argument("--survivors", type=Path, help="look again at the survivors of an earlier report")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/mutation", help="where the copy and the report go")
     parser.add_argument("--only", nargs="*", default=[], help="of the sample, only files with this in their path")
@@ -189,10 +192,12 @@ def _run(here: Path, drawn: list[Mutant], notes: dict[str, Any], options: argpar
     failed = [child for child in workers if os.waitpid(child, 0)[1]]
     if failed:
         raise SystemExit("a worker failed, see above")
-    told = [
-        json.loads(line) for k in range(len(workers)) for line in (here / f"work-{k}.jsonl").read_text().splitlines()
-    ]
-    return [Outcome(Mutant(*mutant), *rest) for mutant, *rest in told]
+    outcomes: dict[Mutant, Outcome] = {}
+    for number in range(len(workers)):
+        for line in (here / f"work-{number}.jsonl").read_text().splitlines():
+            place, *rest = json.loads(line)
+            outcomes[Mutant(*place)] = Outcome(Mutant(*place), *rest)  # a second look has the last word
+    return list(outcomes.values())
 
 
 def _work(here: Path, number: int, drawn: list[Mutant], notes: dict[str, Any], options: argparse.Namespace) -> None:
@@ -215,21 +220,33 @@ def _work(here: Path, number: int, drawn: list[Mutant], notes: dict[str, Any], o
         control = _outcome(work, nothing, source, [chosen_tests(mutant, notes, 2.0)], options.patience)
         if control.verdict not in ("survived", "no test"):
             raise SystemExit(f"{mutant.path}: its tests do not pass without a mutant: {control.by or control.verdict}")
+    looks = [("", _quick_stages), *([("again ", _slow_stages)] if options.patience else [])]
     noticed = 0
     with (here / f"work-{number}.jsonl").open("w", encoding="utf-8") as out:
-        for done, mutant in enumerate(mine, 1):
-            source = (work / mutant.path).read_bytes()
-            outcome = _outcome(work, mutant, source, _stages(mutant, notes, options), options.patience)
-            noticed += outcome.verdict in NOTICED
-            print(json.dumps(outcome), file=out, flush=True)
-            print(f"{done}/{len(mine)}, {noticed} noticed\t{told(outcome, source)}", flush=True)
+        todo = mine
+        for look, stages in looks:
+            left: list[Mutant] = []
+            for done, mutant in enumerate(todo, 1):
+                source = (work / mutant.path).read_bytes()
+                outcome = _outcome(work, mutant, source, stages(mutant, notes, options), options.patience)
+                if outcome.verdict == "survived":
+                    left.append(mutant)
+                noticed += outcome.verdict in NOTICED
+                print(json.dumps(outcome), file=out, flush=True)
+                print(f"{look}{done}/{len(todo)}, {noticed} noticed\t{told(outcome, source)}", flush=True)
+            todo = left
 
 
-def _stages(mutant: Mutant, notes: dict[str, Any], options: argparse.Namespace) -> list[list[str]]:
-    """Few files, more files, slower tests, and at last the one that sees everything."""
-    first = chosen_tests(mutant, notes, options.budget)
-    slower = [test for test in chosen_tests(mutant, notes, options.patience) if test not in set(first)]
-    return [each for each in (*staged(first, Path(mutant.path).stem), slower, [LAST]) if each] if first else []
+def _quick_stages(mutant: Mutant, notes: dict[str, Any], options: argparse.Namespace) -> list[list[str]]:
+    """The fastest tests: few files first, then more."""
+    return staged(chosen_tests(mutant, notes, options.budget), Path(mutant.path).stem)
+
+
+def _slow_stages(mutant: Mutant, notes: dict[str, Any], options: argparse.Namespace) -> list[list[str]]:
+    """Slower tests, and at last the one that sees everything."""
+    first = set(chosen_tests(mutant, notes, options.budget))
+    slower = [test for test in chosen_tests(mutant, notes, options.patience) if test not in first]
+    return [each for each in (slower, [LAST]) if each]
 
 
 def _outcome(copy: Path, mutant: Mutant, source: bytes, stages: list[list[str]], patience: float) -> Outcome:
@@ -245,8 +262,10 @@ def _outcome(copy: Path, mutant: Mutant, source: bytes, stages: list[list[str]],
         code: int | None = 0
         for some in stages:
             code = _tested(some, log, 30 + 3 * patience)
-            if code == USAGE_ERROR:  # the mutant changes which cases a test has, which in itself fails nothing
-                code = _tested(list(dict.fromkeys(test.split("[")[0] for test in some)), log, 30 + 3 * patience)
+            # A mutant may change which cases a test has, which in itself fails nothing.
+            while code == USAGE_ERROR and (left := _without_missing(some, log, copy)) != some:
+                some = left
+                code = _tested(some, log, 30 + 3 * patience) if some else 0
             if code != 0:
                 break
     finally:
@@ -257,6 +276,13 @@ def _outcome(copy: Path, mutant: Mutant, source: bytes, stages: list[list[str]],
     if verdict == "killed" and not by and code is not None and code > 2:  # of pytest, not of a test
         raise SystemExit(f"pytest ended with {code}:\n{text[-3000:]}")
     return Outcome(mutant, verdict, time.monotonic() - start, len(tests), by)
+
+
+def _without_missing(tests: list[str], log: Path, copy: Path) -> list[str]:
+    """Without the tests of which pytest could not find a case in a file that it could load; it does not say which."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    missing = {line.removeprefix(f"ERROR: not found: {copy}/").split("[")[0] for line in lines}
+    return [test for test in tests if test.split("[")[0] not in missing]
 
 
 def staged(tests: list[str], module: str) -> list[list[str]]:
