@@ -1,15 +1,24 @@
 """Random assessed documents, and stores of them, for the tests of assessment and frames."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import strategies as st
 
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_store import KeyWriter
-from adjudge.model.eal import AnswerKey, Assessment, Response
+from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response, Span
+from adjudge.tasks.eal.document import Compared, compare, prepare
+from adjudge.tasks.eal.identity import distinct
+from adjudge.tasks.eal.settings import Settings
 from eal_responses import response, responses
 
 CORPUS = Path(__file__).parent / "golden" / "eal" / "corpusA"
+GRAPHS = (
+    *("scores-beta", "ranks-beta", "scores-lambda", "ranks-lambda", "winners"),
+    *("bootstrap-overall", "bootstrap-argument", "bootstrap-linking", "wins"),
+)
+"""What is drawn of several submissions with frames, in this order."""
 GOOD = Assessment("C", "C", "C", "C", "Actual", "NAME")
 
 
@@ -53,15 +62,12 @@ def keys(draw: st.DrawFn, document: str = "d", *, clusters: int = 3) -> AnswerKe
 
 def simple(**groups: str) -> AnswerKey:
     """A key with a good response for each letter of the groups, whose names are clusters: `c1="ab"`."""
-    coref = {_named(letter).cas: int(name[1:]) for name, letters in groups.items() for letter in letters}
-    return AnswerKey("d", {_named(cas.text): GOOD for cas in coref}, (), coref)
+    coref = {named(letter).cas: int(name[1:]) for name, letters in groups.items() for letter in letters}
+    return AnswerKey("d", {named(cas.text): GOOD for cas in coref}, (), coref)
 
 
-def _named(letter: str) -> Response:
+def named(letter: str) -> Response:
     return response(letter, at=(ord(letter), ord(letter)))
-
-
-named = _named
 
 
 def same(one: AnswerKey, other: AnswerKey) -> bool:
@@ -78,3 +84,17 @@ def put(folder: Path, *found: AnswerKey) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def compare_values(
+    arguments: Arguments,
+    linking: Linking | None,
+    key: AnswerKey,
+    frames: Linking | None,
+    settings: Settings,
+    *,
+    regions: Sequence[Span] | None = None,
+) -> Compared:
+    """Score values that need not come from a file: of equal responses the best line counts."""
+    single = Arguments(arguments.document, list(distinct(arguments.arguments).values()))
+    return compare(single, linking, prepare(key, frames, settings, regions=regions), settings)

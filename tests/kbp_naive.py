@@ -140,3 +140,10 @@ def case_facts(case: Mapping[str, Any]) -> tuple[Facts, Facts]:
     inverse = {numbers.relation(r): numbers.relation(r) for r in case["symmetric"]}
     inverse |= {numbers.relation(a): numbers.relation(b) for a, b in case["inverse"].items()}
     return (closed(gold, inverse), closed(system, inverse)) if inverse else (gold, system)
+
+
+def scored_counts(result: Any, metric: str, system: str | None = None, **where: str) -> tuple[int, ...]:
+    """What a result says of a metric: the paths of both sides together, of gold and of the system."""
+    own = result.systems[0] if system is None else result.system(system)
+    scores = own[metric].where(**where) if where else own[metric]
+    return tuple(int(scores[part]) for part in ("tp", "gold", "system"))

@@ -10,26 +10,13 @@ from lxml import etree, html
 
 from adjudge.cli import run
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
+from eal_keys import CORPUS, GRAPHS
 
-CORPUS = Path(__file__).parents[1] / "golden" / "eal" / "corpusA"
 KEY, REF = CORPUS / "key", CORPUS / "ref"
 SYSTEMS = [CORPUS / "systems" / name for name in ("S0", "S1", "S2")]
 OFFICIAL = ("--profile", "bbn-2015")
 DEMO = ["--key", ASSESSMENTS, "--frames", FRAMES, *SUBMISSIONS.values(), "--unassessed", "false-positive"]
-FILES = {
-    f"{name}.svg"
-    for name in (
-        "scores-beta",
-        "ranks-beta",
-        "scores-lambda",
-        "ranks-lambda",
-        "winners",
-        "bootstrap-overall",
-        "bootstrap-argument",
-        "bootstrap-linking",
-        "wins",
-    )
-}
+FILES = {f"{name}.svg" for name in GRAPHS}
 
 
 @pytest.fixture(autouse=True)

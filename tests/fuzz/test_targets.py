@@ -16,7 +16,8 @@ import adjudge.formats
 from adjudge.errors import AdjudgeError
 from adjudge.tasks.catalogue.family import FAMILIES, find_family
 from fuzz.judge import judge
-from fuzz.targets import SEEDS, Target, targets
+from fuzz.seeding import SEEDS
+from fuzz.targets import Target, targets
 
 READS = ("Source", "bytes", "IO[", "Path")
 """The types of the first argument of a function that reads what comes from outside."""

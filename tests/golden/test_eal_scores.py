@@ -11,13 +11,14 @@ from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.estimator import Additive
 from adjudge.stats.table import StatsTable
-from adjudge.tasks.eal.document import compare, compare_values, prepare
+from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.draws import draw_samples, java_indices, percentile
 from adjudge.tasks.eal.measures import document_scores, measures, table_of
 from adjudge.tasks.eal.proposal import EXAMPLES, ceaf_examples, table_1
 from adjudge.tasks.eal.ranking import rank_systems
 from adjudge.tasks.eal.scoring import observe_all, result_of
 from adjudge.tasks.eal.settings import Settings, settings
+from eal_keys import compare_values
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "eal.json").read_text())

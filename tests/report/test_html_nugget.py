@@ -22,15 +22,10 @@ from adjudge.stats.result import Note, Result, Score, SystemResult
 from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.outcome import KINDS
 from adjudge.tasks.nugget.settings import settings
+from hostile import MARKUP
 
 HOSTILE = [
-    "</script><img src=x onerror=alert(1)>",
-    "<script>alert(1)</script>",
-    '"><svg onload=alert(1)>',
-    "' autofocus onfocus=alert(1) x='",
-    "<!--<script>",
-    "</noscript><script>alert(1)</script>",
-    "{{ 7 * 7 }} {% raw %} ${alert(1)}",
+    *MARKUP,
     "]]> </style> </title> javascript:alert(1) &lt;b&gt; \u2028\u2029\u202e",
 ]
 

@@ -31,15 +31,10 @@ from adjudge.stats.outcomes import Documents, GoldDocument, Item
 from adjudge.stats.resample import rank_distribution
 from adjudge.stats.result import decode_result
 from adjudge.stats.text import comparison_grid, score_grid
+from hostile import MARKUP
 
 HOSTILE = [
-    "</script><img src=x onerror=alert(1)>",
-    "<script>alert(1)</script>",
-    '"><svg onload=alert(1)>',
-    "' autofocus onfocus=alert(1) x='",
-    "<!--<script>",
-    "</noscript><script>alert(1)</script>",
-    "{{ 7 * 7 }} {% raw %} ${alert(1)}",
+    *MARKUP,
     "]]> </style> </title> javascript:alert(1) &lt;b&gt; \u2028\u2029\u202e\u2066",
     "a\u0000b\u0007c\u001b[31m\r\nd",
     "\U0001f600 \u0627\u0644",

@@ -7,7 +7,8 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import FormatError
-from adjudge.tasks.coref.parts import PartReader, Range, cut
+from adjudge.formats.ranges import Range
+from adjudge.tasks.coref.parts import PartReader, cut
 from adjudge.tasks.coref.settings import settings
 
 SETTINGS = settings("conll-8.01", "keep", "exact", None)

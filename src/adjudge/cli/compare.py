@@ -15,10 +15,11 @@ from adjudge.cli.options import (
     output_options,
     resampling_options,
     save_option,
+    saved_by_option,
     summary_option,
     whole,
 )
-from adjudge.cli.output import Log, check_targets, finish
+from adjudge.cli.output import Log, check_targets, finish, load_results
 from adjudge.errors import UsageError
 
 LISTED = ("text", "md", "json")  # layouts that have room for more than one table
@@ -29,12 +30,7 @@ LISTED = ("text", "md", "json")  # layouts that have room for more than one tabl
 )
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True)
 @compose(
-    click.option(
-        "--by",
-        metavar="FIELD",
-        multiple=True,
-        help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
-    ),
+    saved_by_option,
     click.option(
         "--top",
         metavar="N",
@@ -58,13 +54,12 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     """
     from adjudge.stats.build import compare
     from adjudge.stats.measure import part_keys
-    from adjudge.stats.result import Result
 
     top = _top(options)
     given = [named(text) for text in results]
     check_targets(options["output"], options["save"], inputs=[path for _, path in given])
     log = Log(verbose=options["verbose"])
-    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    loaded = load_results(given)
     log(f"read {len(loaded)} result(s)")
     check_gates(options["fail_under"], part_keys(loaded[0].measures))
     result = compare(

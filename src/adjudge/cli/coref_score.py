@@ -23,7 +23,7 @@ from adjudge.cli.options import (
     resampling_options,
     save_option,
 )
-from adjudge.cli.output import Log, check_targets, emit, finish, working
+from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, finish, working
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
@@ -180,14 +180,7 @@ def _explain(key: str, paths: list[str], names: list[str | None], **options: Any
     from adjudge.tasks.coref.explanation import explain
 
     refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster"))
-    if options["format_"] not in ("text", "json"):
-        raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
+    check_explained(options["format_"])
     how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
     found = explain(key, paths, options["explain"], names=names, **how)
-    if options["format_"] == "json":
-        import json
-
-        text = json.dumps([each.to_data() for each in found.values()], indent=2, ensure_ascii=False)
-    else:
-        text = "\n\n".join(visible(str(each), keep="\n") for each in found.values())
-    emit(text + "\n", options["output"])
+    emit_explanations(found.values(), options["format_"], options["output"])

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adjudge.cli.eal_report import given_seed, only_option, refuse_inside
-from adjudge.cli.eal_score import chosen_regions, chosen_settings, named_systems, rule_options, view_options
+from adjudge.cli.eal_scoring import (
+    chosen_documents,
+    chosen_regions,
+    chosen_settings,
+    given_seed,
+    named_systems,
+    only_option,
+    refuse_inside,
+    rule_options,
+    view_options,
+)
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, document_list, is_file, resampling_options
+from adjudge.cli.options import compose, is_file, resampling_options, verbose_option
 from adjudge.cli.output import Log, emit
 from adjudge.errors import visible
 
@@ -54,7 +63,7 @@ def without(options: Callable[[F], F], *names: str) -> Callable[[F], F]:
     only_option,
     without(resampling_options(), "test"),
     click.option("--quiet", is_flag=True, help="Do not list the files and the values at which systems change places."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(submissions: tuple[str, ...], key: str, frames: str | None, output: Path, **options: Any) -> None:
     """Draw how scores and ranks vary with beta and lambda, and the distributions of the bootstrap, as SVG files.
@@ -71,7 +80,6 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, output: 
     from adjudge.report.folders import write_folder
     from adjudge.report.html.charts import standalone
     from adjudge.report.html.eal_graphs import graphs_of, rankings_of
-    from adjudge.tasks.eal.diagnostics import read_genres
     from adjudge.tasks.eal.scoring import observe_all, result_of
 
     log(f"reading {key} and {len(systems)} submission(s)")
@@ -82,9 +90,7 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, output: 
             systems,
             chosen,
             regions=regions,
-            docs=None if options["only"] is None else document_list(options["only"]),
-            genre=options["genre"],
-            genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
+            **chosen_documents(options["only"], **options),
         )
         log(f"counted {len(campaign.ids)} documents")
         seed = given_seed(options["seed"])

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from adjudge.cli.eal_score import chosen_regions, chosen_settings, named_systems, rule_options, view_options
-from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, document_list, is_file, output_option, resampling_options
-from adjudge.cli.output import Log, check_targets, emit
-from adjudge.errors import Problem, UsageError
-
-only_option = click.option(
-    "--only", metavar="LIST", help="Only these documents: a file with one id per line, or a,b,c."
+from adjudge.cli.eal_scoring import (
+    chosen_documents,
+    chosen_regions,
+    chosen_settings,
+    given_seed,
+    named_systems,
+    only_option,
+    refuse_inside,
+    rule_options,
+    view_options,
 )
+from adjudge.cli.memory import uncollected
+from adjudge.cli.options import compose, is_file, output_option, resampling_options, verbose_option
+from adjudge.cli.output import Log, check_targets, emit
 
 
 @click.command(
@@ -46,7 +48,7 @@ only_option = click.option(
         show_default=True,
         help="What stands at the top of the page.",
     ),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(
     submissions: tuple[str, ...], key: str, frames: str | None, output: Path | None, docs: str | None, **options: Any
@@ -67,7 +69,6 @@ def command(
     log = Log(verbose=options["verbose"])
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal import eal_page
-    from adjudge.tasks.eal.diagnostics import read_genres
 
     sources = None if docs is None else Sources(docs)
     log(f"reading {key} and {len(systems)} submission(s)")
@@ -79,10 +80,8 @@ def command(
             chosen,
             sources=sources,
             regions=regions,
-            docs=None if options["only"] is None else document_list(options["only"]),
+            **chosen_documents(options["only"], **options),
             by=options["by"],
-            genre=options["genre"],
-            genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
             bootstrap=options["bootstrap"],
             level=options["ci"],
             seed=given_seed(options["seed"]),
@@ -91,20 +90,3 @@ def command(
         )
     emit(page, output)
     log(f"wrote a page of {len(page)} characters")
-
-
-def given_seed(seed: int) -> int | None:
-    """The seed of the command line; without one, the profile has its own."""
-    source = click.get_current_context().get_parameter_source("seed")
-    return seed if source is ParameterSource.COMMANDLINE else None
-
-
-def refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
-    """Raise if the output would lie in a folder that is read: there every file is taken for a document."""
-    target = Path(os.path.realpath(output))
-    for folder in folders:
-        if folder and os.path.isdir(folder):  # noqa: PTH112  # unlike Path.is_dir it never raises
-            place = Path(os.path.realpath(folder))
-            if place == target or place in target.parents:
-                hint = "write it elsewhere"
-                raise UsageError(Problem(f"this is in {folder}, which is read", path=str(output), hint=hint))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from adjudge.cli.eal_scoring import (
+    chosen_documents,
+    chosen_regions,
+    chosen_settings,
+    given_seed,
+    named_systems,
+    rule_options,
+    view_options,
+)
 from adjudge.cli.gates import apply_gates, check_gates
 from adjudge.cli.memory import uncollected
 from adjudge.cli.options import (
     compose,
     docs_option,
-    document_list,
     engine_options,
     fail_under_option,
     is_file,
@@ -25,16 +30,13 @@ from adjudge.cli.options import (
     save_option,
     target,
 )
-from adjudge.cli.output import Log, check_targets, emit, working
-from adjudge.errors import UsageError
-from adjudge.tasks.eal.profiles import PROFILES
+from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, working
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.tasks.eal.scoring import Campaign, Regions
     from adjudge.tasks.eal.settings import Settings
 
-_EXTRAS = ("ceaf", "b3", "blanc", "f")
 _ONLY_SCORES = (
     "by",
     "save",
@@ -48,75 +50,6 @@ _ONLY_SCORES = (
     "per_document",
     "jobs",
     "cluster",
-)
-
-rule_options = compose(
-    click.option(
-        "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="spec",
-        show_default=True,
-        help="The task description, or as the official programs count.",
-    ),
-    click.option("--beta", type=float, default=0.25, show_default=True, help="What a false positive costs."),
-    click.option(
-        "--lambda", "lambda_", type=float, default=0.5, show_default=True, help="The weight of the argument score."
-    ),
-    click.option(
-        "--unassessed",
-        type=click.Choice(("error", "false-positive", "ignore")),
-        help="What responses are that nobody has assessed. [default: as the profile says]",
-    ),
-    click.option(
-        "--unlinked",
-        type=click.Choice(("error", "drop", "singleton")),
-        help="What responses are that are not generic and in no frame. [default: as the profile says]",
-    ),
-    click.option(
-        "--decide",
-        "decisions",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Change any decision of the profile. Repeatable.",
-    ),
-    click.option(
-        "--cover",
-        "covers",
-        metavar="PAIR",
-        multiple=True,
-        help="Treat more types as Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. Repeatable.",
-    ),
-    click.option("--quotes", metavar="FILE", help="A quote filter: responses in quotations are left out."),
-    click.option("--docs-text", metavar="FOLDER", help="Source documents, to find the quotations in them."),
-)
-view_options = compose(
-    click.option(
-        "--taxonomy",
-        type=click.Choice(("full", "collapsed", "type-lax")),
-        default="full",
-        show_default=True,
-        help="Diagnostic: Contact, Movement, Transaction merged and no Manufacture; or the subtype of Contact and "
-        "Transaction does not matter.",
-    ),
-    click.option(
-        "--neutralize",
-        type=click.Choice(("realis", "coref")),
-        help="Diagnostic: realis does not matter; or neither realis nor which string of the filler.",
-    ),
-    click.option(
-        "--also",
-        "extras",
-        type=click.Choice(_EXTRAS),
-        multiple=True,
-        help="More measures: CEAF, plain B3 or BLANC of the frames; the overall score with F1. Repeatable.",
-    ),
-    click.option("--by", metavar="FIELD", multiple=True, help="Also score by type, role or genre. Repeatable."),
-    click.option("--genre", metavar="NAME", help="Score only documents of this genre, such as newswire or forum."),
-    click.option(
-        "--genre-list",
-        metavar="FILE",
-        help="Genres of documents: id, TAB, genre. Without it, ids tell by their prefix.",
-    ),
 )
 
 
@@ -171,62 +104,6 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, **option
             _score(key, frames, systems, chosen, regions, log, **options)
 
 
-def named_systems(submissions: Sequence[str]) -> dict[str, str]:
-    """Paths by name; a path that exists is not taken for NAME=PATH."""
-    from adjudge.stats.result import unique_names
-    from adjudge.tasks.eal.scoring import system_name
-
-    pairs = []
-    for text in submissions:
-        name, equals, path = text.partition("=")
-        if equals and name and path and not os.path.exists(text):  # noqa: PTH110  # unlike Path.exists it never raises
-            pairs.append((name, path))
-        else:
-            pairs.append((system_name(text), text))
-    names = unique_names(name for name, _ in pairs)
-    return dict(zip(names, (path for _, path in pairs), strict=True))
-
-
-def chosen_settings(frames: str | None, **options: Any) -> Settings:
-    """What the options say of how documents are compared."""
-    from adjudge.tasks.eal.settings import decide, settings
-
-    decisions = {}
-    for text in options["decisions"]:
-        name, equals, value = text.partition("=")
-        if not (equals and name and value):
-            raise UsageError(
-                f"--decide {text!r} says nothing", hint="write NAME=VALUE, such as time_rule_requires=good"
-            )
-        decisions[name.strip().replace("-", "_")] = value.strip()
-    for name in ("unassessed", "unlinked"):
-        if options[name] is not None:
-            decisions[name] = options[name]
-    return settings(
-        decide(options["profile"], decisions),
-        beta=options["beta"],
-        lambda_=options["lambda_"],
-        taxonomy=options["taxonomy"],
-        neutralize=options["neutralize"],
-        covers=options["covers"],
-        extras=options["extras"],
-        linking=frames is not None,
-    )
-
-
-def chosen_regions(settings: Settings, quotes: str | None, folder: str | None) -> Regions | None:
-    """Where the quotations of a document are, if they are to be left out."""
-    if quotes is None and folder is None:
-        return None
-    if quotes is not None and folder is not None:
-        raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
-    from adjudge.tasks.eal.quotes import read_regions, regions_in
-
-    if folder is not None:
-        return regions_in(folder, settings.profile.offsets)
-    return read_regions(str(quotes))
-
-
 def _score(
     key: str,
     frames: str | None,
@@ -236,7 +113,6 @@ def _score(
     log: Log,
     **options: Any,
 ) -> None:
-    from adjudge.tasks.eal.diagnostics import read_genres
     from adjudge.tasks.eal.measures import measures
     from adjudge.tasks.eal.scoring import observe_all, result_of
 
@@ -253,22 +129,18 @@ def _score(
             systems,
             chosen,
             regions=regions,
-            docs=None if options["docs"] is None else document_list(options["docs"]),
             by=options["by"],
-            genre=options["genre"],
-            genre_list=None if options["genre_list"] is None else read_genres(options["genre_list"]),
+            **chosen_documents(options["docs"], **options),
             jobs=options["jobs"],
             cluster=options["cluster"],
         )
     log(f"counted {len(campaign.ids)} documents")
-    source = click.get_current_context().get_parameter_source("seed")
-    seed = options["seed"] if source is ParameterSource.COMMANDLINE else None
     result = result_of(
         campaign,
         by=options["by"],
         bootstrap=options["bootstrap"],
         level=options["ci"],
-        seed=seed,
+        seed=given_seed(options["seed"]),
         pool=options["pool"],
         test=options["test"],
     )
@@ -332,18 +204,8 @@ def _explain(
     regions: Regions | None,
     **options: Any,
 ) -> None:
-    from adjudge.errors import visible
     from adjudge.tasks.eal.explanation import explain
 
-    if options["format_"] not in ("text", "json"):
-        raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
+    check_explained(options["format_"])
     found = explain(key, frames, systems, options["explain"], chosen, regions=regions)
-    if options["format_"] == "json":
-        import json
-
-        emit(
-            json.dumps([each.to_data() for each in found.values()], indent=2, ensure_ascii=False) + "\n",
-            options["output"],
-        )
-    else:
-        emit("\n\n".join(visible(str(each), keep="\n") for each in found.values()) + "\n", options["output"])
+    emit_explanations(found.values(), options["format_"], options["output"])

@@ -11,8 +11,8 @@ from typing import IO, Any, Literal
 import click
 
 from adjudge.cli.eal_common import UNITS, offsets_option, profile_option
-from adjudge.cli.findings import counted, finding_line, finding_record
-from adjudge.cli.options import is_file, output_option, whole
+from adjudge.cli.findings import counted, failed, finding_line, finding_record, unlisted_line
+from adjudge.cli.options import is_file, listed_lines, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.stats.atomic import replacing
@@ -94,7 +94,7 @@ def command(
         else:
             text = "".join(_text(report, quiet=quiet) for report in reports)
         emit(text, output)
-    return int(any(report.errors or (strict and report.warnings) for report in reports))
+    return int(any(failed(report, strict=strict) for report in reports))
 
 
 def _dump(
@@ -146,10 +146,7 @@ def _ontology(name: str | None, profile: str) -> Any:
 
 
 def _documents(text: str) -> list[str]:
-    try:
-        lines = Path(text).read_text(encoding="utf-8-sig").splitlines() if is_file(text) else text.split(",")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{text}: the list of documents cannot be read ({error})", hint="check the file") from None
+    lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
     ids = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not ids:
         raise UsageError(f"--doc-list {text!r} names no documents", hint="give ids, or a file with one id per line")
@@ -159,7 +156,7 @@ def _documents(text: str) -> list[str]:
 def _text(report: EalReport, *, quiet: bool) -> str:
     lines = [finding_line(finding) for finding in report.findings]
     for kind, count in report.unlisted.items():
-        lines.append(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all")
+        lines.append(unlisted_line(report.path, kind, count))
     if not quiet:
         counts = (
             (report.documents, "document"),

@@ -135,8 +135,11 @@ def finding_record(finding: Found, **more: Any) -> dict[str, Any]:
 def counted(number: int, what: str) -> str:
     """A number and a noun.
 
-    >>> counted(1, "document"), counted(2, "class")
-    ('1 document', '2 classes')
+    >>> counted(1, "document"), counted(2, "class"), counted(0, "entity")
+    ('1 document', '2 classes', '0 entities')
     """
-    ending = "" if number == 1 else ("es" if what.endswith("s") else "s")
-    return f"{number} {what}{ending}"
+    if number == 1:
+        return f"{number} {what}"
+    if what.endswith("y"):
+        return f"{number} {what[:-1]}ies"
+    return f"{number} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"

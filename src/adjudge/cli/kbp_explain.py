@@ -16,7 +16,7 @@ from adjudge.cli.kbp_options import (
     systems_of,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, output_option, whole
+from adjudge.cli.options import compose, output_option, verbose_option, whole
 from adjudge.cli.output import Log, emit
 from adjudge.cli.sections import SectionedCommand
 from adjudge.errors import UsageError
@@ -62,7 +62,7 @@ FORMATS = ("text", "json", "csv", "md")
     click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
     output_option,
     click.option("--quiet", is_flag=True, help="Only the tables: no examples."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(systems: tuple[str, ...], **options: Any) -> None:
     """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.

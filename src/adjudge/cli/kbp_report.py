@@ -17,7 +17,7 @@ from adjudge.cli.kbp_options import (
     warning,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, output_option
+from adjudge.cli.options import compose, output_option, verbose_option
 from adjudge.cli.output import Log, emit
 from adjudge.cli.sections import SectionedCommand
 
@@ -36,7 +36,7 @@ from adjudge.cli.sections import SectionedCommand
     output_option,
     click.option("--title", default="Knowledge bases", show_default=True, help="What stands at the top of the page."),
     click.option("--quiet", is_flag=True, help="No warnings."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(systems: tuple[str, ...], **options: Any) -> None:
     """Write an HTML page with scores, intervals and explanations: one file that needs no network.

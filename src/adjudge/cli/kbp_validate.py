@@ -9,6 +9,7 @@ import click
 
 from adjudge.cli.findings import (
     as_json,
+    counted,
     emit_reports,
     failed,
     finding_line,
@@ -17,7 +18,7 @@ from adjudge.cli.findings import (
     unlisted_line,
 )
 from adjudge.cli.output import check_targets, emit
-from adjudge.errors import UsageError, visible
+from adjudge.errors import Problem, UsageError, visible
 from adjudge.formats.kb_findings import KbFinding
 from adjudge.report.files import write_atomic
 from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detect, repair, validate
@@ -75,7 +76,8 @@ def _repair(
 ) -> int:
     kind = from_ or detect(file)
     if kind != "coldstart":
-        raise UsageError(f"only Cold Start files can be repaired, this is {kind}", hint="correct it by hand")
+        message = f"only Cold Start files can be repaired, this is {kind}"
+        raise UsageError(Problem(message, path=file, hint="correct it by hand"))
     data, before, after = repair(file, docs=docs, limit=limit)
     if data:
         write_atomic(target, data)
@@ -87,8 +89,8 @@ def _repair(
         if not data:
             text += visible(f"{target}: not written, nothing could be read") + "\n"
         elif not quiet:
-            lost = f"{before.unmended} assertion{'s' * (before.unmended != 1)} left out, " if before.unmended else ""
-            remain = f"{_many(after.errors, 'error')} and {_many(after.warnings, 'warning')} remain"
+            lost = f"{counted(before.unmended, 'assertion')} left out, " if before.unmended else ""
+            remain = f"{counted(after.errors, 'error')} and {counted(after.warnings, 'warning')} remain"
             text += visible(f"{target}: written, {lost}{remain}") + "\n"
             text += "".join(f"  {visible(f'{count} {kind}')}\n" for kind, count in _errors(after).items())
     emit(text, output)
@@ -104,18 +106,13 @@ def _errors(report: KbReport) -> dict[str, int]:
     return {kind: count + report.unlisted.get(kind, 0) for kind, count in counts.items()}
 
 
-def _many(count: int, what: str) -> str:
-    more = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{count} {what if count == 1 else more}"
-
-
 def _text(report: KbReport, *, quiet: bool) -> str:
     lines = [_line(finding) for finding in report.findings]
     for kind, count in report.unlisted.items():
         lines.append(unlisted_line(report.path, kind, count))
     if not quiet:
         counts = {**report.counts, "error": report.errors, "warning": report.warnings}
-        lines.append(f"{report.path}: " + ", ".join(_many(count, what) for what, count in counts.items()))
+        lines.append(f"{report.path}: " + ", ".join(counted(count, what) for what, count in counts.items()))
     return "".join(f"{visible(line)}\n" for line in lines)
 
 

@@ -16,8 +16,9 @@ from adjudge.cli.options import (
     resampling_options,
     summary_option,
     target,
+    verbose_option,
 )
-from adjudge.cli.output import Log, check_targets, finish
+from adjudge.cli.output import Log, check_targets, finish, load_results
 from adjudge.errors import UsageError
 from adjudge.report.files import write_atomic
 
@@ -57,7 +58,7 @@ from adjudge.report.files import write_atomic
         help="Layout of what is printed.",
     ),
     click.option("--quiet", is_flag=True, help="Print nothing if there is an output file; no signature or notes."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(parts: tuple[str, ...], **options: Any) -> None:
     """Merge the results of parts of a corpus that were scored by themselves and saved with --save.
@@ -67,7 +68,6 @@ def command(parts: tuple[str, ...], **options: Any) -> None:
     comparisons drawn anew. What is not given is as in the parts. NAME=PART calls the only system of a part NAME.
     """
     from adjudge.stats.measure import part_keys
-    from adjudge.stats.result import Result
     from adjudge.tasks.merging import merge
 
     given = [named(text) for text in parts]
@@ -78,7 +78,7 @@ def command(parts: tuple[str, ...], **options: Any) -> None:
     inputs = [*paths, *([options["order"]] if is_file(options["order"] or "") else [])]
     check_targets(options["output"], inputs=inputs)
     log = Log(verbose=options["verbose"])
-    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    loaded = load_results(given)
     log(f"read {len(loaded)} part(s)")
     check_gates(options["fail_under"], part_keys(loaded[0].measures))
     result = merge(

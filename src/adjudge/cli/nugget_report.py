@@ -8,10 +8,18 @@ from typing import Any
 import click
 
 from adjudge.cli.memory import uncollected
-from adjudge.cli.nugget_score import listed_types, side_options
-from adjudge.cli.options import compose, docs_option, document_list, is_file, named, output_option, resampling_options
+from adjudge.cli.nugget_score import chosen_settings, side_options
+from adjudge.cli.options import (
+    compose,
+    docs_option,
+    document_list,
+    is_file,
+    named,
+    output_option,
+    resampling_options,
+    verbose_option,
+)
 from adjudge.cli.output import Log, check_targets, emit
-from adjudge.tasks.nugget.settings import settings
 
 report_options = compose(
     side_options,
@@ -23,7 +31,7 @@ report_options = compose(
     docs_option,
     resampling_options(),
     click.option("--title", default="Event nuggets", show_default=True, help="What stands at the top of the page."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 
 
@@ -43,15 +51,7 @@ def command(gold: str, systems: tuple[str, ...], output: Path | None, **options:
     paths = [path for _, path in pairs]
     listed = [options[name] for name in ("docs", "types") if is_file(options[name] or "")]
     check_targets(output, inputs=(gold, *paths, *listed))
-    chosen = settings(
-        options["profile"],
-        coref=options["coref"],
-        sequencing=options["sequencing"],
-        coref_threshold=options["coref_threshold"],
-        coref_mapping=options["coref_mapping"],
-        types=None if options["types"] is None else listed_types(options["types"]),
-        any_links=options["any_links"],
-    )
+    chosen = chosen_settings(options)
     log = Log(verbose=options["verbose"])
     log(f"reading {gold} and {len(paths)} system file(s)")
     from adjudge.report.html.nugget import nugget_page

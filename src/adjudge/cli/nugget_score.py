@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from adjudge.cli.options import (
     engine_options,
     fail_under_option,
     is_file,
+    listed_lines,
     named,
     output_options,
     refuse_with,
@@ -24,7 +25,7 @@ from adjudge.cli.options import (
     save_option,
     target,
 )
-from adjudge.cli.output import Log, check_targets, emit, finish, working
+from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, finish, working
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
@@ -147,16 +148,7 @@ def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
     if options["compat"]:
         refuse_with("--compat", ("profile", "attributes", "explain", "confusion", *_ONLY_SCORES))
         profile = options["compat"]
-    chosen = settings(
-        profile,
-        attributes=options["attributes"],
-        coref=options["coref"],
-        sequencing=options["sequencing"],
-        coref_threshold=options["coref_threshold"],
-        coref_mapping=options["coref_mapping"],
-        types=None if options["types"] is None else listed_types(options["types"]),
-        any_links=options["any_links"],
-    )
+    chosen = chosen_settings(options, profile=profile, attributes=options["attributes"])
     how = {
         "tokens": options["tokens"],
         "mode": options["mode"],
@@ -173,6 +165,13 @@ def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
             _confusion(gold, paths, chosen, how, **options)
         else:
             _score(gold, paths, chosen, how, log, **options)
+
+
+def chosen_settings(options: Mapping[str, Any], **more: Any) -> Settings:
+    """What the options of both sides say of how nuggets are compared."""
+    names = ("profile", "coref", "sequencing", "coref_threshold", "coref_mapping", "any_links")
+    types = None if options["types"] is None else listed_lines(options["types"], "types")
+    return settings(**{**{name: options[name] for name in names}, "types": types, **more})
 
 
 def _score(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], log: Log, **options: Any) -> None:
@@ -241,14 +240,9 @@ def _explain(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any],
     from adjudge.tasks.nugget.explanation import explain
 
     refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
-    if options["format_"] not in ("text", "json"):
-        raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
+    check_explained(options["format_"])
     found = explain(gold, paths, options["explain"], chosen, **how)
-    if options["format_"] == "json":
-        text = json.dumps([each.to_data() for each in found.values()], indent=2, ensure_ascii=False)
-    else:
-        text = "\n\n".join(visible(str(each), keep="\n") for each in found.values())
-    emit(text + "\n", options["output"])
+    emit_explanations(found.values(), options["format_"], options["output"])
 
 
 def _confusion(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], **options: Any) -> None:
@@ -263,26 +257,14 @@ def _confusion(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any
         found.setdefault(seen.system, Confusion(options["confusion"], seen.system, chosen.profile, {})).add(seen)
 
     _observed(gold, paths, chosen._replace(coref=False, sequencing=False), how, visit=visit, **options)
-    if options["format_"] == "json":
-        text = json.dumps([each.to_data() for each in found.values()], indent=2, ensure_ascii=False)
-    elif options["format_"] == "csv":
-        import csv
-        import io
+    if options["format_"] != "csv":
+        emit_explanations(found.values(), options["format_"], options["output"])
+        return
+    import csv
+    import io
 
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        for each in found.values():
-            writer.writerows(each.rows())
-        text = stream.getvalue().rstrip("\n")
-    else:
-        text = "\n\n".join(visible(str(each), keep="\n") for each in found.values())
-    emit(text + "\n", options["output"])
-
-
-def listed_types(path: str) -> list[str]:
-    """The types of `--types`."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{path}: the list of types cannot be read ({reason})", hint="check the file") from None
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for each in found.values():
+        writer.writerows(each.rows())
+    emit(stream.getvalue().rstrip("\n") + "\n", options["output"])

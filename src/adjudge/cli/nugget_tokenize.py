@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from adjudge.cli.findings import counted
+from adjudge.cli.output import progress_bar
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
-
-if TYPE_CHECKING:
-    from adjudge.tasks.nugget.tokenizer_files import Progress
 
 
 @click.command(
@@ -68,7 +63,7 @@ def command(
 
     if any(character.isspace() for character in separators):
         raise UsageError("a blank cannot be a separator", hint="tokens end at blanks anyway")
-    with _bar(shown=not quiet) as progress:
+    with progress_bar("tokenizing", shown=not quiet) as progress:
         found = make_tables(
             texts, annotations, extension=extension, separators=separators, utf16=utf16, progress=progress
         )
@@ -82,24 +77,5 @@ def command(
         for note in found.notes:
             say(f"note: {visible(str(note))}")
         counts = ((len(found.files), "document"), (found.tokens, "token"), (len(found.warnings), "boundary mismatch"))
-        say(", ".join(f"{number} {what}{_plural(what) if number != 1 else ''}" for number, what in counts))
+        say(", ".join(counted(*each) for each in counts))
     return int(refused)
-
-
-def _plural(what: str) -> str:
-    return "es" if what.endswith("ch") else "s"
-
-
-@contextmanager
-def _bar(*, shown: bool) -> Iterator[Progress | None]:
-    """A bar on a terminal, nothing in a pipe."""
-    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("tokenizing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("tokenizing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from adjudge.errors import UsageError
+from adjudge.errors import Problem, UsageError
 from adjudge.tasks.profiles import PROFILES
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
@@ -134,11 +134,12 @@ output_option = click.option(
     callback=target,
     help="Write to FILE, whole or not at all; - is standard output.",
 )
+verbose_option = click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is.")
 output_options = compose(
     click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
     output_option,
     click.option("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 save_option = click.option(
     "--save",
@@ -164,6 +165,12 @@ by_option = click.option(
     metavar="FIELD",
     multiple=True,
     help="Also score by a field of the gold documents (genre) or of elements (relations.type). Repeatable.",
+)
+saved_by_option = click.option(
+    "--by",
+    metavar="FIELD",
+    multiple=True,
+    help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
 )
 
 
@@ -310,12 +317,23 @@ def refuse_alone(option: str, needed: str) -> None:
         raise UsageError(f"{option} does nothing without {needed}", hint="give both, or neither")
 
 
+def listed_lines(path: str, what: str) -> list[str]:
+    """The lines of a file that lists something."""
+    from adjudge.model.whereabouts import not_utf8
+
+    try:
+        return _path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UsageError(not_utf8(error, path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = Problem(f"the list of {what} cannot be read ({reason})", path=path, hint="check the file")
+        raise UsageError(problem) from None
+
+
 def document_list(text: str) -> list[str]:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
-    try:
-        lines = _path(text).read_text(encoding="utf-8-sig").splitlines() if is_file(text) else text.split(",")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{text}: the list of documents cannot be read ({error})", hint="check the file") from None
+    lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
     ids = [line.strip() for line in lines if line.strip()]
     if not ids:
         raise UsageError(f"--docs {text!r} names no documents", hint="give ids, or a file with one id per line")

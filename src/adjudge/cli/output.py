@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from adjudge.report.files import append_whole, check_writable, write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.stats.result import Result
+
 Progress = Callable[[int, "int | None"], None]
 _PATIENCE = 1.0  # seconds before there is a sign of life
 
@@ -28,6 +30,13 @@ def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
         check_writable(target, inputs=[name for name in inputs if name != "-"])
     if len({target.resolve() for target in given}) < len(given):
         raise UsageError("--output and --save name the same file", hint="choose two names")
+
+
+def load_results(given: Sequence[tuple[str | None, str]]) -> list[Result]:
+    """Saved results from names and paths; a name is that of the only system of its result."""
+    from adjudge.stats.result import Result
+
+    return [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
 
 
 def metric_files(metric: str) -> list[str]:
@@ -56,6 +65,23 @@ def emit(text: str, output: Path | None) -> None:
             raise UsageError(f"standard output cannot be written: {reason}", hint="write elsewhere with -o") from None
     else:
         write_atomic(output, text)
+
+
+def check_explained(format_: str) -> None:
+    """Raise if what became of one document cannot be written in this layout."""
+    if format_ not in ("text", "json"):
+        raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
+
+
+def emit_explanations(found: Iterable[Any], format_: str, output: Path | None) -> None:
+    """Write what became of one document, system by system: values that are text, and have `to_data` for JSON."""
+    if format_ == "json":
+        import json
+
+        text = json.dumps([each.to_data() for each in found], indent=2, ensure_ascii=False)
+    else:
+        text = "\n\n".join(visible(str(each), keep="\n") for each in found)
+    emit(text + "\n", output)
 
 
 def finish(
@@ -99,7 +125,7 @@ def add_summary(result: Any, summary: Path | None) -> None:
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Progress | None]:
+def progress_bar(what: str = "scoring", *, shown: bool) -> Iterator[Progress | None]:
     """A bar on a terminal, nothing in a pipe."""
     if not (shown and sys.stderr is not None and sys.stderr.isatty()):
         yield None
@@ -107,9 +133,9 @@ def progress_bar(*, shown: bool) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("scoring", total=None)
+        task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 

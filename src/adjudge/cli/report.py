@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from adjudge.cli.options import compose, named, output_option, resampling_options
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.options import compose, named, output_option, resampling_options, saved_by_option, verbose_option
+from adjudge.cli.output import Log, check_targets, emit, load_results
 
 
 @click.command(
@@ -18,15 +18,10 @@ from adjudge.cli.output import Log, check_targets, emit
 @click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
 @compose(
     output_option,
-    click.option(
-        "--by",
-        metavar="FIELD",
-        multiple=True,
-        help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
-    ),
+    saved_by_option,
     resampling_options(inherited=True),
     click.option("--title", default="Report", show_default=True, help="What stands at the top of the page."),
-    click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is."),
+    verbose_option,
 )
 def command(results: tuple[str, ...], output: Path | None, **options: Any) -> None:
     """Write an HTML page of results that were saved with --save: one file that needs no network.
@@ -37,12 +32,11 @@ def command(results: tuple[str, ...], output: Path | None, **options: Any) -> No
     """
     from adjudge.report.html.result import render_result
     from adjudge.stats.build import compare
-    from adjudge.stats.result import Result
 
     given = [named(text) for text in results]
     check_targets(output, inputs=[path for _, path in given])
     log = Log(verbose=options["verbose"])
-    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    loaded = load_results(given)
     log(f"read {len(loaded)} result(s)")
     changed = {name: options[name] for name in ("bootstrap", "seed", "test") if options[name] is not None}
     changed |= {"level": options["ci"]} if options["ci"] is not None else {}

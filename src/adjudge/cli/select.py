@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from adjudge.cli.options import named, output_options, whole
-from adjudge.cli.output import Log, check_targets, emit
+from adjudge.cli.output import Log, check_targets, emit, load_results
 
 ORDERS = ("influence", "disagreement")
 
@@ -47,12 +47,11 @@ def command(
     from adjudge.report.comparing import render_selection
     from adjudge.stats.build import compare
     from adjudge.stats.influence import select_documents
-    from adjudge.stats.result import Result
 
     given = [named(text) for text in results]
     check_targets(options["output"], inputs=[path for _, path in given])
     log = Log(verbose=options["verbose"])
-    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    loaded = load_results(given)
     log(f"read {len(loaded)} result(s)")
     result = compare(loaded, by=(), bootstrap=0)
     if items:

@@ -28,7 +28,7 @@ class LinkedMention(msgspec.Struct, frozen=True):
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """A typed, directed pair of spans (seed 002, section 2.1), and the types of its arguments where they are known."""
+    """A typed, directed pair of spans, and the types of its arguments where they are known."""
 
     type: str
     subject: Span
@@ -51,7 +51,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class Dependency(msgspec.Struct, frozen=True):
-    """A labelled edge between two tokens; the head of the root is 0 (seed 002, section 2.2)."""
+    """A labelled edge between two tokens; the head of the root is 0."""
 
     head: int
     dependent: int
@@ -66,7 +66,7 @@ class Argument(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """A typed trigger with its arguments (seed 002, section 3.1)."""
+    """A typed trigger with its arguments."""
 
     type: str
     trigger: Span

@@ -25,13 +25,13 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     target = Path(path)
     if target.is_dir():
-        raise _refused(path, "this is a folder", "name a file in it")
+        raise refused(path, "this is a folder", "name a file in it")
     if target.exists() and not target.is_file():
         try:
             with target.open("wb") as stream:
                 stream.write(data)
         except OSError as error:
-            raise _refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere") from error
+            raise refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere") from error
     else:
         write_atomically(target, data)
 
@@ -67,15 +67,16 @@ def check_writable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> No
     target = Path(path)
     folder = target.resolve().parent
     if target.is_dir():
-        raise _refused(path, "this is a folder", "name a file in it")
+        raise refused(path, "this is a folder", "name a file in it")
     if not folder.is_dir():
-        raise _refused(path, "the folder of this file does not exist", "create it first")
+        raise refused(path, "the folder of this file does not exist", "create it first")
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise _refused(path, "the file may not be written", "check the permissions of the file and its folder")
+        raise refused(path, "the file may not be written", "check the permissions of the file and its folder")
     for other in inputs:
         if target.exists() and Path(other).exists() and target.samefile(other):
-            raise _refused(path, "this file is also an input", "choose another name for the output")
+            raise refused(path, "this file is also an input", "choose another name for the output")
 
 
-def _refused(path: str | Path, message: str, hint: str) -> UsageError:
+def refused(path: str | Path, message: str, hint: str) -> UsageError:
+    """The error that says why something is not written."""
     return UsageError(Problem(message, path=str(path), hint=hint))

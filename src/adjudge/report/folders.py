@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from adjudge import scratch
-from adjudge.errors import Problem, UsageError
+from adjudge.report.files import refused
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes], *, inputs: Iterable[str | Path] = ()) -> None:
@@ -25,19 +25,19 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes], *, inputs: Iter
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and not target.is_dir():
-        raise _refused(folder, "this is a file, a folder is needed", "choose another name")
+        raise refused(folder, "this is a file, a folder is needed", "choose another name")
     if not target.parent.is_dir():
-        raise _refused(folder, "the folder around it does not exist", "create it first")
+        raise refused(folder, "the folder around it does not exist", "create it first")
     for name in files:
         if name in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(name):
-            raise _refused(folder, f"{name!r} cannot be the name of a file in it", "rename the document")
+            raise refused(folder, f"{name!r} cannot be the name of a file in it", "rename the document")
     kept = {name: data for name, data in files.items() if not _is_same(target / name, data)}
     taken = {os.path.realpath(each) for each in inputs}
     for name in kept:
         if os.path.realpath(target / name) in taken:
-            raise _refused(target / name, "this file is also an input", "choose another folder for the output")
+            raise refused(target / name, "this file is also an input", "choose another folder for the output")
         if (target / name).is_dir():
-            raise _refused(target / name, "this is a folder", "choose another folder for the output")
+            raise refused(target / name, "this is a folder", "choose another folder for the output")
     try:
         # What is there may be a disk of its own, into which nothing can be moved from beside it.
         place = target / target.name if target.exists() else target
@@ -47,7 +47,7 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes], *, inputs: Iter
             _write_all(place, target, kept)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise _refused(folder, f"cannot be written: {reason}", scratch.advice(error)) from None
+        raise refused(folder, f"cannot be written: {reason}", scratch.advice(error)) from None
 
 
 def _write_all(place: Path, target: Path, files: Mapping[str, bytes]) -> None:
@@ -75,7 +75,3 @@ def _is_same(path: Path, data: bytes) -> bool:
         return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
     except (OSError, ValueError):
         return False
-
-
-def _refused(path: str | Path, message: str, hint: str) -> UsageError:
-    return UsageError(Problem(message, path=str(path), hint=hint))

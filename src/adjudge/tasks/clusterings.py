@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 Assigned: TypeAlias = "Mapping[Any, Hashable | None]"
 """The items of one document, each with its cluster; None for a cluster of its own."""
 
-CLUSTERINGS = ("muc", "b3", "ceafm", "ceafe", "pairwise")
 _CELLS = 1 << 22  # of one block of weights times pairs of clusters
 
 

@@ -4,13 +4,13 @@ import msgspec
 import pytest
 
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.tasks.eal.document import compare_values
 from adjudge.tasks.eal.facts import Facts, gold_notes, system_notes
 from adjudge.tasks.eal.measures import table_of
 from adjudge.tasks.eal.profiles import BBN_2015, SPEC
 from adjudge.tasks.eal.rules import repaired_key, vague_dates
 from adjudge.tasks.eal.settings import COVERS, Settings, decide
 from adjudge.tasks.eal.settings import settings as choose
+from eal_keys import compare_values
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")

@@ -12,7 +12,7 @@ from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.result import Result
-from adjudge.tasks.eal.document import compare, compare_values, prepare
+from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
 from adjudge.tasks.eal.measures import document_scores, table_of
 from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
@@ -20,6 +20,7 @@ from adjudge.tasks.eal.scoring import name_systems, observe_all, result_of, scor
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
 from adjudge.tasks.eal.trim import grouped, keep_best
+from eal_keys import compare_values
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")

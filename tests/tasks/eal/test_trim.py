@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
-from adjudge.tasks.eal.identity import best, by_cas, by_cluster
+from adjudge.tasks.eal.identity import best, by_cluster, trfr
 from adjudge.tasks.eal.trim import grouped, keep_best, trim
 from eal_responses import cases, documents, from_case, linked, response
 
@@ -116,7 +116,7 @@ def naive_groups(members: list[Argument], *, nested: bool) -> list[list[Argument
 
     def compete(one: Response, other: Response) -> bool:
         if not nested:
-            return by_cas(one) == by_cas(other)
+            return trfr(one, one.cas) == trfr(other, other.cas)
         a, b = one.cas.span, other.cas.span
         inside = (a.start <= b.start and b.end <= a.end) or (b.start <= a.start and a.end <= b.end)
         return (one.type, one.role, one.realis) == (other.type, other.role, other.realis) and inside

@@ -80,7 +80,8 @@ def _first_mentions(gold: Any, path: str) -> dict[Span, Span]:
         if isinstance(each, Mapping) and isinstance(each.get("id"), str) and _is_span(each.get("span"))
     }
     found: dict[Span, Span] = {}
-    for cluster in _clusters(path).get(str(gold["id"]), ()) if places else ():
+    known = _clusters(path)  # also if nothing refers to it: a file that cannot be read is never passed over
+    for cluster in known.get(str(gold["id"]), ()) if places else ():
         spans = [places[name] for name in cluster if name in places]
         found.update((span, min(spans)) for span in spans)
     return found

@@ -143,7 +143,8 @@ def read_settings(folder: Path) -> CampaignSettings:
         hint = f"make one with: adjudge eal campaign init {folder}"
         raise UsageError(Problem(f"there is no campaign here: no file {FILE}", path=str(folder), hint=hint)) from None
     except OSError as error:
-        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path))) from None
+        hint = "name the folder of a campaign"
+        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
     return parse_settings(data, str(path))
 
 

@@ -132,7 +132,8 @@ def listed(folder: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(folder))) from None
+        hint = "it should be a folder that you may read"
+        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(folder), hint=hint)) from None
 
 
 def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:

@@ -53,7 +53,8 @@ def read_genres(path: str) -> dict[str, str]:
         raise FormatError(not_utf8(error, path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the list of genres cannot be read: {reason}", path=path)) from None
+        hint = "check the path"
+        raise UsageError(Problem(f"the list of genres cannot be read: {reason}", path=path, hint=hint)) from None
     found: dict[str, str] = {}
     problems = []
     for number, line in enumerate(lines, 1):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Span
 from adjudge.tasks.eal.changes import change_linking, remove
 from adjudge.tasks.eal.classes import GOOD, REMOVED, RULES, SHIFT, Reference, build_reference
-from adjudge.tasks.eal.identity import distinct
 from adjudge.tasks.eal.link import score_alternatives
 from adjudge.tasks.eal.measures import alternative_counts, argument_counts, link_counts, row_2014
 from adjudge.tasks.eal.neutralize import hash_order
@@ -243,18 +242,3 @@ def whole_masks(observed: Observed, reference: Reference) -> list[int]:
             mask |= bit
         masks.append(mask)
     return masks
-
-
-def compare_values(
-    arguments: Arguments,
-    linking: Linking | None,
-    key: AnswerKey,
-    frames: Linking | None,
-    settings: Settings,
-    *,
-    regions: Sequence[Span] | None = None,
-) -> Compared:
-    """The same from values that need not come from a file: of equal responses the best line counts."""
-    lines = distinct(arguments.arguments)
-    single = Arguments(arguments.document, list(lines.values()))
-    return compare(single, linking, prepare(key, frames, settings, regions=regions), settings)

@@ -39,11 +39,6 @@ def trfr(response: Response, cluster: Cluster) -> Trfr:
     return Trfr(response.document, response.type, response.role, response.realis, cluster)
 
 
-def by_cas(response: Response) -> Trfr:
-    """The class of a response before anybody has said which CASes corefer: columns 2 to 6 and 10."""
-    return Trfr(response.document, response.type, response.role, response.realis, response.cas)
-
-
 def by_cluster(coref: Mapping[Cas, int]) -> Key:
     """The class of a response under a coreference; a CAS without a cluster stands for itself."""
 

@@ -96,7 +96,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """How 0/0 of a single document is shown."""
     lambda_on: Literal["argument", "linking"] = "argument"
     """Which part of the overall score lambda weighs."""
-    measures: tuple[str, ...] = ("standard", "strict", "lax")
+    measures: tuple[Literal["standard", "strict", "lax"], ...] = ("standard", "strict", "lax")
     """The measures of 2014 that are computed."""
 
     def decisions(self) -> dict[str, object]:

@@ -86,7 +86,8 @@ def read_regions(path: str) -> Listed:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the quote filter cannot be read: {reason}", path=path)) from None
+        hint = "check the path"
+        raise UsageError(Problem(f"the quote filter cannot be read: {reason}", path=path, hint=hint)) from None
     known, problems = parse_quotes(data, path)
     if problems:
         raise FormatError(problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 import msgspec
 
@@ -91,10 +91,25 @@ def decide(profile: str | Profile, decisions: Mapping[str, str]) -> Profile:
         elif isinstance(known[name], tuple):
             value = [each.strip() for each in text.split(",")]
         changed[name] = value
-    try:
-        return msgspec.convert({**msgspec.structs.asdict(chosen), **changed}, Profile)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"this cannot be decided: {error}", hint="see the profiles in the documentation") from None
+    kinds = {field.name: field.type for field in msgspec.structs.fields(Profile)}
+    for name, value in changed.items():
+        try:
+            changed[name] = msgspec.convert(value, kinds[name])
+        except msgspec.ValidationError:
+            raise UsageError(f"{name} cannot be {decisions[name]!r}", hint=_possible(kinds[name])) from None
+    return msgspec.structs.replace(chosen, **changed)
+
+
+def _possible(kind: Any) -> str:
+    """What a decision may be."""
+    if kind is bool:
+        return "write yes or no"
+    if kind is int:
+        return "write a whole number"
+    choices = get_args(kind)
+    if get_origin(kind) is tuple:
+        return f"write one or more of {', '.join(get_args(choices[0]))}, with commas between them"
+    return f"it is {' or '.join(choices)}"
 
 
 def settings(

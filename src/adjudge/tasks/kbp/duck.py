@@ -55,6 +55,14 @@ def installed() -> bool:
     return find_spec("duckdb") is not None
 
 
+def silence(database: Any) -> None:
+    """Keep DuckDB from drawing a bar on standard output, as it does for queries of some seconds in a session.
+
+    It takes `python -c` and notebooks for sessions, and standard output is where our results go.
+    """
+    database.execute("SET enable_progress_bar = false")
+
+
 def count_duckdb(
     gold: Facts,
     system: Facts,
@@ -83,6 +91,7 @@ def count_duckdb(
         if threads is not None:
             settings["threads"] = threads
         with import_module("duckdb").connect(str(Path(place) / "paths.duckdb"), config=settings) as database:
+            silence(database)
             for name, side in (("gold", gold), ("system", system)):
                 _load(database, name, side)
             parts = _partitions(gold, system, hops, block)

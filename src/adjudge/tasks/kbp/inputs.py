@@ -12,28 +12,18 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.formats.kb_links import MentionKey, attach_links, read_links
+from adjudge.formats.kb_links import MentionKey, read_links
 from adjudge.formats.kb_spans import Offsets
 from adjudge.formats.source import Source, source_name
-from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
+from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
+from adjudge.tasks.kbp.annotated import ANNOTATION, KINDS, Units, attach_table, has_links, read_corpus
 from adjudge.tasks.kbp.validation import Format, detect
 
-Units: TypeAlias = Literal["text", "raw"]
-
-_ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
-_KINDS: dict[Format, str] = {
-    "ace": "ACE annotation",
-    "ere": "Rich ERE annotation",
-    "documents": "documents in JSON lines",
-    "coldstart": "a Cold Start knowledge base",
-    "triples": "plain triples",
-    "links": "a table of links",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,24 +157,24 @@ def read_gold(
     listed = document_names(documents)
     if kind == "triples":
         return _gold_triples(source, listed, triple_names, wiki, redirects, stop)
-    if kind not in _ANNOTATION:
+    if kind not in ANNOTATION:
         raise UsageError(
             Problem(
-                f"{_KINDS[kind]} cannot be gold",
+                f"{KINDS[kind]} cannot be gold",
                 path=source_name(source),
                 hint="give annotated documents (an ACE or Rich ERE folder, JSON lines) or plain triples",
             )
         )
-    corpus = _read_corpus(source, kind, units=units, offsets=offsets, texts=texts)
+    corpus = read_corpus(source, kind, units=units, offsets=offsets, texts=texts)
     if not corpus.documents:
         raise ValidationError(Problem("there are no documents", path=corpus.path, hint="check the path"))
-    if wiki is None and (redirects is not None or stop is not None) and not _has_links(corpus):
+    if wiki is None and (redirects is not None or stop is not None) and not has_links(corpus):
         raise UsageError("redirects and a stop list are about pages, and nothing links to pages", hint="add the table")
     notes = list(corpus.notes)
     links: dict[MentionKey, MentionLink] = {}
     if wiki is not None:
         table = read_links(wiki)
-        links, remarks = _attach(table, corpus, source, kind, units, offsets)
+        links, remarks = attach_table(table, corpus, source, kind, units, offsets)
         notes += [*table.notes, *remarks]
     if listed is not None:
         corpus = _only(corpus, listed)
@@ -233,10 +223,10 @@ def read_system(
 
         kb, found = read_coldstart(source, mode="strict" if strict else "lenient")
         return SystemInput(called, path, kind, replace(kb, path=path), notes=found.notes())
-    if kind not in _ANNOTATION:
+    if kind not in ANNOTATION:
         hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
-        raise UsageError(Problem(f"{_KINDS[kind]} is not the output of a system", path=path, hint=hint))
-    corpus = _read_corpus(source, kind, units=units, offsets="check", texts=None)
+        raise UsageError(Problem(f"{KINDS[kind]} is not the output of a system", path=path, hint=hint))
+    corpus = read_corpus(source, kind, units=units, offsets="check", texts=None)
     kb = replace(from_documents(corpus.documents, id=called), path=path)
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
 
@@ -293,15 +283,15 @@ def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: S
     problems = []
     for each, source in zip(kinds, systems, strict=True):
         place = source_name(source)
-        if kind == "triples" and each in ("coldstart", *_ANNOTATION):
-            message = f"the system is {_KINDS[each]}, but gold ({source_name(gold)}) is plain triples without mentions"
+        if kind == "triples" and each in ("coldstart", *ANNOTATION):
+            message = f"the system is {KINDS[each]}, but gold ({source_name(gold)}) is plain triples without mentions"
             hint = (
                 "write the system's facts as lines of subject, relation, object, document with the names that gold "
                 "has, or give annotated documents as gold"
             )
             problems.append(Problem(message, path=place, hint=hint))
-        elif kind in _ANNOTATION and each == "triples":
-            message = f"the system is plain triples without mentions, but gold ({source_name(gold)}) is {_KINDS[kind]}"
+        elif kind in ANNOTATION and each == "triples":
+            message = f"the system is plain triples without mentions, but gold ({source_name(gold)}) is {KINDS[kind]}"
             hint = "give the system as a Cold Start knowledge base or as documents in JSON lines, or gold as triples"
             problems.append(Problem(message, path=place, hint=hint))
     if problems:
@@ -367,46 +357,6 @@ def check_listed(triples: int, listed: DocumentList) -> None:
     if not triples:
         message = "no document of the list has a gold triple"
         raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
-
-
-def _read_corpus(source: Source, kind: Format, *, units: Units, offsets: Offsets, texts: str | Path | None) -> KbCorpus:
-    if kind == "documents":
-        from adjudge.formats.kb_documents import read_kb_documents
-
-        return read_kb_documents(source)
-    if not isinstance(source, str | os.PathLike) or str(source) == "-":
-        raise UsageError(f"{_KINDS[kind]} cannot be read from a stream", hint="name the file or its folder")
-    if kind == "ace":
-        from adjudge.formats.kb_ace import read_ace
-
-        return read_ace(source, units=units, offsets=offsets)
-    from adjudge.formats.kb_ere import read_ere_corpus
-
-    return read_ere_corpus(source, docs=texts, offsets=offsets)
-
-
-def _attach(
-    table: LinkTable, corpus: KbCorpus, source: Source, kind: Format, units: Units, offsets: Offsets
-) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
-    """The rows of the table by mention.
-
-    Mentions are numbered, so that rows whose offsets count the text (ACEtoWiki) serve for gold in raw units as well.
-    """
-    found = attach_links(table, corpus.documents)
-    if kind == "ace" and units == "raw":
-        text = _read_corpus(source, kind, units="text", offsets=offsets, texts=None)
-        other = attach_links(table, text.documents)
-        if len(other[0]) > len(found[0]):
-            found = other
-    if not found[0]:
-        message = f"no row fits a mention of {corpus.path}"
-        hint = "check ids of documents, and what the offsets count"
-        raise ValidationError([Problem(message, path=table.path, hint=hint), *found[1]])
-    return found
-
-
-def _has_links(corpus: KbCorpus) -> bool:
-    return any(entity.links for document in corpus.documents for entity in document.entities)
 
 
 def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:

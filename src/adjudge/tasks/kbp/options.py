@@ -180,17 +180,6 @@ def make_options(profile: str = DEFAULT_PROFILE, **changes: Any) -> KbOptions:
     return replace(PROFILES[profile], **changes)
 
 
-def changed_options(options: KbOptions) -> dict[str, Any]:
-    """What is not as in the profile `paper`: the differences that make numbers incomparable with it.
-
-    >>> changed_options(KbOptions(threshold=40.0, unnamed="document"))
-    {'threshold': 40.0, 'unnamed': 'document'}
-    """
-    usual = PROFILES["paper"]
-    given = {each.name: getattr(options, each.name) for each in fields(KbOptions)}
-    return {name: value for name, value in given.items() if value != getattr(usual, name)}
-
-
 def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
     """What a relation counts as, None if it does not count.
 

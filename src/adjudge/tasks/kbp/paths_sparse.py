@@ -16,11 +16,24 @@ from adjudge.tasks.kbp.paths_facts import (
     Facts,
     HopCounts,
     Sequences,
-    blocks,
     by_relation,
     label_of,
     ranges,
     relation_space,
+)
+from adjudge.tasks.kbp.paths_rows import (
+    Matrix,
+    Rows,
+    between,
+    in_columns,
+    joined,
+    multiply,
+    offsets,
+    product,
+    runs,
+    shared,
+    split,
+    take,
 )
 
 if TYPE_CHECKING:
@@ -32,22 +45,6 @@ if TYPE_CHECKING:
 BLOCK = 1 << 25
 # Places of the tables that lead from a node to its row in a relation; beyond it rows are looked up by bisection.
 _TABLES = 1 << 28
-
-
-class Rows(NamedTuple):
-    """Sparse rows without the empty ones: the id of each row, and the columns it reaches."""
-
-    ids: Ints
-    starts: Ints
-    columns: Ints
-
-
-class Matrix(NamedTuple):
-    """A boolean matrix by rows, all rows present."""
-
-    starts: Ints
-    columns: Ints
-    width: int
 
 
 class Relation(NamedTuple):
@@ -163,8 +160,8 @@ def _relation(sides: tuple[Facts, Facts], places: list[Ints], offset: int, width
     begins = [label_of(side, side.subjects[at]) for side, at in zip(sides, places, strict=True)]
     # The facts of a side are in the order of their subjects, and the system's nodes come after gold's.
     every = np.concatenate(subjects)
-    known, counts = _runs(every)
-    starts = _starts(counts)
+    known, counts = runs(every)
+    starts = offsets(counts)
     nodes, inverse = np.unique(np.concatenate(objects), return_inverse=True)
     columns = inverse.astype(np.int32)
     labels, place, often = np.unique(np.concatenate(targets), return_inverse=True, return_counts=True)
@@ -197,8 +194,8 @@ def _first(begins: Ints, columns: Ints) -> Rows:
     if len(begins) and bool((begins[1:] < begins[:-1]).any()):
         order = np.argsort(begins, kind="stable")
         begins, columns = begins[order], columns[order]
-    ids, counts = _runs(begins)
-    return Rows(ids, _starts(counts), columns)
+    ids, counts = runs(begins)
+    return Rows(ids, offsets(counts), columns)
 
 
 def leaves(
@@ -219,7 +216,7 @@ def leaves(
     for r, relation in relations.items():
         gold, system = relation.first
         if isinstance(sources, tuple):
-            gold, system = (_between(rows, *sources) for rows in (gold, system))
+            gold, system = (between(rows, *sources) for rows in (gold, system))
         elif sources is not None:
             gold, system = (take(rows, np.flatnonzero(np.isin(rows.ids, sources))) for rows in (gold, system))
         if sources is not None and not len(gold.ids) and not len(system.ids):
@@ -238,10 +235,10 @@ def _below(
     for r in here.follows:
         relation = relations[r]
         if few:
-            gold, system = (_kept(side, _rows_of(relation, here.objects[side.columns])) for side in rows)
+            gold, system = (in_columns(side, _rows_of(relation, here.objects[side.columns])) for side in rows)
         else:
             at = _rows_of(relation, here.objects)
-            gold, system = (_kept(side, at[side.columns]) for side in rows)
+            gold, system = (in_columns(side, at[side.columns]) for side in rows)
         if not len(gold.ids) and not len(system.ids):
             continue
         longer = (*sequence, r)
@@ -249,7 +246,7 @@ def _below(
             yield Leaf(longer, gold, system, relation.last)
             continue
         for part in split(gold, system, relation.step, block):
-            built = (_product(part[0], relation.step), _product(part[1], relation.step))
+            built = (product(part[0], relation.step), product(part[1], relation.step))
             yield from _below(relations, longer, built, hops, block)
 
 
@@ -263,98 +260,6 @@ def _rows_of(relation: Relation, nodes: Ints) -> Ints:
     at = np.searchsorted(relation.subjects, nodes).astype(np.int32)
     at[at == len(relation.subjects)] = 0
     return np.where(relation.subjects[at] == nodes, at, np.int32(-1))
-
-
-def _kept(rows: Rows, columns: Ints) -> Rows:
-    """The rows in other columns; those that are -1 are left out."""
-    import numpy as np
-
-    known = columns >= 0
-    total = np.zeros(len(known) + 1, dtype=rows.starts.dtype)
-    np.cumsum(known, out=total[1:])
-    return _without_empty(rows.ids, total[rows.starts], columns[known])
-
-
-def _without_empty(ids: Ints, starts: Ints, columns: Ints) -> Rows:
-    import numpy as np
-
-    filled = np.flatnonzero(starts[1:] > starts[:-1])
-    if len(filled) == len(ids):
-        return Rows(ids, starts, columns)
-    return Rows(ids[filled], np.append(starts[filled], starts[-1:]), columns)
-
-
-def split(gold: Rows, system: Rows, matrix: Matrix, block: int) -> Iterator[tuple[Rows, Rows]]:
-    """The rows in pieces with at most `block` walks, cut at the same labels on both sides."""
-    import numpy as np
-
-    degrees = np.diff(matrix.starts)
-    walks = [_row_sums(degrees[side.columns], side.starts) for side in (gold, system)]
-    if sum(int(w.sum()) for w in walks) <= block:
-        yield gold, system
-        return
-    ids = np.union1d(gold.ids, system.ids)
-    weights = np.zeros(len(ids))
-    for side, own in zip((gold, system), walks, strict=True):
-        weights[np.searchsorted(ids, side.ids)] += own
-    for start, stop in blocks(weights, block):
-        pieces = [_between(side, ids[start], ids[stop - 1] + 1) for side in (gold, system)]
-        yield pieces[0], pieces[1]
-
-
-def _between(rows: Rows, first: int, last: int) -> Rows:
-    """The rows whose ids are from the one to before the other."""
-    import numpy as np
-
-    a, b = np.searchsorted(rows.ids, [first, last])
-    low, high = rows.starts[a], rows.starts[b]
-    return Rows(rows.ids[a:b], rows.starts[a : b + 1] - low, rows.columns[low:high])
-
-
-def _product(rows: Rows, matrix: Matrix) -> Rows:
-    built = multiply(rows, matrix)
-    return _without_empty(rows.ids, built.indptr, built.indices)
-
-
-def multiply(rows: Rows, matrix: Matrix) -> Any:
-    """The boolean product as a sparse matrix: sums of witnesses cannot overflow, as they could in small integers."""
-    import numpy as np
-    from scipy import sparse
-
-    height = len(matrix.starts) - 1
-    left = sparse.csr_matrix(
-        (np.ones(len(rows.columns), dtype=bool), rows.columns, rows.starts), (len(rows.ids), height)
-    )
-    ones = np.ones(len(matrix.columns), dtype=bool)
-    return left @ sparse.csr_matrix((ones, matrix.columns, matrix.starts), (height, matrix.width))
-
-
-def take(rows: Rows, places: Ints) -> Rows:
-    """Some of the rows."""
-    import numpy as np
-
-    lengths = np.diff(rows.starts)[places]
-    return Rows(rows.ids[places], _starts(lengths), rows.columns[ranges(rows.starts[places], lengths)])
-
-
-def joined(gold: Rows, system: Rows) -> Rows:
-    """Rows with the same ids side by side: what either of the two reaches."""
-    import numpy as np
-
-    one, other = np.diff(gold.starts), np.diff(system.starts)
-    starts = _starts(one + other)
-    columns = np.empty(int(starts[-1]), dtype=gold.columns.dtype)
-    columns[ranges(starts[:-1], one)] = gold.columns
-    columns[ranges(starts[:-1] + one, other)] = system.columns
-    return Rows(gold.ids, starts, columns)
-
-
-def shared(gold: Rows, system: Rows) -> tuple[Ints, Ints]:
-    """Where the ids that both have are, in the one and in the other."""
-    import numpy as np
-
-    _, one, other = np.intersect1d(gold.ids, system.ids, assume_unique=True, return_indices=True)
-    return one, other
 
 
 def _count(leaf: Leaf, size: Any, block: int) -> Counts:
@@ -390,29 +295,3 @@ def _sizing() -> Any:
     from scipy import sparse
 
     return getattr(getattr(sparse, "_sparsetools", None), "csr_matmat_maxnnz", None)
-
-
-def _runs(column: Ints) -> tuple[Ints, Ints]:
-    """The values of a column in order, and how often each occurs."""
-    import numpy as np
-
-    new = np.ones(len(column), dtype=bool)
-    new[1:] = column[1:] != column[:-1]
-    at = np.flatnonzero(new)
-    return column[at], np.diff(np.append(at, len(column)))
-
-
-def _starts(lengths: Ints) -> Ints:
-    import numpy as np
-
-    total = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=total[1:])
-    return total.astype(np.int32) if total[-1] < 1 << 31 else total
-
-
-def _row_sums(values: Ints, starts: Ints) -> Ints:
-    import numpy as np
-
-    total = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=total[1:])
-    return np.diff(total[starts])

@@ -20,7 +20,8 @@ from adjudge.model.kbp_queries import (
     entry_hash,
     questions,
 )
-from adjudge.tasks.kbp.inputs import GoldInput, Units, read_gold, read_system, system_name, system_units
+from adjudge.tasks.kbp.annotated import Units
+from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb

@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.masks import in_memory
 from adjudge.tasks.kbp.paths_facts import Facts
-from adjudge.tasks.kbp.paths_sparse import (
-    BLOCK,
-    Matrix,
-    Rows,
-    joined,
-    leaves,
-    multiply,
-    relations_of,
-    shared,
-    split,
-    take,
-)
+from adjudge.tasks.kbp.paths_rows import Matrix, Rows, joined, multiply, shared, split, take
+from adjudge.tasks.kbp.paths_sparse import BLOCK, leaves, relations_of
 from adjudge.tasks.kbp.paths_walks import label_walks
 from adjudge.tasks.kbp.sides import AnyFacts
 from adjudge.tasks.kbp.store import Stored

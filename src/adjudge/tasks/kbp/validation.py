@@ -131,7 +131,7 @@ def detect(source: Source) -> Format:
         return detect(names[0])
     if isinstance(source, str | os.PathLike) and str(source) != "-":
         from adjudge.formats.kb_triples import triple_shards
-        from adjudge.formats.shards import is_parquet
+        from adjudge.formats.parquet import is_parquet
 
         if shards := triple_shards(source):
             return detect(shards[0])
