@@ -145,15 +145,21 @@ class _Search:
         self.ceiling = float("inf") if self.open else greedy
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
+        self.before: list[Found] = []  # of the tangent before this one
         self.known: dict[tuple[int, Choice], tuple[tuple[float, ...], list[Pair] | None]] = {}  # counts and pairs
 
     def solved(self, slope: Point, slack: float = 0.0) -> list[Found]:
         """The best choices of the documents under a tangent."""
         rates = Rates(*self.score.weights, slope[1], slope[2])
-        return [
-            solve(table_of(front.clusters, front.cells, front.groups, rates), front.groups, slack)
-            for _, front in self.open
-        ]
+        found = []
+        for number, (_, front) in enumerate(self.open):
+            same = self.before[number].under(rates) if self.before and not slack else None
+            if same is None:
+                same = solve(table_of(front.clusters, front.cells, front.groups, rates), front.groups, slack)
+            found.append(same)
+        if not slack:
+            self.before = found
+        return found
 
     def under_tangent(self, at: Point) -> Point:
         """Find the best alignment under the tangent at some totals, and return its totals."""

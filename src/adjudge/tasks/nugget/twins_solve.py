@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adjudge.tasks.nugget.twins_bound import aligned, highest, unlisted
 from adjudge.tasks.nugget.twins_groups import Group
-from adjudge.tasks.nugget.twins_table import Point, Table, matched_cells, own_range
+from adjudge.tasks.nugget.twins_table import Point, Rates, Table, matched_cells, own_range
 
 NODES = 400  # branches that are looked at in one document
 CHAMPIONS = 8  # options of a group with which all others are compared
@@ -28,12 +28,22 @@ Choice = tuple[tuple[int, int], ...]
 class Found(NamedTuple):
     """Choices that may be best, the one of the greatest worth first, and the worth that none exceeds.
 
-    Not `complete` if there were more of them than are kept.
+    Not `complete` if there were more of them than are kept. If options were only dropped for better ones, `gains` says
+    by how much these are better at least, so that the choice is the best under any rates under which none is negative.
     """
 
     points: list[tuple[float, Point, Choice]]
     bound: float
     complete: bool = True
+    gains: list[Point] | None = None
+
+    def under(self, rates: Rates) -> Found | None:
+        """The same choice under other rates of B3, None if it may not be the best."""
+        if self.gains is None or any(_worth(gain, rates) < -EPSILON for gain in self.gains):
+            return None
+        ((_, point, choice),) = self.points
+        worth = _worth(point, rates)
+        return self._replace(points=[(worth, point, choice)], bound=worth)
 
 
 Part = tuple[list[int], list[int], list[int]]
@@ -65,8 +75,8 @@ def solve(table: Table, groups: Sequence[Group], slack: float = 0.0) -> Found:
     found = search.solve(state.copy(), list(range(len(groups))), touched, cells, -float("inf"))
     if any(group.most is not None for group in groups):
         limit = unlisted(table, groups, state.low, state.high, touched, cells)
-        found = found._replace(bound=max(found.bound, limit))
-    return found._replace(complete=search.complete)
+        return found._replace(bound=max(found.bound, limit), complete=search.complete)
+    return found._replace(complete=search.complete, gains=search.gains if search.nodes == 1 and not slack else None)
 
 
 class _Search:
@@ -77,6 +87,7 @@ class _Search:
         self.slack = slack
         self.nodes = 0
         self.complete = True
+        self.gains: list[Point] = []  # of options for which others were dropped
         self.ranges: dict[tuple[int, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self.differences: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
 
@@ -174,9 +185,9 @@ class _Search:
             if key in matched or (more < less and key in free):
                 ceafe += (more - less) * weight[key]
         gain += ceafe
-        if not self.slack:
-            return gain >= -EPSILON
-        if gain > self.slack + EPSILON:
+        if not self.slack and gain < -EPSILON:
+            return False
+        if self.slack and gain > self.slack + EPSILON:
             return True
         points = [ceafe, 0.0, 0.0]
         for key, more, less in difference:
@@ -185,6 +196,9 @@ class _Search:
                 zip(self.table.point(key, base + more), self.table.point(key, base + less), strict=True)
             ):
                 points[place] += x - y
+        if not self.slack:
+            self.gains.append((points[0], points[1], points[2]))
+            return True
         return min(points) >= -EPSILON
 
     def solve(self, state: _State, groups: list[int], keys: list[int], cells: list[int], need: float) -> Found:
@@ -269,7 +283,7 @@ class _Search:
 
     def worth(self, point: Point) -> float:
         """What a point is worth."""
-        return point[0] + self.table.rates.precise * point[1] + self.table.rates.found * point[2]
+        return _worth(point, self.table.rates)
 
     def value(self, state: _State, keys: Sequence[int], cells: Sequence[int]) -> Point:
         """The point of keys in which nothing is open, with the alignment of cells."""
@@ -359,6 +373,10 @@ class _Search:
             numbers[key] -= count
         for key, count in self.table.added[group][after]:
             numbers[key] += count
+
+
+def _worth(point: Point, rates: Rates) -> float:
+    return point[0] + rates.precise * point[1] + rates.found * point[2]
 
 
 def _joined(one: tuple[float, Point, Choice], other: tuple[float, Point, Choice]) -> tuple[float, Point, Choice]:
