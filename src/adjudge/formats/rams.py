@@ -77,7 +77,10 @@ def _predicted(predictions: list[list[list[int | float | str]]]) -> list[dict[st
                 raise UnfitError(
                     here, "expected [first, last, role, score]", "the role is a string, the score a number"
                 )
-            score = float(item[3]) if len(item) == 4 else 0.0
+            try:
+                score = float(item[3]) if len(item) == 4 else 0.0
+            except OverflowError:
+                raise UnfitError(here, "a score that is too large", "give a number such as 0.5") from None
             arguments.append({"role": item[2], "span": _span(item[0], item[1], here), "score": score})
         trigger = _span(prediction[0][0], prediction[0][1], f"{path}[0]")
         found.append({"type": "", "trigger": trigger, "arguments": arguments})
