@@ -25,8 +25,7 @@ from weakref import finalize
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Finding
 from adjudge.formats.source import Source, Unpacked, opened, source_name
-from adjudge.formats.tbf_columns import BLANKS, DIGITS, Table, read_columns
-from adjudge.formats.tbf_scan import BOM, LIMIT, Index, Section, decode, quote, scan
+from adjudge.formats.tbf_scan import BLANKS, BOM, DIGITS, LIMIT, Index, Section, decode, quote, scan
 from adjudge.formats.tbf_write import write_tbf
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, NuggetDocument, Piece, Relation
 
@@ -111,14 +110,10 @@ class TbfFile:
         self._problems[id] = problems or _NONE
         return NuggetDocument(id, nuggets, relations, None, header)
 
-    def table(self, id: str) -> Table | None:
-        """The columns of a document, if its places are characters and all its lines are ordinary."""
-        if self.mode != "char":
-            return None
-        found = read_columns(self._data(id)[0])
-        if found is not None:
-            self._problems[id] = _NONE
-        return found
+    def texts(self, ids: Iterable[str]) -> list[bytes]:
+        """The lines of documents as they are in the file; nothing for one that is missing, or if places are tokens."""
+        known = self.index.documents if self.mode == "char" else ()
+        return [self._data(id)[0] if id in known else b"" for id in ids]
 
     def problems(self, id: str) -> list[Problem]:
         """The lines of a document that cannot be read: the official scorer stops at any of them."""

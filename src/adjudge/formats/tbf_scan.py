@@ -19,6 +19,8 @@ _UTF_16 = b"\xff\xfe", b"\xfe\xff"
 HEADER, FOOTER = b"#BeginOfDocument", b"#EndOfDocument"
 LIMIT = 100  # problems kept of each kind
 QUOTED = 60  # characters of a long text that are shown
+BLANKS = " \t\n\r\x0b\x0c"  # what the official reader strips: not every blank of Unicode
+DIGITS = 15  # of an offset; more are no place in any text
 LONG = 1 << 20  # bytes of a line, of which one is worth a word
 
 _BLOCK = 1 << 18

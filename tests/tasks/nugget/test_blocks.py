@@ -221,10 +221,10 @@ def test_ordinary_documents_are_plain_and_odd_ones_are_not() -> None:
 def test_a_crowd_at_one_place_is_left_to_the_algorithm_for_single_documents() -> None:
     crowd = document("a", *(nugget(f"E{number}", 0, 4) for number in range(60)))
     few = document("b", nugget("E1", 0, 4), nugget("E2", 0, 4))
-    assert plain_documents([few, crowd], [few, crowd]) == [[True, False]]
+    assert plain_documents([few, crowd], [few, crowd]) == [[True], [False]]
 
 
-def test_blocks_end_after_enough_nuggets() -> None:
+def test_blocks_have_as_many_documents_as_make_enough_lines() -> None:
     documents = [document(f"d{n}", *(nugget(f"E{m}", 9 * m, 9 * m + 4) for m in range(5))) for n in range(7)]
     assert [len(each) for each in plain_documents(documents, documents)] == [3, 3, 1]
 

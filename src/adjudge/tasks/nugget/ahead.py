@@ -16,11 +16,11 @@ from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.sides import Opened
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.blocks import Compared, Gathering
+    from adjudge.tasks.nugget.blocks import Codes, Columns, Compared
     from adjudge.tasks.nugget.twins import Front
 
 LARGE = 20_000  # lines of all systems from which on it pays to load numpy
-BLOCK = 8_192  # gold nuggets of a block
+BLOCK = 32_768  # about so many lines of gold are a block
 
 
 class Known(NamedTuple):
@@ -70,43 +70,49 @@ def one_by_one(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], sett
 
 def in_blocks(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], settings: Settings) -> Walk:
     """All documents, those of a block compared beforehand as far as they are plain."""
-    from adjudge.tasks.nugget.blocks import DOCUMENTS, Block, Codes, Gathering
+    from adjudge.tasks.nugget.blocks import DOCUMENTS, Block, Codes
 
     codes = Codes(), Codes()
-    done = 0
-    while done < len(ids):
-        gathering, ours = Gathering(*codes), list[NuggetDocument | None]()
-        for id in ids[done : done + DOCUMENTS]:
-            ours.append(_gather(gathering, gold, id, settings))
-            if gathering.start[-1] >= BLOCK:
-                break
-        here = ids[done : done + len(ours)]
-        block = Block(gathering.columns(), settings)
+    size = min(DOCUMENTS, -(-BLOCK * len(gold.ids) // max(1, gold.lines)))
+    for begin in range(0, len(ids), size):
+        here = ids[begin : begin + size]
+        columns, ours = _gather(gold, here, settings, codes)
+        block = Block(columns, settings)
         found = []
         for each in systems:
-            gathering = Gathering(*codes)
-            theirs = [_gather(gathering, each, id, settings) for id in here]
-            found.append((each, block.compare(gathering.columns()), theirs))
+            columns, theirs = _gather(each, here, settings, codes)
+            found.append((each, block.compare(columns), theirs))
         for number, id in enumerate(here):
             own = [
-                Known(compared, number) if compared.plain[number] else theirs[number] or _read(each, id, settings)
+                Known(compared, number) if compared.plain[number] else theirs.get(number) or _read(each, id, settings)
                 for each, compared, theirs in found
             ]
             known = all(isinstance(each, Known) for each in own)
-            yield id, None if known else ours[number] or _read(gold, id, settings), iter(own)
-        done += len(here)
+            yield id, None if known else ours.get(number) or _read(gold, id, settings), iter(own)
 
 
-def _gather(gathering: Gathering, opened: Opened, id: str, settings: Settings) -> NuggetDocument | None:
-    """Take in a document; if it is not plain it is given back, since it will be needed."""
-    from adjudge.tasks.nugget.blocks import table_of
+def _gather(
+    opened: Opened, ids: Sequence[str], settings: Settings, codes: tuple[Codes, Codes]
+) -> tuple[Columns, dict[int, NuggetDocument]]:
+    """The columns of some documents, and those that had to be read, by their places among them."""
+    from adjudge.formats.tbf_columns import as_lines, read_columns
+    from adjudge.tasks.nugget.blocks import columns_of
 
-    document = None
-    table = opened.table(id) if settings.types is None and id in opened else None
-    if table is None and (document := _read(opened, id, settings)) is not None:
-        table = table_of(document)
-    gathering.add(table)
-    return document if table is None else None
+    texts = opened.texts(ids) if settings.types is None else [b""] * len(ids)
+    table = read_columns(texts)
+    odd = {
+        number: document
+        for number, ordinary in enumerate(table.ordinary.tolist())
+        if not ordinary and (document := _read(opened, ids[number], settings)) is not None
+    }
+    if odd:
+        for number, document in odd.items():
+            texts[number] = b"" if opened.problems(ids[number]) else as_lines(document)
+        table = read_columns(texts)
+        for number, document in odd.items():
+            for first in document.nuggets[:1]:
+                table.begins[number] = first.system, bool(first.confidence)
+    return columns_of(table, *codes), odd
 
 
 def _read(opened: Opened, id: str, settings: Settings) -> NuggetDocument | None:

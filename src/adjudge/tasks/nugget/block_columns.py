@@ -7,31 +7,24 @@ is itself loaded only when there is enough to do.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from adjudge.formats.tbf_columns import Table
-from adjudge.model.nugget import COREFERENCE, NuggetDocument
+from adjudge.formats.tbf_columns import Numbers, Table
 from adjudge.tasks.nugget.block_arrays import Array, numbered
 
-WIDTH = 1 << 50  # every document has so many places of its own; larger offsets are not plain
+WIDTH = 1 << 50  # every document has so many places of its own; no ordinary offset is larger
 DOCUMENTS = 1 << 12  # that a block can have, so that all places are below 2^62
 
 
-class Codes(dict[str, int]):
-    """Numbers for the values of an attribute, the same in all blocks and on both sides; a new value gets the next one.
+class Codes(Numbers):
+    """Numbers for the values of an attribute, the same in all blocks and on both sides.
 
     >>> codes = Codes()
     >>> codes["Actual"], codes["Other"], codes["Actual"], codes.named(np.array([1, 1]))
     (0, 1, 0, frozenset({'Other'}))
     """
-
-    def __missing__(self, value: str) -> int:
-        self[value] = number = len(self)
-        return number
 
     def named(self, numbers: Array) -> frozenset[str]:
         """The values with some numbers."""
@@ -87,106 +80,64 @@ class Columns(NamedTuple):
         return found
 
 
-def table_of(document: NuggetDocument) -> Table | None:
-    """The columns of a document; None if they do not say everything.
+def columns_of(table: Table, types: Codes, realis: Codes) -> Columns:
+    """The columns of a block, from those of its lines.
 
-    >>> from adjudge.model.nugget import Nugget
-    >>> table_of(NuggetDocument("a", [Nugget("E1", "Attack", "Actual", "raid", pieces=((4, 8),))])).places
-    '4,8'
-    """
-    if not document.nuggets or any(relation.name != COREFERENCE for relation in document.relations):
-        return None
-    ids, types, realis, _, _, pieces, *_ = zip(*document.nuggets, strict=True)
-    if set(map(len, pieces)) != {1}:
-        return None
-    first = document.nuggets[0]
-    places = ";".join(f"{begin},{end}" for ((begin, end),) in pieces)
-    return Table(ids, types, realis, places, document.clusters(), first.system, bool(first.confidence))
-
-
-class Gathering:
-    """The columns of a block in the making. A document is taken in at once, so that nothing of it need be kept.
-
-    >>> gathering = Gathering(Codes(), Codes())
-    >>> gathering.add(Table(["E1"], ["Attack"], ["Actual"], "4,8", [], "", False))
-    >>> gathering.add(None)
-    >>> found = gathering.columns()
+    >>> from adjudge.formats.tbf_columns import read_columns
+    >>> line = b"s\\td\\tE1\\t4,8\\traid\\tAttack\\tActual\\n"
+    >>> found = columns_of(read_columns([line, line + line]), Codes(), Codes())
     >>> found.plain.tolist(), (found.end - found.begin).tolist()
     ([True, False], [4])
     """
-
-    def __init__(self, types: Codes, realis: Codes) -> None:
-        self.codes = types, realis
-        self.start = [0]
-        self.types, self.realis, self.homes = array("q"), array("q"), array("q")
-        self.places: list[str] = []
-        self.clusters = 0
-        self.plain: list[bool] = []
-        self.begins: list[tuple[str, bool]] = []  # the first column of every document, and whether it has a confidence
-
-    def add(self, table: Table | None) -> None:
-        """Take in a document; None is one that is missing, or not plain."""
-        home = None if table is None else _homes(table, self.clusters)
-        if table is not None and home is not None:
-            first = self.start[-1]
-            self.types.extend(map(self.codes[0].__getitem__, table.types))
-            self.realis.extend(map(self.codes[1].__getitem__, table.realis))
-            self.homes.extend(map(home.get, table.ids, range(first, first + len(table.ids))))
-            self.clusters += len(table.clusters)
-            self.places.append(table.places)
-        self.plain.append(home is not None)
-        self.start.append(len(self.types))
-        self.begins.append(("", False) if table is None else (table.system, table.confident))
-
-    def columns(self) -> Columns:
-        """All of it."""
-        plain, start = np.array(self.plain, bool), np.array(self.start)
-        document = np.repeat(np.arange(len(plain)), np.diff(start))
-        begin, end = _places(self.places, document, plain)
-        leaders, chain = numbered(np.array(self.homes) + self.clusters, self.clusters + len(document))
-        types, realis = np.array(self.types), np.array(self.realis)
-        in_order = np.lexsort((end, begin))
-        found = Columns(
-            plain,
-            start,
-            document,
-            begin,
-            end,
-            types,
-            realis,
-            chain,
-            np.bincount(chain),
-            document[leaders],
-            in_order,
-            _seconds(begin, end, in_order),
-            (self.codes[0].named(types), self.codes[1].named(realis)),
-            self.begins,
-            self.clusters > 0,
-        )
-        plain &= ~found._meeting(chain)  # two mentions of one cluster with one place are refused, or remarked on
-        return found
+    plain, nugget = _members(table)
+    plain[table.document[table.begin >= table.end]] = False
+    kept, named = plain[table.document], plain[table.home]
+    document = table.document[kept]
+    cluster = table.cluster[named]
+    clusters = int(cluster.max(initial=-1)) + 1
+    home = np.arange(clusters, clusters + len(document))
+    home[(np.cumsum(kept) - 1)[nugget[named]]] = cluster
+    leaders, chain = numbered(home, clusters + len(document))
+    shift = document * WIDTH
+    begin, end = table.begin[kept] + shift, table.end[kept] + shift
+    numbers = np.array([(types[type_], realis[each]) for type_, each in table.values], np.int64).reshape(-1, 2)
+    of_type, of_realis = numbers[table.value[kept]].T
+    in_order = np.lexsort((end, begin))
+    found = Columns(
+        plain,
+        np.concatenate(([0], np.cumsum(np.bincount(document, minlength=len(plain))))),
+        document,
+        begin,
+        end,
+        of_type,
+        of_realis,
+        chain,
+        np.bincount(chain),
+        document[leaders],
+        in_order,
+        _seconds(begin, end, in_order),
+        (types.named(of_type), realis.named(of_realis)),
+        table.begins,
+        clusters > 0,
+    )
+    plain &= ~found._meeting(chain)  # two mentions of one cluster with one place are refused, or remarked on
+    return found
 
 
-def _homes(table: Table, clusters: int) -> dict[str, int] | None:
-    """The cluster of every nugget that is in one, as a negative number; None if the document is not plain.
-
-    So many clusters have numbers already.
-    """
-    numbered_clusters = enumerate(table.clusters, -clusters - len(table.clusters))
-    home = {argument: number for number, arguments in numbered_clusters for argument in arguments}
-    known = set(table.ids)
-    once = len(known) == len(table.ids) and len(home) == sum(map(len, table.clusters))
-    return home if once and known.issuperset(home) else None
-
-
-def _places(places: Sequence[str], numbers: Array, plain: Array) -> tuple[Array, Array]:
-    """Where nuggets begin and end; documents with offsets that are too large, or with empty places, are not plain."""
-    flat: Array = np.fromstring(";".join(places).replace(";", ","), np.int64, sep=",")  # too large is the largest one
-    begin, end = flat.reshape(-1, 2).T
-    plain[numbers[(begin < 0) | (begin >= end) | (end >= WIDTH)]] = False
-    seen = plain[numbers]
-    shift = numbers * WIDTH
-    return np.where(seen, begin, 0) + shift, np.where(seen, end, 0) + shift  # an empty place meets no other
+def _members(table: Table) -> tuple[Array, Array]:
+    """Which documents are plain as to ids and clusters, and the nugget that every member of a cluster is."""
+    plain = table.ordinary.copy()
+    ids = int(table.id.max(initial=-1)) + 1
+    key = table.document * ids + table.id
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    plain[table.document[order[1:][key[1:] == key[:-1]]]] = False
+    wanted = table.home * ids + table.member
+    place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    plain[table.home[(table.member < 0) | (key[place] != wanted)]] = False
+    nugget = order[place]
+    plain[table.home[np.bincount(nugget, minlength=len(key))[nugget] > 1]] = False
+    return plain, nugget
 
 
 def _seconds(begin: Array, end: Array, in_order: Array) -> Array:

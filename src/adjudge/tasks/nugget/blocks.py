@@ -13,13 +13,13 @@ import numpy as np
 
 from adjudge.tasks.nugget.best import SAME, Mapped
 from adjudge.tasks.nugget.block_arrays import Array
-from adjudge.tasks.nugget.block_columns import DOCUMENTS, Codes, Columns, Gathering, table_of
+from adjudge.tasks.nugget.block_columns import DOCUMENTS, Codes, Columns, columns_of
 from adjudge.tasks.nugget.block_counts import count_block
 from adjudge.tasks.nugget.block_mapping import ALONE, SINGLE, Candidates, Mapping, candidates, map_block
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.twins import Front, document_front
 
-__all__ = ["DOCUMENTS", "Block", "Codes", "Compared", "Gathering", "table_of"]
+__all__ = ["DOCUMENTS", "Block", "Codes", "Columns", "Compared", "columns_of"]
 
 
 class Compared(NamedTuple):

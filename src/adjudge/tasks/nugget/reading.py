@@ -198,16 +198,17 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
     pays = mode == "char" and not reader.by and visit is None and not chosen.official and _lines(opened, ids) >= LARGE
     walk = (in_blocks if pays else one_by_one)(gold, opened, ids, chosen)
     for place, (id, ours, others) in enumerate(walk):
-        problems += gold.problems(id)
+        if ours is not None:  # plain documents have no problems
+            problems += gold.problems(id)
         table = tables.read(id) if mode == "token" and tables else None
         invisible = _invisible(table, invisible_words)
         ready: Ready | None = None
         for each, theirs in zip(systems, others, strict=True):
-            if theirs is not None:
-                problems += each.opened.problems(id)
             if isinstance(theirs, Known):
                 _take(each, reader, theirs, id)
                 continue
+            if theirs is not None:
+                problems += each.opened.problems(id)
             assert ours is not None  # since somebody is to be compared with it
             if mode == "token":
                 each.counted.facts.tokens(ours, theirs, table)

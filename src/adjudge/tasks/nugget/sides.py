@@ -13,7 +13,6 @@ from adjudge.tasks.nugget.settings import Mode
 
 if TYPE_CHECKING:
     from adjudge.formats.findings import Finding
-    from adjudge.formats.tbf_columns import Table
 
 Documents: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
 SUFFIXES = (".gz", ".tbf", ".txt")
@@ -47,8 +46,8 @@ class Opened(Protocol):
     def read(self, id: str) -> NuggetDocument:
         """A document."""
 
-    def table(self, id: str, /) -> Table | None:
-        """Its columns, if it is so simple that they say everything."""
+    def texts(self, ids: Sequence[str], /) -> list[bytes]:
+        """The lines of documents with characters as places; nothing for one that has none."""
 
     def problems(self, id: str, /) -> list[Problem]:
         """What could not be read of it."""
@@ -96,8 +95,9 @@ class Listed:
         """A document."""
         return self.documents[id]
 
-    def table(self, _: str) -> None:
-        """Nothing that would be faster."""
+    def texts(self, ids: Sequence[str]) -> list[bytes]:
+        """Nothing, as these are no lines."""
+        return [b""] * len(ids)
 
     def problems(self, _: str) -> list[Problem]:
         """Nothing."""

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.tbf_columns import DIGITS
-from adjudge.formats.tbf_scan import quote
+from adjudge.formats.tbf_scan import DIGITS, quote
 from adjudge.formats.token_table import find_table, scan_table
 from adjudge.model.nugget import TokenTable
 from adjudge.model.whereabouts import not_utf8

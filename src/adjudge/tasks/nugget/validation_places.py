@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from adjudge.formats.tbf_columns import DIGITS
-from adjudge.formats.tbf_scan import quote
+from adjudge.formats.tbf_scan import DIGITS, quote
 from adjudge.model.nugget import Nugget, Piece, Token, TokenTable
 from adjudge.tasks.nugget.validation_findings import Collector
 
