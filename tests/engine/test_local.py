@@ -1,12 +1,15 @@
 """One process or several: the same results in the same order, and nothing left running."""
 
+import gc
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from adjudge.errors import UsageError, ValidationError
 
 # Workers import what they run, so the functions live in a module that they can find.
 MODULE = """
-import math, os, time
+import gc, math, os, time
 from adjudge.errors import Problem, ValidationError
 
 def wobble(gold, system):
@@ -25,6 +28,9 @@ def wobble(gold, system):
 
 def process(gold, system):
     return os.getpid()
+
+def collects(gold, system):
+    return gc.isenabled()
 
 def fail(gold, system):
     if gold == 40:
@@ -63,8 +69,18 @@ def work(tmp_path_factory):
     sys.path.remove(str(folder))
 
 
+@pytest.fixture(params=["copies", "fresh interpreters"])
+def workers(request, monkeypatch) -> str:
+    """Both ways in which a worker can begin."""
+    if request.param != "copies":
+        monkeypatch.setattr(local, "_can_copy", lambda: False)
+    elif not local._can_copy():
+        pytest.skip("this process has threads, or cannot be copied")
+    return request.param
+
+
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
-def test_several_processes_give_the_same_numbers(work, chunk: int) -> None:
+def test_several_processes_give_the_same_numbers(work, workers, chunk: int) -> None:
     expected = [(identifier, work.wobble(gold, system)) for identifier, gold, system in PAIRS]
     assert list(map_documents(work.wobble, iter(PAIRS))) == expected
     assert list(map_documents(work.wobble, iter(PAIRS), jobs=2, chunk=chunk)) == expected
@@ -114,8 +130,68 @@ def test_progress_counts_every_document(work, jobs: int) -> None:
     assert sum(seen) == len(PAIRS)
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
+def test_a_program_without_threads_is_copied(work, tmp_path) -> None:
+    """Here there may be threads, and then nothing else sees copies at work."""
+    (tmp_path / "engine_work.py").write_text(MODULE)
+    (tmp_path / "run.py").write_text(
+        textwrap.dedent("""
+        import engine_work
+        from adjudge.engine.local import _can_copy, map_documents
+        from adjudge.errors import ValidationError
+        if __name__ == "__main__":
+            assert _can_copy()
+            pairs = [(f"d{i}", i, i / 7 + 1) for i in range(101)]
+            print(list(map_documents(engine_work.wobble, pairs, jobs=2, chunk=7)))
+            print(list(map_documents(engine_work.die_once, [(n, i, "died") for n, i, _ in pairs], jobs=2, chunk=4)))
+            try:
+                list(map_documents(engine_work.fail, pairs, jobs=2, chunk=3))
+            except ValidationError as error:
+                print([problem.line for problem in error.problems])
+        """)
+    )
+    done = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    expected = [
+        [(identifier, work.wobble(gold, system)) for identifier, gold, system in PAIRS],
+        [(identifier, gold * gold) for identifier, gold, _ in PAIRS],
+        [1, 2],
+    ]
+    assert done.stdout.splitlines() == [str(each) for each in expected]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
+def test_a_process_with_threads_is_not_copied() -> None:
+    before = local._can_copy()
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    assert not local._can_copy()
+    done.set()
+    thread.join()
+    until(lambda: local._can_copy() == before)
+
+
+def test_workers_collect_garbage_if_their_parent_does(work, workers) -> None:
+    assert {found for _, found in map_documents(work.collects, PAIRS, jobs=2)} == {True}
+    gc.disable()
+    try:
+        assert {found for _, found in map_documents(work.collects, PAIRS, jobs=2)} == {False}
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError("no reader"), BrokenProcessPool("lost")])
+def test_a_worker_that_dies_before_it_starts_is_one_that_was_lost(error: Exception) -> None:
+    class Pool:
+        def submit(self, *_: object) -> None:
+            raise error
+
+    assert isinstance(local._submitted(Pool(), []).exception(), BrokenProcessPool)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_errors_come_home_as_themselves(work, jobs: int) -> None:
+def test_errors_come_home_as_themselves(work, workers, jobs: int) -> None:
     with pytest.raises(ValidationError) as caught:
         list(map_documents(work.fail, PAIRS, jobs=jobs, chunk=3))
     assert [problem.line for problem in caught.value.problems] == [1, 2]
@@ -123,7 +199,7 @@ def test_errors_come_home_as_themselves(work, jobs: int) -> None:
         list(map_documents(work.fail, [("x", 41, 0)], jobs=jobs))
 
 
-def test_a_lost_worker_costs_a_retry(work, tmp_path) -> None:
+def test_a_lost_worker_costs_a_retry(work, workers, tmp_path) -> None:
     flag = tmp_path / "died"
     pairs = [(f"d{i}", i, str(flag)) for i in range(101)]
     found = list(map_documents(work.die_once, pairs, jobs=2, chunk=4))
@@ -131,7 +207,7 @@ def test_a_lost_worker_costs_a_retry(work, tmp_path) -> None:
     assert flag.exists()
 
 
-def test_a_worker_that_dies_is_an_error_not_a_hang(work) -> None:
+def test_a_worker_that_dies_is_an_error_not_a_hang(work, workers) -> None:
     with pytest.raises(Exception, match="worker processes died again and again"):
         list(map_documents(work.die, PAIRS, jobs=2))
 
@@ -147,15 +223,19 @@ def test_what_cannot_travel_is_said() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for children in /proc")
+@pytest.mark.parametrize("copies", [True, False])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals) -> None:
+def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals, copies: bool) -> None:
     (tmp_path / "engine_work.py").write_text(MODULE)
     (tmp_path / "run.py").write_text(
-        textwrap.dedent("""
+        textwrap.dedent(f"""
         import signal
         import engine_work
+        from adjudge.engine import local
         from adjudge.engine.local import map_documents
         if __name__ == "__main__":
+            assert local._can_copy()
+            local._can_copy = lambda: {copies}
             # A program that was started in the background ignores interruptions, and hands that on.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             list(map_documents(engine_work.sleep, [(str(i), 0, 0) for i in range(8)], jobs=2, chunk=1))

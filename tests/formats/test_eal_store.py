@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
+from adjudge.formats import eal_store
 from adjudge.formats.archive_pack import pack
 from adjudge.formats.eal_arguments import write_arguments
 from adjudge.formats.eal_offsets import from_utf16, to_utf16
@@ -98,15 +99,19 @@ class TestRead:
         assert not arguments.arguments
         assert [finding.kind for finding in findings] == ["realis"]
 
-    def test_the_arguments_are_read_once_for_both(self, written, monkeypatch):
+    def test_every_file_is_read_once(self, written, monkeypatch):
         store = open_store(written)
         reads = []
-        original = type(written).read_bytes
-        monkeypatch.setattr(type(written), "read_bytes", lambda path: reads.append(path.name) or original(path))
+        original = eal_store._read
+        monkeypatch.setattr(eal_store, "_read", lambda path, place: reads.append(place) or original(path, place))
         for document in store.documents:
             store.arguments(document)
             store.linking(document)
-        assert reads == ["D1", "D1", "D2", "D2"]
+            for kind in ("arguments", "linking"):
+                assert store.bytes_of(document, kind) == (written / kind / document).read_bytes()
+        assert reads == [
+            f"{written}/{kind}/{document}" for document in ("D1", "D2") for kind in ("arguments", "linking")
+        ]
 
     def test_memory_does_not_grow_with_the_number_of_documents(self, tmp_path):
         def peak(count):

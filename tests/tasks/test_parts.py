@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError
 from adjudge.tasks import large, parts, scoring, streaming
+from adjudge.tasks.adding import columns_of
 from adjudge.tasks.part_reader import PartReader
 from adjudge.tasks.scoring import Adjust, score
 
@@ -105,7 +106,7 @@ def test_two_processes_give_the_same_bytes(files, monkeypatch):
 def test_options_are_those_of_one_process(files, in_this_process, options):
     one, two = both("record.set", files[0], files[1:], **options)
     assert one == two
-    assert len(in_this_process) == 8
+    assert len(in_this_process) == 16
 
 
 def test_pairs_may_be_changed(files, in_this_process):
@@ -210,11 +211,11 @@ def test_a_part_is_not_larger_than_it_may_be(files, in_this_process, monkeypatch
 def test_a_part_that_does_not_fit_has_no_answer(files):
     from adjudge.formats.ranges import cut_lines
 
-    reader = PartReader(scoring.as_metrics("record.set"), (), None, None)
+    metrics = scoring.as_metrics("record.set")
+    reader = PartReader(metrics, columns_of(metrics), (), None, None)
     first, second = cut_lines([[str(path)] for path in files], 2) or ()
     assert reader.read(first[0], first[1:]) is not None
     assert reader.read(first[0], (second[1], first[2])) is None
     (found,) = (reader.read(second[0], ((), second[2])),)
     assert found is not None
-    assert found.found[0] == []
-    assert len(found.found[1]) == len(found.gold)
+    assert found.missing == [found.ids, []]

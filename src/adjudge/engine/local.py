@@ -193,6 +193,25 @@ def _can_start(*, required: bool) -> bool:
     return False
 
 
+def _can_copy() -> bool:
+    """Whether a worker can begin as a copy of this process, which has all modules and needs next to no time.
+
+    Otherwise it is a fresh interpreter: copying a process that has threads (the progress bar, BLAS) can deadlock, and
+    other systems than Linux do not say how many there are.
+    """
+    if sys.platform != "linux":
+        return False
+    until = time.perf_counter() + _SHORT
+    try:
+        while len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
+            if threading.active_count() > 1 or time.perf_counter() > until:
+                return False
+            time.sleep(0.001)  # a thread that has ended is still there for a moment
+    except OSError:
+        return False
+    return True
+
+
 def _elsewhere(
     observe: Callable[[Any, Any], Any],
     packed: bytes,
@@ -206,15 +225,17 @@ def _elsewhere(
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    # A fresh interpreter: forking one that has threads (the progress bar, BLAS) can deadlock.
-    context = multiprocessing.get_context("spawn")
-    started = context.Event()
     others = set(multiprocessing.active_children())
 
-    def new_pool() -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(packed, started))
+    def new_pool() -> tuple[ProcessPoolExecutor, Any]:
+        context = multiprocessing.get_context("fork" if _can_copy() else "spawn")
+        started = context.Event()
+        work = observe if context.get_start_method() == "fork" else packed
+        return ProcessPoolExecutor(
+            jobs, mp_context=context, initializer=_start, initargs=(work, started, gc.isenabled())
+        ), started
 
-    pool = new_pool()
+    pool, started = new_pool()
     waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
     finished, refused, losses = False, False, 0
     try:
@@ -238,8 +259,8 @@ def _elsewhere(
                     raise
                 _stop(others)
                 pool.shutdown(wait=True, cancel_futures=True)
-                pool = new_pool()
-                waiting = deque((again, pool.submit(_work, again)) for again, _ in waiting)
+                pool, started = new_pool()
+                waiting = deque((again, _submitted(pool, again)) for again, _ in waiting)
                 continue
             waiting.popleft()
             losses = 0
@@ -269,9 +290,9 @@ def _submitted(pool: Any, part: list[Pair]) -> Any:
 
     try:
         return pool.submit(_work, part)
-    except BrokenProcessPool as error:
+    except (BrokenProcessPool, BrokenPipeError) as error:  # the latter from a worker that died before it could start
         broken: Future[Any] = Future()
-        broken.set_exception(error)
+        broken.set_exception(BrokenProcessPool(str(error)))
         return broken
 
 
@@ -294,14 +315,21 @@ def _stop(others: set[Any]) -> None:
 _observe: Callable[[Any, Any], Any] | None = None  # set once in each worker, before its first document
 
 
-def _start(packed: bytes, started: Any) -> None:
-    """Prepare a worker: the parent alone answers to Ctrl-C, and a worker never outlives its parent."""
+def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bool) -> None:
+    """Prepare a worker: the parent alone answers to Ctrl-C, and a worker never outlives its parent.
+
+    A copy of the parent has what is to be run; a fresh interpreter gets it pickled.
+    """
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 
     global _observe
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a copy would do what the parent does
+    gc.freeze()  # what is there already stays, and need not be looked at
     gc.set_threshold(_ALLOCATIONS)
+    if not collecting:
+        gc.disable()
     parent = parent_process()
 
     def watch() -> None:
@@ -310,7 +338,7 @@ def _start(packed: bytes, started: Any) -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    _observe = pickle.loads(packed)  # noqa: S301
+    _observe = pickle.loads(work) if isinstance(work, bytes) else work  # noqa: S301
     started.set()
 
 

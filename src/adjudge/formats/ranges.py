@@ -19,8 +19,9 @@ import msgspec
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 64  # bytes in which an object must begin
-_NEAR = 1 << 20  # where to look first for a document that should be at a place in proportion
+_NEAR = (1 << 14, 1 << 20)  # where to look first for a document that should be at a place in proportion
 _FAR = 3  # parts behind the last cut in which to look then
+_BLOCK = 1 << 20
 _TRIES = 10  # documents behind a place of which all sides must have one
 
 
@@ -78,7 +79,7 @@ def count_lines(paths: Sequence[str]) -> int:
     number = 0
     for path in paths:
         with open(path, "rb") as stream:  # noqa: PTH123
-            while block := stream.read(_NEAR):
+            while block := stream.read(_BLOCK):
                 number += block.count(b"\n")
     return number
 
@@ -143,10 +144,12 @@ def _next_cut(
             break
         found = [at]
         for system, last in zip(systems, before[1:], strict=True):
-            near = max(system.size * at // gold.size - _NEAR, last)
-            here = system.find(identifier, near, near + 2 * _NEAR)
-            here = system.find(identifier, last, last + _FAR * system.size // parts) if here is None else here
-            if here is None or here < last:
+            there = system.size * at // gold.size
+            places = [(max(there - near, last), there + near) for near in _NEAR]
+            places.append((last, last + _FAR * system.size // parts))
+            seen = (system.find(identifier, *place) for place in places)
+            here = next((each for each in seen if each is not None), None)
+            if here is None:
                 break
             found.append(here)
         if len(found) == len(before):

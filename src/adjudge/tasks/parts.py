@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 from adjudge.engine.local import can_travel, map_documents, processors
 from adjudge.errors import UsageError
 from adjudge.formats.ranges import Ranges, count_lines, cut_lines
-from adjudge.model.document import Document
+from adjudge.tasks.adding import columns_of
+from adjudge.tasks.packed import Packed
 from adjudge.tasks.part_reader import Part, PartReader
-from adjudge.tasks.streaming import Block, Plan, Progress, Run
+from adjudge.tasks.streaming import Plan, Progress, Run
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 LARGEST = 8 << 20  # bytes of a part, because a process holds all documents of one
-PARTS = 4  # at least, for each process, so that none of them waits long for the last one
+PARTS = 8  # at least, for each process, so that none of them waits long for the last one
 
 
 def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, **statistics: Any) -> Result | None:
@@ -34,17 +35,17 @@ def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, **st
     run = Run(plan)
     try:
         results: list[Result] = []
-        block = Block({}, [{} for _ in plan.inputs.systems])
+        packed = Packed(len(plan.inputs.systems))
         for part in _read(run, jobs=jobs or processors(), progress=progress):
-            _extend(block, part)
-            if plan.block is not None and len(block.chosen) >= plan.block:
-                results.append(run.part(block))
-                block = Block({}, [{} for _ in plan.inputs.systems])
+            packed.add(part)
+            if plan.block is not None and len(packed.ids) >= plan.block:
+                results.append(run.packed_part(packed))
+                packed = Packed(len(plan.inputs.systems))
         if run.unchosen:
             return None
         if not results:
-            return run.whole(block, **statistics)
-        return run.merged([*results, run.part(block)] if block.chosen else results, **statistics)
+            return run.whole(packed, **statistics)
+        return run.merged([*results, run.packed_part(packed)] if packed.ids else results, **statistics)
     except (_Unfit, UsageError):  # it is said, in full, when the files are read here
         return None
 
@@ -56,7 +57,7 @@ class _Unfit(Exception):
 def _read(run: Run, *, jobs: int, progress: Progress | None) -> Iterator[Part]:
     """One part after the other, in the order of gold."""
     plan, files = run.plan, run.plan.inputs.files
-    reader = PartReader(plan.metrics, plan.by, plan.docs, plan.change)
+    reader = PartReader(plan.metrics, columns_of(plan.metrics), plan.by, plan.docs, plan.change)
     size = sum(os.path.getsize(path) for paths in files for path in paths)  # noqa: PTH202
     parts = cut_lines(files, max(PARTS * jobs, size // LARGEST)) if can_travel(reader.read) else None
     if parts is None:
@@ -73,19 +74,12 @@ def _read(run: Run, *, jobs: int, progress: Progress | None) -> Iterator[Part]:
     work = map_documents(reader.read, pairs(), jobs=jobs, chunk=1)
     with closing(work):  # type: ignore[type-var]
         for _, part in work:
-            if part is None or not known.isdisjoint((*part.gold, *part.others)):
+            if part is None or not (known.isdisjoint(part.ids) and known.isdisjoint(part.others)):
                 raise _Unfit
-            known.update(part.gold, part.others)
-            run.unchosen.difference_update(part.gold)
+            known.update(part.ids, part.others)
+            run.unchosen.difference_update(part.ids)
             for digest, written in zip(run.digests, part.written, strict=True):
                 digest.update(written)
             yield part
             if progress is not None:
                 progress(len(known), max(total, len(known)))
-
-
-def _extend(block: Block, part: Part) -> None:
-    block.chosen.update((name, Document(id=name, data=fields)) for name, fields in part.gold.items())
-    for found, names in zip(block.found, part.found, strict=True):
-        found.update((name, Document(id=name, data=None)) for name in names)
-    block.seen += part.seen

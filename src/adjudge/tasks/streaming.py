@@ -23,9 +23,10 @@ from adjudge.tasks.aligned import Indexed, OutOfOrder, SideBySide
 from adjudge.tasks.documents import Side, unknown_document
 from adjudge.tasks.large import Inputs
 from adjudge.tasks.observe import GOLD, AnyMetric, Complaint, Observer, Seen
+from adjudge.tasks.packed import Packed, add_up_packed
 from adjudge.tasks.part_reader import Change
 from adjudge.tasks.placing import placed
-from adjudge.tasks.slices import partial_slicing, refuse_unknown, slicing
+from adjudge.tasks.slices import partial_slicing, refuse_unknown
 
 if TYPE_CHECKING:
     from adjudge.stats.build import Test
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 BLOCK = 10_000
 _PROBLEMS = 1000
+_NOTHING_DRAWN: dict[str, Any] = {"bootstrap": 0, "level": 0.95, "seed": 0, "test": "paired-bootstrap"}
 
 Progress = Callable[[int, "int | None"], None]
 
@@ -166,22 +168,17 @@ class Run:
         line = result_fields(self.plan.profile, len(table.ids), len(systems), options)
         return msgspec.structs.replace(result, options=options, signature=signature(result.task, line))
 
-    def whole(self, block: Block, *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
+    def whole(self, packed: Packed, *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
         """The result of all documents, if they were kept together."""
         plan = self.plan
-        sides = zip((block.chosen, *block.found), self.digests, strict=True)
-        gold, *systems = (self._side(place, own, each.hexdigest()) for place, (own, each) in enumerate(sides))
-        slices = slicing(plan.by, [document.data for document in block.chosen.values()], plan.metrics)
+        gold, *systems = (self._side(place, {}, digest.hexdigest()) for place, digest in enumerate(self.digests))
         campaign = Campaign(
-            plan.metrics,
-            tuple(block.chosen),
-            gold,
-            systems,
-            block.seen,
-            whole=plan.docs is None,
-            options=plan.options,
+            plan.metrics, tuple(packed.ids), gold, systems, [], whole=plan.docs is None, options=plan.options
         )
-        return add_up(campaign, slices, profile=plan.profile, bootstrap=bootstrap, level=level, seed=seed, test=test)
+        slices = packed.slicing(plan.by, plan.metrics)
+        return add_up_packed(
+            campaign, packed, slices, profile=plan.profile, bootstrap=bootstrap, level=level, seed=seed, test=test
+        )
 
     def _documents(self, place: int) -> Iterator[Document]:
         """The documents of gold (0) or a system; what is wrong with them is kept for the end."""
@@ -259,9 +256,15 @@ class Run:
         campaign = Campaign(
             self.plan.metrics, tuple(block.chosen), gold, systems, block.seen, options=self.plan.options
         )
-        return add_up(
-            campaign, slices, profile=self.plan.profile, bootstrap=0, level=0.95, seed=0, test="paired-bootstrap"
-        )
+        return add_up(campaign, slices, profile=self.plan.profile, **_NOTHING_DRAWN)
+
+    def packed_part(self, packed: Packed) -> Result:
+        """The same of documents that other processes have counted."""
+        slices, there = packed.partial_slicing(self.plan.by, self.plan.metrics)
+        self.there |= there
+        gold, *systems = (self._side(place, {}) for place in range(len(self.plan.inputs.files)))
+        campaign = Campaign(self.plan.metrics, tuple(packed.ids), gold, systems, [], options=self.plan.options)
+        return add_up_packed(campaign, packed, slices, profile=self.plan.profile, **_NOTHING_DRAWN)
 
     def _side(self, place: int, documents: dict[str, Document], digest: str = "") -> Side:
         name = self.plan.inputs.names[place - 1] if place else "gold"

@@ -120,7 +120,7 @@ def _key_places(store: KeyStore, document: str) -> KeyPlaces:
 
 
 def _reader(store: KeyStore | FramesStore, document: str) -> Callable[[], bytes]:
-    return store._files[document].read_bytes
+    return lambda: store.bytes_of(document) or b""
 
 
 def _missing(documents: Sequence[str], store: KeyStore) -> list[Finding]:

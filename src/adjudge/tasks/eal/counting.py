@@ -1,4 +1,4 @@
-"""Count one document of all submissions. Documents do not depend on each other, so other processes can do it, too."""
+"""Count documents of all submissions. They do not depend on each other, so other processes can do it, too."""
 
 from __future__ import annotations
 
@@ -16,24 +16,29 @@ from adjudge.tasks.eal.settings import Settings
 
 Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
 Visitor: TypeAlias = "Callable[[str, str, Prepared, Compared], None]"
+AnyStore: TypeAlias = Store | KeyStore | FramesStore
 H = TypeVar("H", bound=Held)
 
 
 class Share(NamedTuple):
-    """What was counted of one system in one document: its row, what happened on the way, and counts by slice."""
+    """What was counted of one system: a row for each document, what happened on the way, and counts by slice."""
 
-    row: tuple[float, ...]
+    rows: list[tuple[float, ...]]
     facts: Facts
-    slices: Mapping[str, Mapping[str, list[float]]]
+    slices: Mapping[str, list[Mapping[str, list[float]]]]
 
 
 class Part(NamedTuple):
-    """What was counted of one document; systems whose files have problems are not there."""
+    """What was counted of some documents, one after the other.
+
+    A system whose files have problems has fewer rows. `written` is what the hash of every side is made of.
+    """
 
     gold: Facts
     systems: Mapping[str, Share]
-    regions: Sequence[Span] | None
-    problems: Sequence[Problem]
+    regions: list[Sequence[Span] | None]
+    problems: list[list[Problem]]
+    written: list[bytes]
 
 
 class Counter(NamedTuple):
@@ -51,10 +56,22 @@ class Counter(NamedTuple):
     slices: Mapping[str, Slices]
     visit: Visitor | None
 
-    def part(self, document: str, _: object = None) -> Part:
-        """Read a document of all sides, and compare; problems are collected."""
+    def part(self, documents: Sequence[str], _: object = None) -> Part:
+        """Read some documents of all sides, and compare; problems are collected."""
+        systems = {name: Share([], Facts(), {field: [] for field in self.slices}) for name in self.stores}
+        part = Part(Facts(), systems, [], [], [])
+        sides: list[AnyStore] = [self.keys, *([] if self.frames is None else [self.frames]), *self.stores.values()]
+        written: list[list[bytes]] = [[] for _ in sides]
+        for document in documents:
+            part.problems.append(self._count(document, part))
+            for side, own in zip(sides, written, strict=True):
+                own += hashed(side, document)
+        part.written.extend(map(b"".join, written))
+        return part
+
+    def _count(self, document: str, part: Part) -> list[Problem]:
+        """Add one document to a part; what is wrong with it."""
         problems: list[Problem] = []
-        facts = Facts()
         prepared = None
         regions: Sequence[Span] | None = None
         try:
@@ -69,22 +86,19 @@ class Counter(NamedTuple):
                 key_place=self.keys.place(document),
                 frames_place=None if self.frames is None else self.frames.place(document),
             )
-            facts.see_gold(prepared.gold, prepared.reference)
+            part.gold.see_gold(prepared.gold, prepared.reference)
         except (FormatError, ValidationError) as error:
             problems += error.problems
-        systems = {}
-        for name in self.stores:
+        part.regions.append(regions)
+        for name, share in part.systems.items():
             try:
-                share = self._share(name, document, prepared)
+                self._share(name, document, prepared, share)
             except (FormatError, ValidationError) as error:
                 problems += error.problems
-            else:
-                if share is not None:
-                    systems[name] = share
-        return Part(facts, systems, regions, problems)
+        return problems
 
-    def _share(self, name: str, document: str, prepared: Prepared | None) -> Share | None:
-        settings, store, facts = self.settings, self.stores[name], Facts()
+    def _share(self, name: str, document: str, prepared: Prepared | None, share: Share) -> None:
+        settings, store, facts = self.settings, self.stores[name], share.facts
         arguments = store.arguments(document)
         linking: Linking | None = None
         if settings.linking and store.has_linking:
@@ -98,13 +112,29 @@ class Counter(NamedTuple):
         if document not in store:
             facts.add("missing", 1, document)
         if prepared is None:
-            return None  # the problem is with the key
+            return  # the problem is with the key
         compared = compare(arguments, linking, prepared, settings, place=store.place(document))
         facts.see(compared, settings, len(arguments.arguments), document)
-        slices = {field: each.count(compared.observed, prepared.reference) for field, each in self.slices.items()}
+        for field, each in self.slices.items():
+            share.slices[field].append(each.count(compared.observed, prepared.reference))
         if self.visit is not None:
             self.visit(name, document, prepared, compared)
-        return Share(compared.row, facts, slices)
+        share.rows.append(compared.row)
+
+
+def hashed(store: AnyStore, document: str) -> list[bytes]:
+    """What a document adds to the hash of a store; nothing if that is an archive, which is hashed as a whole."""
+    if store.packed:
+        return []
+    files = (
+        {kind: store.bytes_of(document, kind) for kind in ("arguments", "linking")}
+        if isinstance(store, Store)
+        else {"": store.bytes_of(document)}
+    )
+    found = []
+    for kind, data in files.items():
+        found += [f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode(), data or b""]
+    return found
 
 
 def lent(store: H) -> H:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +29,8 @@ _PREFIXES = (
     *((name, "newswire") for name in ("APW", "AFP", "CNA", "NYT", "WPB", "XIN")),
     ("fsh_", "speech"),
 )
-_MARKS = ((re.compile(r"_NW_"), "newswire"), (re.compile(r"_DF_"), "forum"))
+_KNOWN = tuple(prefix for prefix, _ in _PREFIXES)
+_MARKS = (("_NW_", "newswire"), ("_DF_", "forum"))
 
 
 def genre_of(document: str) -> str:
@@ -39,10 +39,9 @@ def genre_of(document: str) -> str:
     >>> genre_of("NYT_ENG_20130501.0255"), genre_of("bolt-eng-DF-170"), genre_of("CNN_IP_20030329"), genre_of("DOC1")
     ('newswire', 'forum', 'broadcast-conversation', 'unknown')
     """
-    for prefix, genre in _PREFIXES:
-        if document.startswith(prefix):
-            return genre
-    return next((genre for mark, genre in _MARKS if mark.search(document)), "unknown")
+    if document.startswith(_KNOWN):
+        return next(genre for prefix, genre in _PREFIXES if document.startswith(prefix))
+    return next((genre for mark, genre in _MARKS if mark in document), "unknown")
 
 
 def read_genres(path: str) -> dict[str, str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.tasks.eal.apply import open_for
-from adjudge.tasks.eal.counting import Counter, Part, Regions, Visitor, lent
+from adjudge.tasks.eal.counting import AnyStore, Counter, Part, Regions, Visitor, lent
 from adjudge.tasks.eal.diagnostics import FIELDS, Slices, genres
 from adjudge.tasks.eal.facts import Facts
 from adjudge.tasks.eal.results import Campaign, Counted, Pool, result_of
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Campaign", "Counted", "Regions", "name_systems", "observe_all", "result_of", "score", "system_name"]
 
-AnyStore: TypeAlias = Store | KeyStore | FramesStore
-
 LIMIT = 1000  # problems after which no more documents are read
+AT_ONCE = 32  # documents that a process counts before it reports, at most
+PARTS = 16  # for each process, at least, so that none of them waits long for the last one
 
 
 def score(
@@ -153,9 +152,9 @@ def observe_all(
         }
         campaign = Campaign(settings, ids, len(keys), "", Facts(), counted, known)
         sides: list[AnyStore] = [keys, *([] if reference is None else [reference]), *stores.values()]
-        digests = _start_digests(sides, ids)
-        campaign = _read(campaign, keys, reference, stores, regions, visit, jobs, cluster)
-        hashes = digests()
+        digests = [hashlib.sha256() for _ in sides]
+        campaign = _read(campaign, keys, reference, stores, regions, visit, digests, jobs, cluster)
+        hashes = [_hexdigest(side, digest) for side, digest in zip(sides, digests, strict=True)]
         own = len(sides) - len(stores)
         campaign = campaign._replace(
             digest="".join(hashes[:own]),
@@ -178,6 +177,7 @@ def _read(
     stores: Mapping[str, Store],
     regions: Regions | None,
     visit: Visitor | None,
+    digests: Sequence[hashlib._Hash],
     jobs: int | None,
     cluster: str | None,
 ) -> Campaign:
@@ -199,17 +199,23 @@ def _read(
         visit,
     )
     quotes = hashlib.sha256()
-    todo = ((document, document, None) for document in campaign.ids)
+    size = _size(len(campaign.ids), jobs)
+    todo = [(str(start), campaign.ids[start : start + size], None) for start in range(0, len(campaign.ids), size)]
     # Visitors want to see the documents in this process.
     places: dict[str, Any] = {"jobs": jobs, "cluster": cluster} if visit is None else {}
     folder = work_folder(store.path for store in (keys, reference, *stores.values()) if store is not None)
-    parts = map_documents(counter.part, todo, chunk=8, total=len(campaign.ids), folder=folder, **places)
-    for place, (_, part) in enumerate(parts):
-        _take(campaign, place, part)
-        quotes.update(",".join(f"{span.start}-{span.end}" for span in part.regions or ()).encode() + b"\n")
-        problems += part.problems
-        if len(problems) >= LIMIT:
-            break
+    parts = map_documents(counter.part, todo, chunk=1, total=len(todo), folder=folder, **places)
+    with closing(parts):  # type: ignore[type-var]
+        for start, part in parts:
+            _take(campaign, int(start), part)
+            for spans in part.regions:
+                quotes.update(",".join(f"{span.start}-{span.end}" for span in spans or ()).encode() + b"\n")
+            for digest, written in zip(digests, part.written, strict=True):
+                digest.update(written)
+            for own in part.problems:
+                problems += own if len(problems) < LIMIT else ()
+            if len(problems) >= LIMIT:
+                break
     if problems:
         raise ValidationError(problems)
     for name, store in stores.items():
@@ -221,14 +227,22 @@ def _read(
     return campaign if regions is None else campaign._replace(quotes=quotes.hexdigest())
 
 
-def _take(campaign: Campaign, place: int, part: Part) -> None:
+def _size(documents: int, jobs: int | None) -> int:
+    """How many documents a process counts before it reports."""
+    from adjudge.engine.local import processors
+
+    return min(AT_ONCE, 1 + documents // (PARTS * max(jobs or processors(), 1)))
+
+
+def _take(campaign: Campaign, start: int, part: Part) -> None:
     campaign.gold.merge(part.gold)
     for name, share in part.systems.items():
         counted = campaign.systems[name]
-        counted.rows.append(share.row)
+        counted.rows.extend(share.rows)
         counted.facts.merge(share.facts)
         for field, found in share.slices.items():
-            counted.slices[field].put(place, found)
+            for place, each in enumerate(found, start):
+                counted.slices[field].put(place, each)
 
 
 def _refuse_strangers(keys: KeyStore, stores: Mapping[str, Store]) -> None:
@@ -264,36 +278,6 @@ def _of_genre(ids: Sequence[str], known: Mapping[str, str], genre: str) -> list[
     return found
 
 
-def _start_digests(sides: Sequence[AnyStore], ids: Sequence[str]) -> Callable[[], list[str]]:
-    """The hashes of all sides, when they are called for; until then a thread makes them, while other processes read."""
-    found: list[str] = []
-
-    def make() -> None:
-        with suppress(Exception):  # it comes again, where it is heard
-            found.extend(_digest(each, ids) for each in sides)
-
-    def finish() -> list[str]:
-        thread.join()
-        return found if len(found) == len(sides) else [_digest(each, ids) for each in sides]
-
-    thread = Thread(target=make, daemon=True)
-    thread.start()
-    return finish
-
-
-def _digest(store: AnyStore, ids: Sequence[str]) -> str:
-    """A hash of what is read: of an archive as a whole, or of the files of the documents."""
-    digest = hashlib.sha256()
-    if Path(store.path).is_file():
-        digest.update(Path(store.path).read_bytes())
-        return digest.hexdigest()
-    for document in ids:
-        for kind in ("arguments", "linking") if isinstance(store, Store) else ("",):
-            if isinstance(store, Store):
-                data = store.bytes_of(document, kind)
-            else:
-                file = Path(store.place(document))
-                data = file.read_bytes() if document in store and file.is_file() else None
-            digest.update(f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode())
-            digest.update(data or b"")
-    return digest.hexdigest()
+def _hexdigest(store: AnyStore, digest: hashlib._Hash) -> str:
+    """The hash of what was read: of an archive as a whole, or of the files of the documents."""
+    return hashlib.sha256(Path(store.path).read_bytes()).hexdigest() if store.packed else digest.hexdigest()
