@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import os
+import pickle
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -373,3 +374,22 @@ def test_shared_examples(conformance: Path) -> None:
     for name in ("bad_relation_fields.sys.tbf", "too_few_fields.sys.tbf"):
         with pytest.raises(FormatError):
             read_tbf(edge / name)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_travels_to_other_processes(tmp_path: Path, packed: bool) -> None:
+    data = b"#BeginOfDocument a\ns\ta\tE1\t4,8\tran\tMovement\tActual\n#EndOfDocument\n"
+    path = tmp_path / "a.tbf"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    for source in (str(path), path, data):
+        file = open_tbf(source)
+        again = pickle.loads(pickle.dumps(file))
+        assert again.read("a") == file.read("a")
+        assert (again.path, again.digest, again.mode) == (file.path, file.digest, "char")
+        again.close()
+        assert pickle.loads(pickle.dumps(again)).ids == ["a"]
+
+
+def test_a_stream_does_not_travel() -> None:
+    with pytest.raises(TypeError, match="another process"):
+        pickle.dumps(open_tbf(io.BytesIO(b"#BeginOfDocument a\n#EndOfDocument\n"), name="no/such/file"))

@@ -24,7 +24,7 @@ from weakref import finalize
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Finding
-from adjudge.formats.source import Source, Unpacked, opened, source_name
+from adjudge.formats.source import Source, Unpacked, is_file, opened, source_name
 from adjudge.formats.tbf_scan import BLANKS, BOM, DIGITS, LIMIT, Index, Section, decode, quote, scan
 from adjudge.formats.tbf_write import write_tbf
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, NuggetDocument, Piece, Relation
@@ -51,15 +51,24 @@ class TbfFile:
     (['a'], 'token', ('t1',))
     """
 
-    def __init__(self, index: Index, store: bytes | IO[bytes], *, digest: str, mode: Mode | None) -> None:
+    def __init__(self, index: Index, store: bytes | IO[bytes] | None, digest: str, mode: Mode | None) -> None:
         self.path = index.place
         self.digest = digest
         self.ids = list(index.documents)
         self.index = index
-        self._store = store
+        self._store = store  # None: the file itself, which is opened when it is needed
         self._mode = mode
         self._problems: dict[str, list[Problem]] = {}
-        self._close = None if isinstance(store, bytes) else finalize(self, store.close)
+        self._close = None if store is None or isinstance(store, bytes) else finalize(self, store.close)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A file travels to other processes as what was found in it, without its bytes if it has a name there."""
+        store = self._store
+        if store is None or isinstance(store, bytes) or store.name == self.path:
+            return TbfFile, (self.index, store if isinstance(store, bytes) else None, self.digest, self._mode)
+        if not is_file(self.path):
+            raise TypeError(f"{self.path} cannot be opened by another process")
+        return open_tbf, (self.path,)
 
     @property
     def notes(self) -> list[Problem]:
@@ -87,6 +96,10 @@ class TbfFile:
         if self._mode is None:
             self._mode = guess_mode(self._spans())
         return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._mode = mode
 
     @property
     def lines(self) -> int:
@@ -145,6 +158,10 @@ class TbfFile:
 
     def _bytes(self, offset: int, size: int) -> bytes:
         store = self._store
+        if store is None:
+            with opened(self.path, self.path):  # says why, if that is impossible
+                store = self._store = open(self.path, "rb")  # noqa: SIM115, PTH123
+            self._close = finalize(self, store.close)
         if isinstance(store, bytes):
             return store[offset : offset + size]
         if hasattr(os, "pread"):  # leaves the place in the file alone, which forked processes share
@@ -186,7 +203,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
         if isinstance(source, bytes) and not packed:
             store = source
         elif isinstance(source, str | Path) and str(source) != "-" and not packed and Path(source).is_file():
-            store = Path(source).open("rb")  # noqa: SIM115  # it stays open as long as the answer lives
+            store = open(source, "rb")  # noqa: SIM115, PTH123  # it stays open as long as the answer lives
         else:
             import tempfile
 
@@ -201,7 +218,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
                 store.close()
             raise
     damage = [finding.problem for finding in index.findings if finding.kind == "damaged"]
-    file = TbfFile(index, store, digest=hasher.hexdigest(), mode=mode)
+    file = TbfFile(index, store, hasher.hexdigest(), mode)
     if damage:
         file.close()
         raise FormatError(damage)

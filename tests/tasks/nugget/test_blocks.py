@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Any
 from unittest.mock import patch
 
@@ -13,14 +14,18 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError
+from adjudge.formats.tbf_columns import as_lines, read_columns
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
-from adjudge.tasks.nugget import ahead, reading
+from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.nugget import ahead, block_mapping, block_twins, reading
 from adjudge.tasks.nugget.best import greedy as greedy_one_by_one
 from adjudge.tasks.nugget.block_mapping import ROUNDS, greedy
-from adjudge.tasks.nugget.blocks import Block
+from adjudge.tasks.nugget.blocks import Block, Codes, columns_of
 from adjudge.tasks.nugget.reading import observe_all
-from adjudge.tasks.nugget.scoring import score
+from adjudge.tasks.nugget.scoring import result_of, score
 from adjudge.tasks.nugget.settings import Settings, settings
+from adjudge.tasks.nugget.twins import best_alignment
+from adjudge.tasks.nugget.twins_front import GIVEN, OTHER, Choices, Either, Front
 
 NEVER = 1 << 60
 
@@ -36,7 +41,22 @@ def observed(gold: Any, systems: Any, chosen: Settings, *, blocks: bool, **how: 
         for totals in (each.facts.line, each.facts.best, each.facts.optimal, each.facts.matched):
             for name, values in totals.items():
                 totals[name] = sorted(values)
+        each.twins[:] = [in_full(front) for front in each.twins]
     return campaign
+
+
+def in_full(front: Front | None) -> Choices | None:
+    """A choice between two ways as a group with two options, of which the other one has been counted rightly."""
+    if not isinstance(front, Either):
+        return front
+    full = front.choices()
+    (group,) = full.groups
+    other = ((0, 1 - group.given),)
+    assert len(group.options) == 2
+    assert front.pairs(GIVEN) == full.pairs(((0, group.given),))
+    assert front.pairs(OTHER) == full.pairs(other)
+    assert front.counts(OTHER) == full.counts(other)
+    return full
 
 
 def assert_same(gold: Any, systems: Any, chosen: Settings | None = None, **how: Any) -> Any:
@@ -174,6 +194,94 @@ def test_larger_documents_are_scored_the_same(mapping: str) -> None:
         with patch.object(reading, "LARGE", large):
             results.append(score(gold, named, coref_mapping=mapping, bootstrap=50).to_json())
     assert results[0] == results[1]
+
+
+def with_twins(rng: random.Random, name: str, ends: tuple[int, ...] = (5,)) -> NuggetDocument:
+    """A document of a few places, each with one to three nuggets of one type, in chains and alone."""
+    places = [place for place in range(12) for _ in range(rng.choice((*(1,) * 16, 2, 2, 3)))]
+    rng.shuffle(places)
+    ids = {f"E{number}": place for number, place in enumerate(places) if rng.random() < 0.9}
+    chains: list[dict[int, str]] = [{} for _ in range(8)]
+    for id, place in ids.items():
+        if rng.random() < 0.8:
+            rng.choice(chains).setdefault(place, id)
+    nuggets = [nugget(id, 10 * place, 10 * place + rng.choice(ends)) for id, place in ids.items()]
+    return document(name, *nuggets, clusters=[",".join(each.values()) for each in chains if len(each) > 1])
+
+
+@pytest.mark.parametrize(("seed", "ends", "threshold"), [(0, (5,), 1.0), (1, (5,), 1.0), (2, (5, 5, 4), 0.5)])
+def test_twins_leave_the_same_open(seed: int, ends: tuple[int, ...], threshold: float) -> None:
+    rng, names = random.Random(seed), [f"d{number}" for number in range(150)]
+    gold, system = ([with_twins(rng, name, ends) for name in names] for _ in range(2))
+    chosen = settings(coref_threshold=threshold)
+    campaign = assert_same(gold, {"s": system}, chosen)
+    with patch.object(reading, "LARGE", 0):
+        found = observe_all(gold, {"s": system}, chosen)
+    counted = found.systems["s"]
+    kinds = Counter(type(front) for front in counted.twins)
+    assert min(kinds[each] for each in (Either, Choices)) > 5
+    one, other = (best_alignment(fronts, counted.coref) for fronts in (counted.twins, campaign.systems["s"].twins))
+    assert one[:4] == other[:4]
+    assert (one.counts, one.pairs) == (other.counts, other.pairs)
+    assert len(one.changed) > 5
+    # The tables of documents have both, and are the same with numpy and without.
+    tables = [result_of(found, bootstrap=number).systems[0].table for number in (0, 100)]
+    assert tables[0] == tables[1]
+    for column, rows in (("coref.b3:matched", counted.coref), ("coref.b3.best:matched", one.counts)):
+        place, own = tables[0].columns.index(column), COLUMNS.index("coref.b3:matched")
+        assert [row[place] for row in tables[0].values] == [row[own] for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_pairs_leave_open_what_they_do_one_by_one(seed: int) -> None:
+    """A mapping pairs all that it can; here some of its pairs are missing."""
+    rng, names, codes = random.Random(seed), [f"d{number}" for number in range(150)], (Codes(), Codes())
+    gold, system = (
+        columns_of(read_columns([as_lines(with_twins(rng, name)) for name in names]), *codes) for _ in range(2)
+    )
+    candidates, _ = block_mapping.candidates(gold, system)
+    pairs = block_mapping.map_block(candidates, gold, system, ["type"])["type"].pairs
+    pairs = pairs.only(np.array([rng.random() < 0.8 for _ in pairs.gold]))
+    ours, theirs = (block_twins.Twins.of(side, "type") for side in (gold, system))
+    found = block_twins.block_fronts(ours, theirs, pairs, gold.plain & system.plain)
+    mapped = block_twins._as_mapped(pairs, gold, system)
+    for document in range(len(names)):
+        assert in_full(found.get(document)) == block_twins._choices(document, mapped, ours, theirs)
+    assert Counter(type(front) for front in found.values())[Choices] > 5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_places_that_overlap_are_mapped_the_same(seed: int) -> None:
+    """Several nuggets of gold at a place, and several of the system that have more or less of it, type by type."""
+    rng = random.Random(seed)
+
+    def some(name: str, ends: tuple[int, ...]) -> NuggetDocument:
+        nuggets = [
+            nugget(f"E{place}x{number}", 20 * place, 20 * place + rng.choice(ends), rng.choice("AB"), rng.choice("XY"))
+            for place in range(6)
+            for number in range(rng.choice((1, 2, 2, 3)))
+        ]
+        rng.shuffle(nuggets)
+        return document(name, *nuggets)
+
+    names = [f"d{number}" for number in range(60)]
+    gold = [some(name, (10,)) for name in names]
+    system = [some(name, (6, 8, 10, 12)) for name in names]
+    campaign = assert_same(gold, {"s": system})
+    facts = campaign.systems["s"].facts
+    assert facts.line["span"] != facts.optimal["span"] or facts.line["type"]
+
+
+def test_places_at_which_nothing_is_lost_need_no_search() -> None:
+    """Of two nuggets with one place each goes without its first pair, but the sum is as high as it can be."""
+    gold = document("d", nugget("E1", 0, 10), nugget("E2", 0, 10), nugget("E3", 100, 110), nugget("E4", 120, 130))
+    system = document("d", nugget("m1", 0, 8), nugget("m2", 0, 12), nugget("m3", 105, 125), nugget("m4", 90, 104))
+    with patch.object(block_mapping, "best_of_ties", wraps=block_mapping.best_of_ties) as search:
+        found = observed([gold], {"s": [system]}, settings(), blocks=True)
+    assert {tuple(edge[1:] for edge in call.args[0]) for call in search.call_args_list} == {((2, 2), (2, 3), (3, 2))}
+    assert found == observed([gold], {"s": [system]}, settings(), blocks=False)
+    assert found.systems["s"].facts.decided == {name: ["d"] for name in ("span", "type", "realis", "type+realis")}
+    assert sum(found.systems["s"].facts.best["type"]) == pytest.approx(16 / 18 + 20 / 22 + 2 / 3)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

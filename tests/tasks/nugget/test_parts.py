@@ -1,13 +1,21 @@
 """Documents that are shared out among processes give what one process gives."""
 
+import gzip
+import pickle
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from adjudge.errors import FormatError
 from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.parts import Part
+from adjudge.tasks.nugget.reading import Reader, observe_all
 from adjudge.tasks.nugget.scoring import score
+from adjudge.tasks.nugget.settings import settings
+from adjudge.tasks.nugget.sides import open_side
 
 TYPES = ("Life_Die", "Conflict_Attack", "Contact_Meet")
 
@@ -47,6 +55,42 @@ def test_the_same_result(files, options, systems):
     assert two.systems[0].notes or "docs" in options
 
 
+def packed(files):
+    for name in files:
+        Path(name).write_bytes(gzip.compress(Path(name).read_bytes()))
+    return files
+
+
+def test_packed_files(files):
+    gold, *systems = packed(files)
+    one, two = (observe_all(gold, systems, settings(), jobs=jobs) for jobs in (1, 2))
+    assert one == two
+    assert one.mode == "char"
+
+
+@pytest.mark.parametrize("change", [list, packed])
+@pytest.mark.parametrize("copies", [True, False])
+def test_workers_that_are_copies_and_workers_that_are_not(files, copies, change):
+    gold, *systems = change(files)
+    said = []
+    for jobs in "12":
+        arguments = ["nugget", "score", "-g", gold, *(word for name in systems for word in ("-s", name)), "--quiet"]
+        program = "from adjudge.engine import local; from adjudge.cli import main; "
+        program += f"local._can_copy = (lambda own: lambda: own() and {copies})(local._can_copy); main()"
+        command = [sys.executable, "-c", program, *arguments, "--format", "json", "--bootstrap", "0", "--jobs", jobs]
+        said.append(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert said[0] == said[1]
+
+
+def test_a_worker_that_cannot_open_a_file_leaves_it_to_others(files):
+    gold, system = map(open_side, files[:2])
+    part = Part(Reader(gold, settings(), None, None, None, ".tab", ()), [("s", system)])
+    assert part.observe(["d1"], None).ids == ["d1"]
+    travelled = pickle.loads(pickle.dumps(part))
+    Path(files[1]).unlink()
+    assert travelled.observe(["d1"], None) is None
+
+
 def test_what_is_wrong_is_said_as_with_one_process(files):
     with Path(files[1]).open("a") as stream:
         stream.write("#BeginOfDocument d20\nsys\td20\tE1\tx,y\tword\tLife_Die\tActual\n#EndOfDocument\n")
@@ -69,3 +113,12 @@ def test_facts_of_later_documents():
     assert one.values == {("gold", "type"): {"A", "B"}}
     assert one.confident == {"gold": True}
     assert one.matched == {"span": [1.0]}
+
+
+def test_first_columns_and_confidences():
+    facts = Facts()
+    for number in range(20):
+        facts.begins("system", f"run{number % 9}", confident=number == 4)
+        facts.begins("gold", "ere", confident=False)
+    assert facts.names == {"system": {f"run{number}" for number in range(6)}, "gold": {"ere"}}
+    assert facts.confident == {"system": True, "gold": False}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adjudge.tasks.coref.counts import aligned_chains
+from adjudge.tasks.nugget.block_alignment import connected, settled_cells
 from adjudge.tasks.nugget.block_arrays import Array, flags, grouped, numbered
 from adjudge.tasks.nugget.block_columns import Columns
 
@@ -18,7 +19,7 @@ from adjudge.tasks.nugget.block_columns import Columns
 class _Cells(NamedTuple):
     """Chains of both sides that have mentions in common: gold chain, number of the system chain, how many mentions.
 
-    System chains are numbered as they are met, going through the gold nuggets.
+    System chains are numbered as they are met.
     """
 
     gold: Array
@@ -27,15 +28,47 @@ class _Cells(NamedTuple):
     document: Array
 
 
+class Chains(NamedTuple):
+    """The chains of one side of some documents, numbered as their first nuggets come."""
+
+    number: Array  # per document, its nuggets
+    document: Array  # per nugget
+    chain: Array
+    sizes: Array  # per chain
+    home: Array  # per chain, its document
+
+    @classmethod
+    def of(cls, side: Columns) -> Chains:
+        """The chains of all documents."""
+        return cls(side.number(), side.document, side.chain, side.sizes, side.home)
+
+    def only(self, documents: Array) -> Chains:
+        """The chains of some documents, which are numbered anew, as are nuggets and chains."""
+        rank = np.full(len(self.number), -1)
+        rank[documents] = np.arange(len(documents))
+        nuggets, chains = np.flatnonzero(rank[self.document] >= 0), rank[self.home] >= 0
+        return Chains(
+            self.number[documents],
+            rank[self.document[nuggets]],
+            (np.cumsum(chains) - 1)[self.chain[nuggets]],
+            self.sizes[chains],
+            rank[self.home[chains]],
+        )
+
+
 def count_block(gold: Columns, system: Columns, ours: Array, theirs: Array) -> Array:
     """The counts of every document in the order of the coreference `COLUMNS`, from the pairs that are one mention."""
-    documents = len(gold.plain)
+    order = np.argsort(ours)
+    return count_chains(Chains.of(gold), Chains.of(system), ours[order], theirs[order])
+
+
+def count_chains(gold: Chains, system: Chains, ours: Array, theirs: Array) -> Array:
+    """The same from pairs in the order in which the chains of the system, and their mentions, are gone through."""
+    documents = len(gold.number)
 
     def per_document(where: Array, weights: Array | None = None) -> Array:
         return np.bincount(where, weights, documents)
 
-    order = np.argsort(ours)
-    ours, theirs = ours[order], theirs[order]
     document, key = gold.document[ours], gold.chain[ours]
     first, number = numbered(system.chain[theirs], len(system.sizes))
     met = system.chain[theirs[first]]
@@ -65,7 +98,7 @@ def count_block(gold: Columns, system: Columns, ours: Array, theirs: Array) -> A
     matched, pairs = per_document(document), per_document(cells.document, linked)
     inside_key = per_document(gold.home, _links(np.bincount(key, minlength=len(sizes))))
     inside_response = per_document(where, _links(np.bincount(number, minlength=len(spread))))
-    golds, systems = gold.number(), system.number()
+    golds, systems = gold.number, system.number
     chains, responses = per_document(gold.home), per_document(system.home)
     chained_gold, chained_system = (
         per_document(gold.home, _links(sizes)),
@@ -97,13 +130,13 @@ def _links(number: Array) -> Array:
 def _ceaf(cells: _Cells, sizes: Array, spread: Array, home: Array, documents: int) -> tuple[Array, Array]:
     """The values of the best alignments of chains under phi3 = |K & R| and phi4 = 2 |K & R| / (|K| + |R|).
 
-    A chain whose partners meet nobody else takes the best of them; only chains that are tied up further are aligned.
+    A gold chain whose partners meet nobody else takes the best of them. Others are aligned as far as single cells
+    settle that; only chains that could as well have another partner, and those tied up with them, go to the solver.
     """
     key, response, both, document = cells
     dice = 2 * both / (sizes[key] + spread[response])
     keys, responses = np.bincount(key, minlength=len(sizes)), np.bincount(response, minlength=len(spread))
     of_key = (np.bincount(key, responses[response], len(sizes)) == keys)[key]  # its partners have no other
-    of_response = (np.bincount(response, keys[key], len(spread)) == responses)[response]
     whole = np.zeros(documents)
     best = np.zeros(len(sizes))  # per gold chain, the phi4 with its partner
 
@@ -114,18 +147,16 @@ def _ceaf(cells: _Cells, sizes: Array, spread: Array, home: Array, documents: in
     whole += np.bincount(home[own], mentions[own], documents)
     best[own] = mates[own]
 
-    of_response &= ~of_key
-    highest, most = np.zeros(len(spread)), np.zeros(len(spread), np.int64)
-    np.maximum.at(highest, response[of_response], dice[of_response])
-    np.maximum.at(most, response[of_response], both[of_response])
-    reached = of_response & (dice == highest[response])
-    tied = np.bincount(response[reached], minlength=len(spread)) > 1  # which partner it is decides the order of the sum
-    of_response &= ~tied[response]
-    reached &= of_response
-    best[key[reached]] = dice[reached]
-    whole += np.bincount(document[reached], most[response[reached]], documents)
+    rest = np.flatnonzero(~of_key)
+    by_mentions, open_ = settled_cells(key[rest], response[rest], both[rest], unique=False)
+    by_dice, left = settled_cells(key[rest], response[rest], dice[rest], unique=True)
+    tied = connected(key[rest], response[rest], open_ | left)  # which partner it is decides the order of the sum
+    aligned = rest[by_mentions & ~tied]
+    whole += np.bincount(document[aligned], both[aligned], documents)
+    aligned = rest[by_dice & ~tied]
+    best[key[aligned]] = dice[aligned]
 
-    rest = np.flatnonzero(~(of_key | of_response))
+    rest = rest[tied]
     if len(rest):
         rest = rest[np.lexsort((response[rest], key[rest]))]
         table: dict[int, dict[int, int]] = {}
@@ -133,10 +164,10 @@ def _ceaf(cells: _Cells, sizes: Array, spread: Array, home: Array, documents: in
             table.setdefault(place, {})[number] = common
         known = {place: dict(mine) for place, mine in table.items()}
         lengths, others = sizes.tolist(), spread.tolist()
-        by_mentions, by_dice = aligned_chains(table, lengths, others)
-        for place, number in by_dice.items():
+        under_phi3, under_phi4 = aligned_chains(table, lengths, others)
+        for place, number in under_phi4.items():
             best[place] = 2 * known[place][number] / (lengths[place] + others[number])
         whole += np.bincount(
-            home[list(by_mentions)], [known[place][number] for place, number in by_mentions.items()], documents
+            home[list(under_phi3)], [known[place][number] for place, number in under_phi3.items()], documents
         )
     return whole, np.bincount(home, 1 - (1 - best), documents)

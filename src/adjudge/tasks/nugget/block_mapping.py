@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adjudge.tasks.nugget.best import SAME, Edge, Mapped, best_of_ties
+from adjudge.tasks.nugget.best import SAME, Edge, best_of_ties
 from adjudge.tasks.nugget.block_arrays import Array, firsts, flags, numbered
 from adjudge.tasks.nugget.block_columns import Columns
 
@@ -35,8 +35,24 @@ class Candidates(NamedTuple):
     document: Array
 
     def only(self, wanted: Array) -> Candidates:
-        """Some of them."""
-        return Candidates(*[column[wanted] for column in self])
+        """Some of them, by places or by a flag for each."""
+        places = np.flatnonzero(wanted) if wanted.dtype == bool else wanted  # all columns are picked by places faster
+        return Candidates(*[column[places] for column in self])
+
+
+class Entangled(NamedTuple):
+    """What became of the entangled places of documents: sums of Dice as in `best.Mapped`."""
+
+    documents: Array  # that have any
+    line: Array  # of all documents, as all that follows
+    best: Array
+    optimal: Array
+    proven: Array
+
+    def sums(self, documents: Array) -> list[list[float]]:
+        """Those of some documents that have any: by order of lines, at best, of the optimal mapping."""
+        places = self.documents[documents[self.documents]]
+        return [each[places].tolist() for each in (self.line, self.best, self.optimal)]
 
 
 class Mapping(NamedTuple):
@@ -44,7 +60,7 @@ class Mapping(NamedTuple):
 
     pairs: Candidates
     matched: Array
-    entangled: dict[int, Mapped]
+    entangled: Entangled
 
 
 def candidates(gold: Columns, system: Columns) -> tuple[Candidates, Array]:
@@ -71,15 +87,27 @@ def candidates(gold: Columns, system: Columns) -> tuple[Candidates, Array]:
 
 def _overlapping(gold: Columns, system: Columns) -> tuple[Array, Array]:
     """All pairs of nuggets that have something in common: one of the two begins inside the other."""
-    ours, theirs = gold.begin[gold.in_order], system.begin[system.in_order]
-    low, high = np.searchsorted(ours, system.begin), np.searchsorted(ours, system.end)
-    one, place = _spread(low, high)
-    low, high = np.searchsorted(theirs, gold.begin, "right"), np.searchsorted(theirs, gold.end)
-    other, where = _spread(low, high)
-    return (
-        np.concatenate((gold.in_order[place], other)),
-        np.concatenate((one, system.in_order[where])),
-    )
+    one, other = gold.in_order, system.in_order
+    ours, theirs = gold.begin[one], system.begin[other]
+    after = np.searchsorted(theirs, ours, "right")
+    first = np.cumsum(np.bincount(after, minlength=len(theirs) + 1))[:-1]  # the same as np.searchsorted(ours, theirs)
+    mine, place = _spread(after, _until(theirs, after, gold.end[one]))
+    own, where = _spread(first, _until(ours, first, system.end[other]))
+    return np.concatenate((one[mine], one[where])), np.concatenate((other[place], other[own]))
+
+
+def _until(values: Array, low: Array, end: Array) -> Array:
+    """Where ascending values reach an end, from a place on at which they may be below it: `np.searchsorted`, but near.
+
+    >>> _until(np.array([1, 4, 6]), np.array([0, 1, 3]), np.array([5, 4, 9])).tolist()
+    [2, 1, 3]
+    """
+    high, left = low.copy(), np.flatnonzero(low < len(values))
+    while len(left):
+        left = left[values[high[left]] < end[left]]
+        high[left] += 1
+        left = left[high[left] < len(values)]
+    return high
 
 
 def _spread(low: Array, high: Array) -> tuple[Array, Array]:
@@ -103,12 +131,12 @@ def map_block(found: Candidates, gold: Columns, system: Columns, names: Sequence
         "realis": same_realis,
         "type+realis": same_type & same_realis,
     }
-    tangled = np.flatnonzero(flags(found.document[found.kind == ENTANGLED], len(gold.plain))).tolist()
+    tangled = np.flatnonzero(flags(found.document[found.kind == ENTANGLED], len(gold.plain)))
     sizes = len(gold.begin), len(system.begin), len(gold.plain)
     return {name: _mapping(found.only(agree[name]), tangled, *sizes) for name in names}
 
 
-def _mapping(found: Candidates, tangled: Sequence[int], golds: int, systems: int, documents: int) -> Mapping:
+def _mapping(found: Candidates, tangled: Array, golds: int, systems: int, documents: int) -> Mapping:
     """One mapping; `tangled` are the documents with entangled places."""
     taken = found.kind == SINGLE
     rivals = np.flatnonzero(~taken)
@@ -116,7 +144,7 @@ def _mapping(found: Candidates, tangled: Sequence[int], golds: int, systems: int
     chosen = greedy(ours, theirs, golds, systems)
     taken[rivals[chosen]] = True
     pairs = found.only(taken)
-    entangled = {number: _certain(values) for number, values in _entangled_dice(pairs, tangled).items()}
+    entangled = _certain(pairs, tangled, documents)
     rivalry = found.only(rivals)
     open_ = _open(rivalry, chosen, rivalry.document, documents)
     if open_.any():
@@ -160,19 +188,16 @@ def _open(found: Candidates, chosen: Array, part: Array, parts: int) -> Array:
     return flags(part[theirs & ~ours], parts) & flags(part[ours & ~theirs], parts)
 
 
-def _decide(
-    found: Candidates, chosen: Array, pairs: Candidates, documents: Array, entangled: dict[int, Mapped]
-) -> Candidates:
+def _decide(found: Candidates, chosen: Array, pairs: Candidates, documents: Array, entangled: Entangled) -> Candidates:
     """The pairs with those of some documents replaced by the best of all orders of equal pairs.
 
     Each connected part is decided by itself, in the order of first candidates, as in `best_of_ties` for a whole
-    document; the parts in which a side has all its first pairs are left as they are.
+    document; the parts in which a side has all its first pairs, or the sum is as high as if one had, are left as they
+    are.
     """
     inside = (found.kind == ENTANGLED) & documents[found.document]
     edges, chosen = found.only(inside), chosen[inside]
-    bound = _bounds(edges, len(documents))
-    listed = [each for each in np.flatnonzero(documents).tolist() if entangled[each].best < bound[each] - SAME]
-    documents = flags(np.array(listed, np.int64), len(documents))
+    documents = documents & (entangled.best < _bounds(edges, edges.document, len(documents)) - SAME)
     inside = documents[edges.document]
     edges, chosen = edges.only(inside), chosen[inside]
     labels, part = _parts(edges)
@@ -182,7 +207,7 @@ def _decide(
         line[each] = fsum(taken.dice[own == each].tolist())  # of two numbers any sum is as good as this one
     best, optimal, proven = line.copy(), line.copy(), np.ones(len(labels), bool)
     decided: list[tuple[int, int, float, int, int]] = []  # gold, system, Dice, document, part
-    open_ = _open(edges, chosen, part, len(labels))
+    open_ = _open(edges, chosen, part, len(labels)) & (line < _bounds(edges, part, len(labels)) - SAME)
     unsettled = edges.only(open_[part])
     triples: dict[int, list[Edge]] = {}
     for dice, system, gold, each in zip(
@@ -199,10 +224,9 @@ def _decide(
         document = int(edges.document[labels[each]])
         decided += [(gold, system, dice, document, each) for gold, system, dice in mapped.by_best]
     home = edges.document[labels]
-    by_line, by_best, at_most = (np.bincount(home, values, len(bound)).tolist() for values in (line, best, optimal))
-    unproven = set(home[~proven].tolist())
-    for each in listed:
-        entangled[each] = Mapped([], [], by_line[each], by_best[each], at_most[each], each not in unproven)
+    for sums, values in ((entangled.line, line), (entangled.best, best), (entangled.optimal, optimal)):
+        sums[documents] = np.bincount(home, values, len(documents))[documents]
+    entangled.proven[home[~proven]] = False
     settled = ~open_[own]
     return _replaced(pairs, documents, taken.only(settled), own[settled], decided)
 
@@ -216,24 +240,20 @@ def _replaced(
 ) -> Candidates:
     """The pairs with those of some documents replaced by settled and decided ones, part by part."""
     kept = pairs.only((pairs.kind != ENTANGLED) | ~documents[pairs.document])
-    ours, theirs, dice, document, own = zip(*decided, strict=True) if decided else ((),) * 5
-    added = Candidates(
-        np.array((*settled.gold.tolist(), *ours), np.int64),
-        np.array((*settled.system.tolist(), *theirs), np.int64),
-        np.array((*settled.dice.tolist(), *dice), np.float64),
-        np.full(len(part) + len(own), ENTANGLED),
-        np.array((*settled.document.tolist(), *document), np.int64),
-    )
-    order = np.argsort(np.concatenate((part, np.array(own, np.int64))), kind="stable")
+    ours, theirs, dice, home, own = zip(*decided, strict=True) if decided else ((),) * 5
+    gold, system, document, parts = (np.array(each, np.int64) for each in (ours, theirs, home, own))
+    added = Candidates(gold, system, np.array(dice, np.float64), np.full(len(own), ENTANGLED), document)
+    added = Candidates(*map(np.concatenate, zip(settled, added, strict=True)))
+    order = np.argsort(np.concatenate((part, parts)), kind="stable")
     return Candidates(*map(np.concatenate, zip(kept, added.only(order), strict=True)))
 
 
-def _bounds(edges: Candidates, documents: int) -> Array:
-    """Per document, what no mapping exceeds: the best pair of every nugget, on the side where that is less."""
+def _bounds(edges: Candidates, part: Array, parts: int) -> Array:
+    """Per part, what no mapping exceeds: the best pair of every nugget, on the side where that is less."""
     sums = []
     for side in (edges.gold, edges.system):
         first = firsts(side, int(side.max(initial=-1)) + 1)[side] == np.arange(len(side))
-        sums.append(np.bincount(edges.document[first], edges.dice[first], documents))
+        sums.append(np.bincount(part[first], edges.dice[first], parts))
     return np.minimum(*sums)
 
 
@@ -255,19 +275,15 @@ def _parts(edges: Candidates) -> tuple[Array, Array]:
             return numbered(part, len(part))
 
 
-def _entangled_dice(pairs: Candidates, documents: Sequence[int]) -> dict[int, list[float]]:
-    """The Dice values of the pairs of entangled places, document by document."""
-    own = pairs.only(pairs.kind == ENTANGLED)
-    own = own.only(np.argsort(own.document, kind="stable"))
-    low, high = (np.searchsorted(own.document, documents, side).tolist() for side in ("left", "right"))
-    dice = own.dice.tolist()
-    return {document: dice[a:b] for document, a, b in zip(documents, low, high, strict=True)}
-
-
-def _certain(dice: Sequence[float]) -> Mapped:
-    """A mapping that cannot be improved."""
-    total = fsum(dice)
-    return Mapped([], [], total, total, total, True)
+def _certain(pairs: Candidates, tangled: Array, documents: int) -> Entangled:
+    """The sums of the pairs of entangled places, as those of mappings that cannot be improved."""
+    own = np.flatnonzero(pairs.kind == ENTANGLED)
+    own = own[np.argsort(pairs.document[own], kind="stable")]
+    ends = np.cumsum(np.bincount(pairs.document[own], minlength=documents)[tangled]).tolist()
+    dice = pairs.dice[own].tolist()
+    line = np.zeros(documents)
+    line[tangled] = [fsum(dice[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+    return Entangled(tangled, line, line.copy(), line.copy(), np.ones(documents, bool))
 
 
 def _sums(pairs: Candidates, documents: int) -> Array:

@@ -99,20 +99,22 @@ class Facts:
         self,
         numbers: Sequence[tuple[int, int]],
         matched: Mapping[str, Sequence[float]],
-        entangled: Mapping[str, Sequence[Mapped]],
+        entangled: Mapping[str, Sequence[Sequence[float]]],
     ) -> None:
-        """Take in what is added up over documents that gold and the system have: nuggets of both, and ties."""
+        """Take in what is added up over documents that gold and the system have: nuggets of both, and ties.
+
+        Of entangled places there are the sums by order of lines, at best, and of the optimal mapping.
+        """
         self.documents += len(numbers)
         self.in_common += len(numbers)
         self.gold += sum(gold for gold, _ in numbers)
         self.system += sum(system for _, system in numbers)
         for name, values in matched.items():
             self.matched.setdefault(name, array("d")).extend(values)
-        for name, found in entangled.items():
-            if found:
-                self.line.setdefault(name, array("d")).extend([mapped.line for mapped in found])
-                self.best.setdefault(name, array("d")).extend([mapped.best for mapped in found])
-                self.optimal.setdefault(name, array("d")).extend([mapped.optimal for mapped in found])
+        for name, sums in entangled.items():
+            for totals, own in zip((self.line, self.best, self.optimal), sums, strict=True):
+                if own:
+                    totals.setdefault(name, array("d")).extend(own)
 
     def _written(self, side: str, own: Ready) -> None:
         if own.without_place:
@@ -132,10 +134,14 @@ class Facts:
 
     def begins(self, side: str, system: str, *, confident: bool) -> None:
         """Take in the first nugget of a document: its first column, and whether it has a confidence."""
-        names = self.names.setdefault(side, set())
-        if len(names) <= SHOWN:
+        names = self.names.get(side)
+        if names is None:
+            self.names[side], self.confident[side] = {system}, confident
+            return
+        if system not in names and len(names) <= SHOWN:
             names.add(system)
-        self.confident[side] = self.confident.get(side, False) or confident
+        if confident:
+            self.confident[side] = True
 
     def tokens(self, gold: NuggetDocument, system: NuggetDocument | None, table: TokenTable | None) -> None:
         """Take in how nuggets and token table fit."""

@@ -8,13 +8,15 @@ documents. Where there is nothing to divide by, `spec` counts 0; the official pr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from adjudge.tasks.coref.counts import COLUMNS as COREF_COLUMNS
 from adjudge.tasks.nugget.settings import Settings
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
+
+T = TypeVar("T")
 
 COREF = ("muc", "b3", "ceafm", "ceafe", "blanc", "kbp")
 TWINS = ("muc", "b3", "ceafe", "blanc", "kbp")
@@ -108,9 +110,9 @@ def table_columns(settings: Settings, *, coref: bool, sequencing: bool, twins: b
     )
 
 
-def twin_row(counts: Sequence[float]) -> tuple[float, ...]:
-    """Those counts of coreference that the best choice is reported by."""
-    return tuple([counts[place] for place in _TWIN_PLACES])
+def twin_columns(columns: Sequence[T]) -> list[T]:
+    """Those columns of coreference that the best choice is reported by."""
+    return [columns[place] for place in _TWIN_PLACES]
 
 
 def _best(column: str) -> str:
@@ -136,8 +138,3 @@ def _renamed(measure: Measure) -> Measure:
         return Blanc(name, kinds[0], kinds[1], kinds[2], measure.rule)
     assert isinstance(measure, Combined)  # coreference has no other kinds
     return Combined(name, measure.part, measure.op, tuple((_best(metric), part) for metric, part in measure.of))
-
-
-def joined(parts: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """One row of the table from the counts of nuggets, coreference and sequencing."""
-    return tuple([float(value) for part in parts for value in part])

@@ -1,18 +1,19 @@
 """Many documents in parts, each of which another process reads and counts by itself.
 
-Every process opens the files and looks for its documents only. If anything is wrong there is no answer, and all is read
-in one piece, which says what it is.
+The files are searched for documents once, and every process reads its own ones. If anything is wrong there is no
+answer, and all is read in one piece, which says what it is.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError
 from adjudge.tasks.nugget.reading import Campaign, Counted, Reader
-from adjudge.tasks.nugget.sides import Documents, choose, open_side
+from adjudge.tasks.nugget.sides import Documents, Opened, choose, open_side
 
 LARGE = 12 << 20  # bytes of all files from which on several processes pay if nobody says how many
 _CLUSTER = 8  # parts for a cluster of unknown size
@@ -34,25 +35,58 @@ def read_parts(
         jobs = processors()
     if cluster is None and jobs == 1:
         return None
-    try:
-        gold = open_side(reader.gold, reader.mode)
-    except AdjudgeError:
+    sides = _opened(paths, jobs or 1)
+    if sides is None:
         return None
+    gold, *systems = sides
     ids = choose(gold, reader.docs, in_order=False)
     parts = min(len(ids) // _FEWEST, jobs or _CLUSTER)
     if parts < 2:
         return None
     at = [len(ids) * number // parts for number in range(parts + 1)]
-    pairs = ((str(number), ids[at[number] : at[number + 1]], tuple(named)) for number in range(parts))
+    pairs = ((str(number), ids[at[number] : at[number + 1]], None) for number in range(parts))
+    part = Part(reader._replace(gold=gold), [(name, own) for (name, _), own in zip(named, systems, strict=True)])
     places = [*paths, *([reader.tokens] if isinstance(reader.tokens, str) else [])]
-    work = map_documents(reader.part, pairs, jobs=jobs, cluster=cluster, folder=work_folder(places), chunk=1)
+    work: Iterator[tuple[str, Campaign | None]] = map_documents(
+        part.observe, pairs, jobs=jobs, cluster=cluster, folder=work_folder(places), chunk=1
+    )
     found: list[Campaign] = []
     with closing(work):  # type: ignore[type-var]
-        for _, part in work:
-            if part is None:
+        for _, counted in work:
+            if counted is None:
                 return None
-            found.append(part)
+            found.append(counted)
     return joined(found, ids)
+
+
+class Part(NamedTuple):
+    """Counts some documents of files that are open; travels to other processes."""
+
+    reader: Reader
+    systems: list[tuple[str, Opened]]
+
+    def observe(self, docs: list[str], _: None) -> Campaign | None:
+        """All systems on these documents, or None if there is anything wrong."""
+        try:
+            return self.reader._replace(docs=docs).read(self.systems)
+        except AdjudgeError:
+            return None
+
+
+def _opened(paths: Sequence[str], jobs: int) -> list[Opened] | None:
+    """The files, searched by several processes if that pays; None if there is anything wrong."""
+    from adjudge.engine.local import _can_copy, map_documents
+
+    pairs = ((path, path, None) for path in paths)
+    found = [side for _, side in map_documents(_open, pairs, jobs=jobs if _can_copy() else 1, chunk=1)]
+    return None if None in found else [side for side in found if side is not None]
+
+
+def _open(path: str, _: None) -> Opened | None:
+    try:
+        return open_side(path)
+    except AdjudgeError:
+        return None
 
 
 def joined(parts: Sequence[Campaign], ids: list[str]) -> Campaign | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
 
-_NO_LINKS: Row = (0,) * len(SEQUENCE_COLUMNS)
+_NO_LINKS = array("d", [0.0]) * len(SEQUENCE_COLUMNS)
 
 
 class Seen(NamedTuple):
@@ -132,13 +133,6 @@ class Reader(NamedTuple):
     mode: Mode | None
     suffix: str
     by: tuple[str, ...]
-
-    def part(self, docs: list[str], named: tuple[tuple[str, Documents], ...]) -> Campaign | None:
-        """Some of the documents of all systems, or None if there is anything wrong."""
-        try:
-            return self._replace(docs=docs).read(named)
-        except AdjudgeError:
-            return None
 
     def one(self, name: str, source: Documents) -> Campaign | AdjudgeError:
         """One system by itself, or what is wrong."""

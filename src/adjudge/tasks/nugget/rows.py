@@ -16,6 +16,8 @@ class Rows:
     >>> rows.append((0.5, 3))
     >>> list(rows), len(rows)
     ([(1.0, 2.0), (0.5, 3.0)], 2)
+    >>> rows[1], rows.columns()[1]
+    (array('d', [0.5, 3.0]), array('d', [2.0, 3.0]))
     """
 
     __slots__ = ("values", "width")
@@ -26,6 +28,17 @@ class Rows:
         for row in rows:
             self.append(row)
 
+    @classmethod
+    def packed(cls, width: int, numbers: bytes) -> Rows:
+        """Rows from the bytes of all of their numbers.
+
+        >>> list(Rows.packed(1, array("d", [0.5, 3.0]).tobytes()))
+        [(0.5,), (3.0,)]
+        """
+        rows = cls(width)
+        rows.values.frombytes(numbers)
+        return rows
+
     def append(self, row: Sequence[float]) -> None:
         """Add a row."""
         if len(row) != self.width:
@@ -35,6 +48,13 @@ class Rows:
     def extend(self, later: Rows) -> None:
         """Add the rows of later documents."""
         self.values.extend(later.values)
+
+    def __getitem__(self, place: int) -> array[float]:
+        return self.values[place * self.width : (place + 1) * self.width]
+
+    def columns(self) -> list[array[float]]:
+        """The same numbers by column."""
+        return [self.values[place :: self.width] for place in range(self.width)]
 
     def __len__(self) -> int:
         return len(self.values) // self.width

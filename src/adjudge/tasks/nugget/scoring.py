@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.errors import UsageError
-from adjudge.tasks.nugget.measures import joined, measures, table_columns, twin_row
+from adjudge.tasks.nugget.measures import measures, table_columns, twin_columns
 from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, observe_all
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
@@ -159,7 +160,7 @@ def _about_twins(best: Best | None) -> list[Note]:
 
     if best is None:
         return []
-    changed = sum(pairs is not None for pairs in best.pairs)
+    changed = len(best.changed)
     where = f"{changed} document{'s' * (changed != 1)}"
     message = (
         f"which of several nuggets with the same place a system nugget stands for is a choice in {where}: coref.kbp is "
@@ -174,27 +175,33 @@ def _matrix(counted: Counted, campaign: Campaign, best: Best | None) -> Any:
     """The same as `_rows`, as an array."""
     import numpy as np
 
-    parts: list[Any] = [np.frombuffer(rows.values).reshape(-1, rows.width) for rows in _counted_rows(counted, campaign)]
-    if best is not None:
-        parts.append([twin_row(counts) for counts in best.counts])
-    return np.concatenate(parts, axis=1)
-
-
-def _counted_rows(counted: Counted, campaign: Campaign) -> list[Rows]:
-    """What is reported, kind by kind."""
-    found = [counted.nuggets]
-    if campaign.coref:
-        found.append(counted.coref)
-    if campaign.sequencing:
-        found.append(counted.sequencing)
-    return found
+    return np.stack(_columns(counted, campaign, best, np.asarray), axis=1)
 
 
 def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:
-    parts: list[Iterable[Row]] = [*_counted_rows(counted, campaign)]
+    """The rows of the table of documents."""
+    known: dict[float, float] = {}  # equal numbers are one object, since most counts are small
+
+    def shared(column: array[float]) -> list[float]:
+        return list(map(known.setdefault, column, column))
+
+    return list(zip(*_columns(counted, campaign, best, shared), strict=True))
+
+
+def _columns(counted: Counted, campaign: Campaign, best: Best | None, made: Callable[[array[float]], Any]) -> list[Any]:
+    """What is reported, column by column in the order of `table_columns`; those of links are made of bare numbers."""
+    found: list[Any] = [*counted.nuggets.columns()]  # sums of Dice and ratios, hardly any of which are equal
+    if campaign.coref:
+        found += (coref := [made(column) for column in counted.coref.columns()])
+    if campaign.sequencing:
+        found += [made(column) for column in counted.sequencing.columns()]
     if best is not None:
-        parts.append([twin_row(counts) for counts in best.counts])
-    return [joined(each) for each in zip(*parts, strict=True)]
+        changed = [(place, twin_columns(counts)) for place, (counts, *_) in best.changed.items()]
+        for number, column in enumerate(twin_columns(coref)):
+            found.append(own := column.copy())
+            for place, counts in changed:
+                own[place] = counts[number]
+    return found
 
 
 def _best(counted: Counted, campaign: Campaign, names: tuple[str, ...], twins: Best | None) -> Any:

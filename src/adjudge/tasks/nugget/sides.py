@@ -105,12 +105,15 @@ class Listed:
 
 
 def open_side(source: Documents, mode: Mode | None = None) -> Opened:
-    """Gold or a system; `mode` says whether places are tokens or characters."""
+    """Gold or a system, unless it is open already; `mode` says whether places are tokens or characters."""
+    from adjudge.formats.tbf import TbfFile, open_tbf
+
     if isinstance(source, Listed):
         return source
+    if isinstance(source, TbfFile):
+        source.mode = mode or source.mode
+        return source
     if is_file(source):
-        from adjudge.formats.tbf import open_tbf
-
         return open_tbf(source, mode=mode)
     if isinstance(source, Sequence) and all(isinstance(each, NuggetDocument) for each in source):
         return Listed(source)

@@ -1,7 +1,7 @@
 """Twins: which of two mentions with the same span and type is meant, when coreference is scored.
 
-    document_front(gold, system, pairs, gold_class, system_class) -> Front | None     None: there is no choice
-    best_alignment(fronts, counts) -> Best(score, greedy, optimal, bound, counts, pairs)
+    document_front(gold, system, pairs, gold_class, system_class) -> Choices | None     None: there is no choice
+    best_alignment(fronts, counts) -> Best(score, greedy, optimal, bound), with the counts and pairs of all documents
     count_pairs(gold, system, pairs) -> counts in the order of tasks/coref/counts.COLUMNS
     average(totals) -> average F1 of MUC, B3, CEAFe and BLANC (rule 8.01)
 
@@ -26,84 +26,51 @@ mentions out of the key that are not paired.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from math import fsum
 from typing import NamedTuple
 
-from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
-from adjudge.tasks.nugget.twins_best import EXACT, Score, add, average, combined, dot, score_of
-from adjudge.tasks.nugget.twins_groups import (
-    Cell,
-    Clusters,
-    Group,
-    Pair,
-    cells_of,
-    clusters_of,
-    find_groups,
-    near_cells,
-)
+from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.nugget.rows import Row, Rows
+from adjudge.tasks.nugget.twins_best import EXACT, PLACES, add, average, combined, dot, score_of
+from adjudge.tasks.nugget.twins_front import GIVEN, OTHER, Choices, Either, Front, count_pairs, document_front
+from adjudge.tasks.nugget.twins_groups import Pair
 from adjudge.tasks.nugget.twins_solve import Choice, Found, solve
-from adjudge.tasks.nugget.twins_table import Point, Rates, table_of
+from adjudge.tasks.nugget.twins_table import Point, Rates
 
-__all__ = ["Best", "Front", "average", "best_alignment", "count_pairs", "document_front"]
+__all__ = ["Best", "Choices", "Either", "Front", "average", "best_alignment", "count_pairs", "document_front"]
 
-Mentions = Sequence[Sequence[int]]
 ROUNDS = 20  # tangents that are tried
 
-
-class Front(NamedTuple):
-    """What is open in one document: groups of twins with their options, beside pairs that are as they are.
-
-    `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones.
-    """
-
-    clusters: Clusters
-    settled: list[Pair]
-    cells: dict[Cell, int]
-    groups: list[Group]
-
-    def pairs(self, choice: Choice) -> list[Pair]:
-        """The pairs of a choice, by gold mention."""
-        chosen = [pair for group, option in choice for pair in self.groups[group].options[option].pairs]
-        return sorted((*self.settled, *chosen))
+Way = tuple[Row, Front, Choice]
+"""A choice of a document, with its counts."""
 
 
 class Best(NamedTuple):
     """The best alignment of a corpus.
 
     `score` is its average F1, `greedy` that of the given pairs; no alignment exceeds `bound`, which is the score itself
-    if it is `optimal`. `counts` and `pairs` are those of every document; the pairs are None where nothing changed.
+    if it is `optimal`.
     """
 
     score: float
     greedy: float
     optimal: bool
     bound: float
-    counts: list[tuple[float, ...]]
-    pairs: list[list[Pair] | None]
+    given: Rows
+    changed: dict[int, Way]  # the documents that are counted otherwise than they were given
 
+    @property
+    def counts(self) -> list[Row]:
+        """The counts of every document."""
+        return [self.changed[place][0] if place in self.changed else row for place, row in enumerate(self.given)]
 
-def document_front(
-    gold: Mentions,
-    system: Mentions,
-    pairs: Sequence[Pair],
-    gold_class: Sequence[Hashable],
-    system_class: Sequence[Hashable],
-) -> Front | None:
-    """The choices that one document leaves open; None if all pairs are as they are.
-
-    >>> front = document_front([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
-    >>> front.settled, [option.pairs for option in front.groups[0].options]
-    ([(2, 1)], [((1, 0),), ((0, 0),)])
-    """
-    if len(set(gold_class)) == len(gold_class) and len(set(system_class)) == len(system_class):
-        return None
-    clusters = clusters_of(gold, system)
-    settled, groups = find_groups(clusters, pairs, gold_class, system_class)
-    if not groups:
-        return None
-    return Front(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
+    @property
+    def pairs(self) -> list[list[Pair] | None]:
+        """The pairs of every document; None where nothing changed."""
+        ways = [self.changed.get(place) for place in range(len(self.given))]
+        return [None if way is None else way[1].pairs(way[2]) for way in ways]
 
 
 def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[float]]) -> Best:
@@ -115,11 +82,8 @@ def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[flo
     >>> round(best.greedy, 4), round(best.score, 4), best.optimal, best.pairs
     (0.2361, 0.7417, True, [[(1, 0), (2, 1)]])
     """
-    given = [tuple(each) for each in counts]
-    score = score_of(totals := _totals(given))
-    at = score.point(totals)
-    greedy = score.value(at)
-    search = _Search(score, fronts, given, greedy)
+    search = _Search(fronts, counts if isinstance(counts, Rows) else Rows(len(COLUMNS), counts))
+    at, greedy = search.score.point(search.totals), search.best
     seen: set[Point] = set()
     while at not in seen and search.ceiling > search.best + EXACT and len(seen) < (ROUNDS if search.exact else 2):
         seen.add(at)
@@ -127,44 +91,54 @@ def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[flo
     if search.ceiling > search.best + EXACT and search.exact:
         search.near_tangent()
     optimal = search.ceiling <= search.best + EXACT
-    return Best(search.best, greedy, optimal, search.best if optimal else search.ceiling, search.counts, search.pairs)
+    return Best(search.best, greedy, optimal, search.best if optimal else search.ceiling, search.given, search.changed)
 
 
 class _Search:
     """The best alignment so far, and the lowest ceiling."""
 
-    def __init__(
-        self, score: Score, fronts: Sequence[Front | None], given: list[tuple[float, ...]], greedy: float
-    ) -> None:
-        self.score = score
+    def __init__(self, fronts: Sequence[Front | None], given: Rows) -> None:
+        columns = given.columns()
         self.open = [(place, front) for place, front in enumerate(fronts) if front is not None]
         self.given = given
-        self.best = greedy
-        self.counts = given
-        self.pairs: list[list[Pair] | None] = [None] * len(given)
-        self.ceiling = float("inf") if self.open else greedy
+        self.totals = list(map(_sum, columns))
+        self.columns = [columns[place].tolist() for place in PLACES]  # those that can change
+        self.score = score_of(self.totals)
+        self.best = self.score.value(self.score.point(self.totals))
+        self.changed: dict[int, Way] = {}
+        self.ceiling = float("inf") if self.open else self.best
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
+        self.rates: list[Rates] = []  # of all tangents
         self.before: list[Found] = []  # of the tangent before this one
-        self.known: dict[tuple[int, Choice], tuple[tuple[float, ...], list[Pair] | None]] = {}  # counts and pairs
+        self.known: dict[tuple[int, Choice], Way | None] = {}
 
-    def solved(self, slope: Point, slack: float = 0.0) -> list[Found]:
-        """The best choices of the documents under a tangent."""
-        rates = Rates(*self.score.weights, slope[1], slope[2])
-        found = []
-        for number, (_, front) in enumerate(self.open):
-            same = self.before[number].under(rates) if self.before and not slack else None
-            if same is None:
-                same = solve(table_of(front.clusters, front.cells, front.groups, rates), front.groups, slack)
-            found.append(same)
-        if not slack:
-            self.before = found
+    def solved(self, number: int) -> Found:
+        """The best choice of a document under the last tangent."""
+        place, front = self.open[number]
+        if isinstance(front, Choices):
+            same = self.before[number].under(self.rates[-1]) if self.before else None
+            return same or solve(front.table(self.rates[-1]), front.groups)
+        if self.way(place, front, OTHER) is None:
+            return _AS_GIVEN
+        gain = 0.0
+        for column, values, rate in zip(PLACES, self.columns, self.rates[-1], strict=True):
+            gain += rate * (front.other[column] - values[place])
+        if abs(gain) > EXACT:
+            return _AS_GIVEN if gain < 0 else _OTHERWISE
+        # Where it hardly matters, the choice is that of solving the document under every tangent.
+        choices = front.choices()
+        self.open[number] = place, choices
+        found = solve(choices.table(self.rates[0]), choices.groups)
+        for rates in self.rates[1:]:
+            found = found.under(rates) or solve(choices.table(rates), choices.groups)
         return found
 
     def under_tangent(self, at: Point) -> Point:
         """Find the best alignment under the tangent at some totals, and return its totals."""
         slope = self.score.slope(at)
-        found = self.solved(slope)
+        self.rates.append(self.at(slope))
+        self.before = found = [self.solved(number) for number in range(len(self.open))]
         totals = self.take([each.points[0][2] for each in found])
         beyond = fsum([each.bound - each.points[0][0] for each in found])
         ceiling = min(1.0, self.score.value(at) + dot(slope, totals) - dot(slope, at) + beyond)
@@ -174,7 +148,10 @@ class _Search:
 
     def near_tangent(self) -> None:
         """Look at all choices that the tangent leaves a chance to be better than the best that is known."""
-        found = self.solved(self.tangent, self.ceiling - self.best)
+        fronts = [front.choices() if isinstance(front, Either) else front for _, front in self.open]
+        self.open = [(place, front) for (place, _), front in zip(self.open, fronts, strict=True)]
+        rates, slack = self.at(self.tangent), self.ceiling - self.best
+        found = [solve(front.table(rates), front.groups, slack) for front in fronts]
         choices = [[choice for _, _, choice in each.points] for each in found]
         parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
         known = self.best
@@ -185,58 +162,43 @@ class _Search:
         if complete and all(each.complete and each.bound <= each.points[0][0] + EXACT for each in found):
             self.ceiling = self.best
 
+    def at(self, slope: Point) -> Rates:
+        """What counts are worth under a tangent."""
+        return Rates(*self.score.weights, slope[1], slope[2])
+
     def take(self, choices: Sequence[Choice]) -> Point:
         """Count an alignment, keep it if it is the best, and return its totals."""
-        counts = list(self.given)
-        pairs: list[list[Pair] | None] = [None] * len(self.given)
+        changed: dict[int, Way] = {}
         for (place, front), choice in zip(self.open, choices, strict=True):
-            if all(front.groups[group].given == option for group, option in choice):
-                continue  # the cells are as they were, and so are the counts
-            if (place, choice) not in self.known:
-                mine = front.pairs(choice)
-                own = count_pairs(_chains(front.clusters.gold), _chains(front.clusters.system), mine)
-                changed = any(abs(x - y) > EXACT for x, y in zip(own, self.given[place], strict=True))
-                self.known[place, choice] = (own, mine) if changed else (self.given[place], None)
-            counts[place], pairs[place] = self.known[place, choice]
-        at = self.score.point(_totals(counts))
+            if not front.is_given(choice) and (way := self.way(place, front, choice)) is not None:
+                changed[place] = way
+        totals = list(self.totals)
+        for column, values in zip(PLACES, self.columns, strict=True):
+            values = values.copy()
+            for place, (counts, *_) in changed.items():
+                values[place] = counts[column]
+            totals[column] = _sum(values)
+        at = self.score.point(totals)
         value = self.score.value(at)
         if value > self.best + EXACT:
-            self.best, self.counts, self.pairs = value, counts, pairs
+            self.best, self.changed = value, changed
         return at
 
-
-def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tuple[float, ...]:
-    """The counts of one document in the order of `COLUMNS`, when these mentions are the same and no others.
-
-    >>> dict(zip(COLUMNS, count_pairs([[0], [1, 2]], [[0, 1]], [(1, 0), (2, 1)])))["coref.muc:matched"]
-    1
-    """
-    partner = {system: gold for gold, system in pairs}
-    # A system mention without a partner is told apart from all gold mentions by being negative.
-    response = [[partner.get(mention, -1 - mention) for mention in chain] for chain in system]
-    found = count_unrepeated(gold, response)
-    if found is None:
-        raise ValueError("a mention is in two clusters or in two pairs")
-    return found
+    def way(self, place: int, front: Front, choice: Choice) -> Way | None:
+        """A choice that is not the given one with its counts; None if they are the same."""
+        if (place, choice) not in self.known:
+            own = front.counts(choice)
+            same = all(abs(x - y) <= EXACT for x, y in zip(own, self.given[place], strict=True))
+            self.known[place, choice] = None if same else (own, front, choice)
+        return self.known[place, choice]
 
 
-def _chains(home: Sequence[int]) -> list[list[int]]:
-    """The mentions of every cluster, ascending.
-
-    >>> _chains([0, 1, 0])
-    [[0, 2], [1]]
-    """
-    found: list[list[int]] = [[] for _ in range(max(home, default=-1) + 1)]
-    for mention, number in enumerate(home):
-        found[number].append(mention)
-    return found
+_AS_GIVEN, _OTHERWISE = (Found([(0.0, (0.0, 0.0, 0.0), choice)], 0.0) for choice in (GIVEN, OTHER))
 
 
-def _totals(counts: Sequence[Sequence[float]]) -> list[float]:
-    """The sums of the columns, each from left to right, which the built-in `sum` is not for floats."""
-    if not counts:
-        return [0.0] * len(COLUMNS)
-    return [reduce(operator.add, column, 0.0) for column in zip(*counts, strict=True)]
+def _sum(values: Iterable[float]) -> float:
+    """The sum from left to right, which the built-in `sum` is not for floats."""
+    return reduce(operator.add, values, 0.0)
 
 
 def _minus(one: Point, other: Point) -> Point:
