@@ -64,10 +64,6 @@ class Columns(NamedTuple):
             return self.types * (int(self.realis.max(initial=0)) + 1) + self.realis
         return {"span": np.zeros_like(self.types), "type": self.types, "realis": self.realis}[name]
 
-    def with_twins(self, name: str) -> Array:
-        """Per document, whether a mapping cannot tell two of its nuggets apart."""
-        return self._meeting(self.mapped(name))
-
     def _meeting(self, values: Array) -> Array:
         """Per document, whether two nuggets of one place have the same value."""
         several = np.flatnonzero(self.second >= 0)
