@@ -39,9 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _leave(code: int) -> None:
     """End at once: taking a million small objects apart one by one helps nobody, and the system takes all back anyway.
 
-    Not if worker processes were started, which have to be seen off, or if the output cannot be written to its end.
+    Not if workers were started as fresh interpreters or on a cluster, which have to be seen off, or if the output
+    cannot be written to its end.
     """
-    if "multiprocessing" in sys.modules:
+    if "multiprocessing.resource_tracker" in sys.modules or "distributed" in sys.modules:
         return
     try:
         for stream in (sys.stdout, sys.stderr):

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -27,38 +28,53 @@ MANY = 5  # strays that are named one by one
 
 
 class Tree(NamedTuple):
-    """The names of the files and folders in a store, each with `/` between its parts; a folder has no path."""
+    """The names of the files and folders in a store, each with `/` between its parts; a folder has no path.
+
+    `odd` are those that are neither files nor folders: a pipe would block whoever reads it.
+    """
 
     place: str
-    entries: Mapping[str, Path | None]
+    entries: Mapping[str, str | None]
     packed: bool = False
+    odd: Collection[str] = ()
 
 
 class Rooms(NamedTuple):
     """The files of each kind, by document; `linking` is None if the store has none. `flat`: they are at the top."""
 
-    arguments: dict[str, Path]
-    linking: dict[str, Path] | None
+    arguments: dict[str, str]
+    linking: dict[str, str] | None
     flat: bool = False
 
 
 def read_tree(folder: Path, place: str | None = None) -> Tree:
     """The entries of a folder and of the folders in it, no deeper."""
-    entries: dict[str, Path | None] = {}
+    entries: dict[str, str | None] = {}
+    odd: set[str] = set()
     place = place or str(folder)
     try:
-        for path in folder.iterdir():
-            if path.is_dir():
-                entries[path.name] = None
-                for inner in path.iterdir():
-                    entries[f"{path.name}/{inner.name}"] = None if inner.is_dir() else inner
-            else:
-                entries[path.name] = path
+        for name in _list(folder, "", entries, odd):
+            _list(folder / name, f"{name}/", entries, odd)
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
         raise UsageError(Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
-    return Tree(place, entries)
+    return Tree(place, entries, odd=odd)
+
+
+def _list(folder: Path, prefix: str, entries: dict[str, str | None], odd: set[str]) -> list[str]:
+    """Add what is in a folder, without asking the system about every file; the folders in it."""
+    folders = []
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir():
+                entries[prefix + entry.name] = None
+                folders.append(entry.name)
+                continue
+            entries[prefix + entry.name] = entry.path
+            if not entry.is_file():
+                odd.add(prefix + entry.name)
+    return folders
 
 
 def is_junk(name: str) -> bool:
@@ -67,8 +83,8 @@ def is_junk(name: str) -> bool:
     >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1")]
     [True, True, True, True, False]
     """
-    parts = name.split("/")
-    return parts[0] == "__MACOSX" or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini")
+    last = name.rpartition("/")[2]
+    return last.startswith(".") or last in ("Thumbs.db", "desktop.ini") or name.partition("/")[0] == "__MACOSX"
 
 
 def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Finding]]:
@@ -109,7 +125,7 @@ def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Findi
     return Rooms(arguments, linking), findings
 
 
-def arrange_flat(tree: Tree) -> tuple[dict[str, Path], list[Finding]]:
+def arrange_flat(tree: Tree) -> tuple[dict[str, str], list[Finding]]:
     """The files of a store that has one per document and nothing else: assessments, or reference frames."""
     findings: list[Finding] = []
     names = _without_junk(tree, findings)
@@ -123,14 +139,12 @@ def arrange_flat(tree: Tree) -> tuple[dict[str, Path], list[Finding]]:
 
 def _is_left(tree: Tree) -> bool:
     lock = tree.entries[LOCK]
-    return lock is not None and not tree.packed and is_left(lock)
+    return lock is not None and not tree.packed and is_left(Path(lock))
 
 
-def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for name in sorted(names):
-        if not name.startswith(prefix):
-            continue
+def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in sorted(name for name in names if name.startswith(prefix)):
         document = name[len(prefix) :]
         path = tree.entries[name]
         if "/" in document:
@@ -138,7 +152,7 @@ def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding
         place = f"{tree.place}/{name}"
         if path is None:
             findings.append(_finding("layout", "a folder among the documents", place, "put the files one level up"))
-        elif not tree.packed and not path.is_file():  # a pipe would block whoever reads it
+        elif name in tree.odd:
             findings.append(_finding("layout", "this is not a regular file", place, "remove it"))
         elif document.lower().endswith(SUFFIXES):
             hint = "unpack it, and give what is in it"

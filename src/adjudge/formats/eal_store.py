@@ -91,8 +91,8 @@ class Store(Held):
         self.notes = notes
         self.documents: list[str] = sorted(rooms.arguments)
         self.has_linking = rooms.linking is not None
-        self._arguments = _texts(rooms.arguments)
-        self._linking = _texts(rooms.linking or {})
+        self._arguments = rooms.arguments
+        self._linking = rooms.linking or {}
         self._flat = rooms.flat
         self._repeats = repeats
         self._options: dict[str, Any] = {
@@ -239,13 +239,13 @@ def scan_store(
 class FlatStore(Held):
     """A file per document: `documents` are sorted, each is read when it is asked for."""
 
-    def __init__(self, path: str, files: dict[str, Path], notes: list[Finding], holder: Any = None) -> None:
+    def __init__(self, path: str, files: dict[str, str], notes: list[Finding], holder: Any = None) -> None:
         super().__init__(holder)
         self.path = path
         self.packed = holder is not None
         self.notes = notes
         self.documents = sorted(files)
-        self._files = _texts(files)
+        self._files = files
 
     def __contains__(self, document: object) -> bool:
         return document in self._files
@@ -346,10 +346,11 @@ def _open(path: str | Path) -> tuple[Tree, Any]:
     from adjudge.formats.archive import open_archive
 
     archive = open_archive(path)
-    return Tree(str(path), archive.entries, packed=True), archive
+    entries = {name: None if file is None else os.fspath(file) for name, file in archive.entries.items()}
+    return Tree(str(path), entries, packed=True), archive
 
 
-def _open_flat(path: str | Path) -> tuple[str, dict[str, Path], list[Finding], Any]:
+def _open_flat(path: str | Path) -> tuple[str, dict[str, str], list[Finding], Any]:
     tree, holder = _open(path)
     files, findings = arrange_flat(tree)
     try:
@@ -359,11 +360,6 @@ def _open_flat(path: str | Path) -> tuple[str, dict[str, Path], list[Finding], A
             holder.close()
         raise
     return tree.place, files, findings, holder
-
-
-def _texts(files: dict[str, Path]) -> dict[str, str]:
-    """The paths as text: other processes get a store in a fraction of the time, and a file is open sooner."""
-    return {document: os.fspath(path) for document, path in files.items()}
 
 
 def _read(path: str, place: str) -> bytes:

@@ -37,8 +37,8 @@ MODES = ("token", "char")
 COLUMNS = 7
 DIRECTED = (AFTER, SUBEVENT)
 KEPT = 1000  # problems of a document
+SAMPLE = 1000  # places from which the mode is guessed
 
-_SAMPLE = 1000
 _SPLIT = 1000  # columns that are told apart; a line of nothing but TABs must not fill the memory
 _NONE: list[Problem] = []  # of a document without problems; never changed
 
@@ -94,7 +94,7 @@ class TbfFile:
     def mode(self) -> Mode:
         """How places are read: as it was said, or else guessed when first needed."""
         if self._mode is None:
-            self._mode = guess_mode(self._spans())
+            self._mode = guess_mode(self.spans())
         return self._mode
 
     @mode.setter
@@ -169,9 +169,9 @@ class TbfFile:
         store.seek(offset)
         return store.read(size)
 
-    def _spans(self) -> Iterator[str]:
+    def spans(self) -> Iterator[str]:
         """The place columns of the first mention lines."""
-        left = _SAMPLE
+        left = SAMPLE
         for section in self.sections:
             for line in self.section_text(section).split("\n"):
                 line = line.strip(BLANKS)

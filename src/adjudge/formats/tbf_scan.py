@@ -101,11 +101,13 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None = None, hasher: Any = None) -> Index:
-    """Find the documents of a file; `copy` is given all bytes on the way."""
+def scan(
+    stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None = None, hasher: Any = None, begin: int = 0
+) -> Index:
+    """Find the documents of a file; `copy` is given all bytes on the way. `begin` is where the stream begins in it."""
     index = Index(place)
-    walk = _Walk(index)
-    start, number = 0, 1  # of the block
+    walk = _Walk(index, begin)
+    start, number = begin, 1  # of the block
     for block in _blocks(stream, index, copy, hasher):
         if start == 0 and block.startswith(BOM):
             index.note("byte-order-mark", "the file begins with a byte-order mark", 1, "save the file without it")
@@ -114,14 +116,16 @@ def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None =
         index.look(block, number)
         at, line = 0, number
         for first, last, header in _markers(block, bom=start == 0):
-            walk.between(block[at:first], line)
+            if not walk.open:
+                walk.between(block[at:first], line)
             line += block.count(b"\n", at, first)
             if header is None:
                 walk.footer(start + first, start + last, line)
             else:
                 walk.header(decode(header), start + first, line)
             at, line = last, line + 1
-        walk.between(block[at:], line)
+        if not walk.open:
+            walk.between(block[at:], line)
         number = line + block.count(b"\n", at)
         start += len(block)
     walk.finish(start)
@@ -132,18 +136,18 @@ def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None =
 class _Walk:
     """What is known in the middle of a file."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, begin: int) -> None:
         self.index = index
         self.id: str | None = None  # never reset, as in the official reader
         self.open = False
-        self.begin = 0  # where the section begins, and in which line
+        self.begin = begin  # where the section begins, and in which line
         self.line = 1
         self.first = 0  # the section with which the next document begins
         self.content = 0  # the first line outside documents that says something
 
     def between(self, lines: bytes, line: int) -> None:
-        """Lines that are no markers."""
-        if self.open or self.content or not lines:
+        """Lines outside documents that are no markers."""
+        if self.content:
             return
         for number, each in enumerate(lines.split(b"\n"), line):
             text = (each.removeprefix(BOM) if number == 1 else each).strip(_BLANKS)
@@ -243,24 +247,22 @@ def _markers(block: bytes, *, bom: bool) -> Iterator[tuple[int, int, bytes | Non
     >>> list(_markers(b"#BeginOfDocument a\\n  #EndOfDocument\\n", bom=True))
     [(0, 19, b'a'), (19, 36, None)]
     """
-    header, footer = block.find(HEADER), block.find(FOOTER)
-    while header >= 0 or footer >= 0:
-        begins = footer < 0 or 0 <= header < footer
-        at = header if begins else footer
-        first = _line_start(block, at, bom=bom)
-        if first >= 0:
-            last = block.find(b"\n", at) + 1 or len(block)
-            yield first, last, block[at + len(HEADER) : last].strip() if begins else None
-        else:
-            last = at + 1
-        if 0 <= header < last:
-            header = block.find(HEADER, last)
-        if 0 <= footer < last:
-            footer = block.find(FOOTER, last)
+    at = block.find(b"#")  # one character is found much sooner than a word
+    while at >= 0:
+        last = at + 1
+        header = block.startswith(HEADER, at)
+        if header or block.startswith(FOOTER, at):
+            first = _line_start(block, at, bom=bom)
+            if first >= 0:
+                last = block.find(b"\n", at) + 1 or len(block)
+                yield first, last, block[at + len(HEADER) : last].strip() if header else None
+        at = block.find(b"#", last)
 
 
 def _line_start(block: bytes, at: int, *, bom: bool) -> int:
     """Where the line of a marker starts, -1 if anything but blanks stands before it."""
+    if block[at - 1 : at] == b"\n":
+        return at
     end = at
     while end > 0:
         begin = max(0, end - 4096)  # in pieces, because a line may be very long

@@ -6,10 +6,13 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from adjudge.errors import FormatError
+from adjudge.engine import local
+from adjudge.errors import AdjudgeError, FormatError
+from adjudge.tasks.nugget import parts
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.parts import Part
 from adjudge.tasks.nugget.reading import Reader, observe_all
@@ -79,6 +82,81 @@ def test_workers_that_are_copies_and_workers_that_are_not(files, copies, change)
         program += f"local._can_copy = (lambda own: lambda: own() and {copies})(local._can_copy); main()"
         command = [sys.executable, "-c", program, *arguments, "--format", "json", "--bootstrap", "0", "--jobs", jobs]
         said.append(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert said[0] == said[1]
+
+
+def by_ranges(files, jobs=2):
+    """The counts of parts of files, counted here, or None; and those of whole files, or None if they are refused."""
+    gold, *systems = files
+    named = [(f"s{number}", system) for number, system in enumerate(systems)]
+    reader = Reader(gold, settings(), None, None, "char", ".tab", ())
+
+    def run(observe, pairs, **_):
+        return ((id, observe(one, other)) for id, one, other in pairs)
+
+    with patch.object(local, "map_documents", run):
+        found = parts._by_ranges(reader, named, jobs)
+    try:
+        return found, reader.read(named)
+    except AdjudgeError:
+        return found, None
+
+
+def test_parts_of_files(files):
+    for jobs in (2, 3, 5):
+        found, expected = by_ranges(files, jobs)
+        assert found == expected is not None
+    with patch.object(parts, "_by_ranges", side_effect=AssertionError), pytest.raises(AssertionError):
+        observe_all(files[0], files[1], settings(), mode="char", jobs=2)
+    one, two = (observe_all(files[0], files[1:], settings(), mode="char", jobs=jobs) for jobs in (1, 2))
+    assert one == two
+
+
+def documents_of(path):
+    text = Path(path).read_text()
+    return [each + "#EndOfDocument\n" for each in text.split("#EndOfDocument\n")[:-1]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own: own[:3] + own[5:],
+        lambda own: [*own, own[0].replace("d0", "more")],
+        lambda own: [own[0].replace("d0", "more"), *own],
+        lambda own: [own[0].replace("d0", "first"), *own, own[0].replace("d0", "last")],
+    ],
+)
+@pytest.mark.parametrize("which", [1, 2])
+def test_parts_of_files_with_other_documents(files, change, which):
+    Path(files[which]).write_text("".join(change(documents_of(files[which]))))
+    found, expected = by_ranges(files)
+    assert found == expected is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own: [own[19], *own[1:19], own[0]],  # in another order
+        lambda own: [*own, own[0]],  # twice
+        lambda own: [*own, own[0].replace("d0", "more"), own[0].replace("d0", "more")],
+        lambda own: [own[0].replace("d0", "more"), *own, own[0].replace("d0", "more")],
+        lambda own: [*own[:3], own[3].replace("#EndOfDocument\n", ""), *own[4:]],
+        lambda own: [*own[:3], "outside\n", *own[3:]],
+        lambda own: [own[0].replace("\n", "\r\n"), *own[1:]],
+        lambda own: [*own[:19], own[19].replace("word", "w\0rd")],
+        lambda own: [*own[:19], own[19].replace("Actual", "Actual\n@After\tR9")],
+    ],
+)
+@pytest.mark.parametrize("which", [0, 1])
+def test_files_about_which_something_is_to_be_said_are_not_read_in_parts(files, change, which):
+    Path(files[which]).write_bytes("".join(change(documents_of(files[which]))).encode())
+    assert by_ranges(files)[0] is None
+    said = []
+    for jobs in (1, 2):
+        try:
+            said.append(observe_all(files[0], files[1:], settings(), mode="char", jobs=jobs))
+        except AdjudgeError as error:
+            said.append(str(error))
     assert said[0] == said[1]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.twins import Front
 
 LARGE = 20_000  # lines of all systems from which on it pays to load numpy
-BLOCK = 32_768  # about so many lines of gold are a block
+BLOCK = 65_536  # about so many lines of gold are a block
 
 
 class Known(NamedTuple):

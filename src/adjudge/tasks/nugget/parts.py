@@ -1,7 +1,8 @@
 """Many documents in parts, each of which another process reads and counts by itself.
 
-The files are searched for documents once, and every process reads its own ones. If anything is wrong there is no
-answer, and all is read in one piece, which says what it is.
+Where all files have their documents in the same order, every process gets a part of each file, and looks for documents
+there. Otherwise the files are searched here, and every process gets ids. If anything is wrong there is no answer, and
+all is read in one piece, which says what it is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError
 from adjudge.tasks.nugget.reading import Campaign, Counted, Reader
@@ -35,10 +36,14 @@ def read_parts(
         jobs = processors()
     if cluster is None and jobs == 1:
         return None
-    sides = _opened(paths, jobs or 1)
-    if sides is None:
+    if cluster is None and reader.docs is None:
+        campaign = _by_ranges(reader, named, jobs or 1)
+        if campaign is not None:
+            return campaign
+    try:
+        gold, *systems = map(open_side, paths)
+    except AdjudgeError:
         return None
-    gold, *systems = sides
     ids = choose(gold, reader.docs, in_order=False)
     parts = min(len(ids) // _FEWEST, jobs or _CLUSTER)
     if parts < 2:
@@ -47,16 +52,8 @@ def read_parts(
     pairs = ((str(number), ids[at[number] : at[number + 1]], None) for number in range(parts))
     part = Part(reader._replace(gold=gold), [(name, own) for (name, _), own in zip(named, systems, strict=True)])
     places = [*paths, *([reader.tokens] if isinstance(reader.tokens, str) else [])]
-    work: Iterator[tuple[str, Campaign | None]] = map_documents(
-        part.observe, pairs, jobs=jobs, cluster=cluster, folder=work_folder(places), chunk=1
-    )
-    found: list[Campaign] = []
-    with closing(work):  # type: ignore[type-var]
-        for _, counted in work:
-            if counted is None:
-                return None
-            found.append(counted)
-    return joined(found, ids)
+    found = _all(map_documents(part.observe, pairs, jobs=jobs, cluster=cluster, folder=work_folder(places), chunk=1))
+    return None if found is None else joined(found, ids)
 
 
 class Part(NamedTuple):
@@ -73,20 +70,90 @@ class Part(NamedTuple):
             return None
 
 
-def _opened(paths: Sequence[str], jobs: int) -> list[Opened] | None:
-    """The files, searched by several processes if that pays; None if there is anything wrong."""
-    from adjudge.engine.local import _can_copy, map_documents
+def _all(work: Iterator[tuple[str, Campaign | None]]) -> list[Campaign] | None:
+    """All parts, or None if one of them is missing; then the others are not waited for."""
+    found: list[Campaign] = []
+    with closing(work):  # type: ignore[type-var]
+        for _, part in work:
+            if part is None:
+                return None
+            found.append(part)
+    return found
 
-    pairs = ((path, path, None) for path in paths)
-    found = [side for _, side in map_documents(_open, pairs, jobs=jobs if _can_copy() else 1, chunk=1)]
-    return None if None in found else [side for side in found if side is not None]
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Parts of files
 
 
-def _open(path: str, _: None) -> Opened | None:
-    try:
-        return open_side(path)
-    except AdjudgeError:
+def _by_ranges(reader: Reader, named: Sequence[tuple[str, Documents]], jobs: int) -> Campaign | None:
+    """All counts, if all files can be cut before the same documents, and nothing is to be said about them."""
+    from adjudge.engine.local import map_documents
+    from adjudge.formats.tbf_parts import cut_files, mode_at
+
+    paths = [reader.gold, *(source for _, source in named)]
+    cuts = cut_files(paths, jobs)
+    mode = reader.mode or ("token" if reader.tokens is not None else cuts and mode_at(paths[0]))
+    if not cuts or not mode:
         return None
+    digests: list[str] = []
+
+    def pairs() -> Iterator[tuple[str, Any, Any]]:
+        for number, ranges in enumerate(cuts):
+            yield str(number), ranges, None
+        digests.extend(map(_digest, paths))  # while the others work
+
+    part = RangePart(reader._replace(mode=mode), tuple(named))
+    found = _all(map_documents(part.observe, pairs(), jobs=jobs, chunk=1))
+    if found is None:
+        return None
+    ids = [id for each in found for id in each.ids]
+    known = set(ids)
+    extra = {name: [id for each in found for id in each.systems[name].facts.extra] for name, _ in named}
+    if len(known) < len(ids) or any(
+        len(set(each)) < len(each) or not known.isdisjoint(each) for each in extra.values()
+    ):
+        return None  # documents in another order, or more than once
+    campaign = joined(found, ids)
+    if campaign is None:
+        return None
+    systems = {}
+    for (name, counted), digest in zip(campaign.systems.items(), digests[1:], strict=True):
+        counted.facts.extra = extra[name]
+        systems[name] = counted._replace(digest=digest)
+    return campaign._replace(of=len(ids), digest=digests[0], systems=systems)
+
+
+class RangePart(NamedTuple):
+    """Counts the documents of parts of files; travels to other processes."""
+
+    reader: Reader
+    named: tuple[tuple[str, Documents], ...]
+
+    def observe(self, ranges: Sequence[tuple[int, int]], _: None) -> Campaign | None:
+        """All systems on the documents there, or None if there is anything wrong, or to be said with a line number."""
+        from adjudge.formats.tbf_parts import open_part
+
+        reader, named = self
+        try:
+            gold = open_part(reader.gold, ranges[0], reader.mode)
+            systems = [(name, open_part(path, own)) for (name, path), own in zip(named, ranges[1:], strict=True)]
+            if any(each.notes or each.remarks for each in (gold, *(own for _, own in systems))):
+                return None
+            found = reader._replace(gold=gold).read(systems)
+        except AdjudgeError:
+            return None
+        return None if any(each.facts.input for each in found.systems.values()) else found
+
+
+def _digest(path: str) -> str:
+    from hashlib import file_digest
+
+    with open(path, "rb") as stream:  # noqa: PTH123
+        return file_digest(stream, "sha256").hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Parts as one
 
 
 def joined(parts: Sequence[Campaign], ids: list[str]) -> Campaign | None:
