@@ -100,7 +100,7 @@ def _by_ranges(reader: Reader, named: Sequence[tuple[str, Documents]], jobs: int
     def pairs() -> Iterator[tuple[str, Any, Any]]:
         for number, ranges in enumerate(cuts):
             yield str(number), ranges, None
-        digests.extend(map(_digest, paths))  # while the others work
+        digests.extend(_meanwhile(paths))
 
     part = RangePart(reader._replace(mode=mode), tuple(named))
     found = _all(map_documents(part.observe, pairs(), jobs=jobs, chunk=1))
@@ -145,11 +145,16 @@ class RangePart(NamedTuple):
         return None if any(each.facts.input for each in found.systems.values()) else found
 
 
-def _digest(path: str) -> str:
+def _meanwhile(paths: Sequence[str]) -> Iterator[str]:
+    """The hashes of files, while others work; and what is needed afterwards is loaded."""
+    import importlib
     from hashlib import file_digest
 
-    with open(path, "rb") as stream:  # noqa: PTH123
-        return file_digest(stream, "sha256").hexdigest()
+    for module in ("tasks.nugget.twins", "stats.plain"):
+        importlib.import_module(f"adjudge.{module}")
+    for path in paths:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            yield file_digest(stream, "sha256").hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
