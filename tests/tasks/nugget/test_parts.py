@@ -12,6 +12,7 @@ import pytest
 
 from adjudge.engine import local
 from adjudge.errors import AdjudgeError, FormatError
+from adjudge.formats.tbf_parts import cut_files
 from adjudge.tasks.nugget import parts
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.parts import Part
@@ -158,6 +159,17 @@ def test_files_about_which_something_is_to_be_said_are_not_read_in_parts(files, 
         except AdjudgeError as error:
             said.append(str(error))
     assert said[0] == said[1]
+
+
+def test_documents_in_another_order_are_noticed_before_they_are_compared(files):
+    own = documents_of(files[1])
+    Path(files[1]).write_text("".join([own[19], *own[1:19], own[0]]))
+    with patch.object(Reader, "read", side_effect=AssertionError), pytest.raises(AssertionError):
+        by_ranges([files[0], files[2]])
+    gold, system = files[:2]
+    part = parts.RangePart(Reader(gold, settings(), None, None, "char", ".tab", ()), (("s", system),))
+    with patch.object(Reader, "read", side_effect=AssertionError):
+        assert [part.observe(ranges, None) for ranges in cut_files([gold, system], 2)] == [None, None]
 
 
 def test_a_worker_that_cannot_open_a_file_leaves_it_to_others(files):

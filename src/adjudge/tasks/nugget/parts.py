@@ -139,6 +139,9 @@ class RangePart(NamedTuple):
             systems = [(name, open_part(path, own)) for (name, path), own in zip(named, ranges[1:], strict=True)]
             if any(each.notes or each.remarks for each in (gold, *(own for _, own in systems))):
                 return None
+            known = set(gold.ids)
+            if any(not known.issuperset(own.ids) and not known.issubset(own.ids) for _, own in systems):
+                return None  # what is missing here is probably elsewhere, and is not worth the work
             found = reader._replace(gold=gold).read(systems)
         except AdjudgeError:
             return None
