@@ -136,7 +136,8 @@ def _best(campaign: Campaign, packed: Packed) -> dict[str, StatsTable]:
 def _notes(campaign: Campaign, packed: Packed, place: int) -> list[Note]:
     """Notes are about documents that a system does not have, or whose search was cut short."""
     missing, unproven = packed.missing[place], packed.unproven[place]
-    there = {name: Document(id=name, data=None) for name in unproven.keys() - set(missing)}
+    absent = set(missing)
+    there = {name: Document(id=name, data=None) for name in unproven if name not in absent}
     ids = (*missing, *there)
     seen = [[Seen(unproven.get(name, Counted()))] for name in ids]
     side = replace(campaign.systems[place], documents=there)
