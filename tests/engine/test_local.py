@@ -1,6 +1,7 @@
 """One process or several: the same results in the same order, and nothing left running."""
 
 import gc
+import multiprocessing
 import os
 import pickle
 import signal
@@ -11,6 +12,7 @@ import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -271,3 +273,50 @@ def alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_there_are_no_more_workers_than_chunks(work, workers) -> None:
+    found = map_documents(work.process, [(str(n), n, n) for n in range(3)], jobs=40, chunk=1)
+    next(found)
+    assert len(multiprocessing.active_children()) <= 3
+    found.close()
+
+
+def test_processes_that_cannot_be_started_are_said() -> None:
+    pool = Mock(submit=Mock(side_effect=OSError(24, "Too many open files")))
+    with pytest.raises(UsageError, match=r"did not start \(Too many open files\).*--jobs"):
+        local._submitted(pool, [])
+
+
+INTERRUPTED = """
+import os, signal, sys
+from adjudge.engine import local
+
+own = local._can_copy
+armed = []
+
+def hit():
+    if armed:
+        armed.clear()
+        signal.raise_signal(signal.SIGINT)  # as if the key was pressed in the middle of making a copy
+
+def can_copy():
+    armed.append(True)
+    os.register_at_fork(before=hit)
+    return own()
+
+local._can_copy = can_copy
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    list(local.map_documents(max, [("a", 1, 2), ("b", 2, 3)], jobs=2, chunk=1))
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are copies on Linux only")
+def test_an_interruption_while_a_copy_is_made_is_not_lost(tmp_path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(INTERRUPTED)
+    ended = subprocess.run([sys.executable, str(program)], capture_output=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (7, b"")

@@ -502,3 +502,16 @@ class TestKeys:
         os.truncate(tmp_path / "cut.zip", 50)
         with pytest.raises(AdjudgeError):
             open_key(tmp_path / "cut.zip")
+
+
+@pytest.mark.parametrize("target", ["{name}", "../arguments", "/dev/null/x"])
+@pytest.mark.parametrize("name", ["DOC9", ".hidden"])
+def test_a_link_that_leads_nowhere_is_named_or_passed_over(tmp_path, target, name):
+    (tmp_path / "arguments").mkdir()
+    (tmp_path / "arguments" / "DOC1").write_text("")
+    (tmp_path / "arguments" / name).symlink_to(target.format(name=name))
+    if name == ".hidden":
+        assert open_store(tmp_path).documents == ["DOC1"]
+    else:
+        with pytest.raises(AdjudgeError, match=r"arguments/DOC9: (this is not a regular file|a folder among)"):
+            open_store(tmp_path)

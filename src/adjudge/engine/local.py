@@ -15,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -29,6 +30,7 @@ Progress: TypeAlias = Callable[[int], None]
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
 _SHORT = 0.05  # seconds
 _ALLOCATIONS = 100_000  # new objects before a worker looks for cycles; it makes many objects and few cycles
+_ENDINGS = (signal.SIGINT, signal.SIGTERM)
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
 
 
@@ -226,6 +228,9 @@ def _elsewhere(
     from concurrent.futures.process import BrokenProcessPool
 
     others = set(multiprocessing.active_children())
+    chunks = iter(lambda: list(islice(pairs, chunk)), [])
+    first = list(islice(chunks, jobs))  # copies are all made at once, so that there must be something for each to do
+    chunks, jobs = chain(first, chunks), len(first)
 
     def new_pool() -> tuple[ProcessPoolExecutor, Any]:
         context = multiprocessing.get_context("fork" if _can_copy() else "spawn")
@@ -241,8 +246,8 @@ def _elsewhere(
     try:
         while True:
             try:
-                while len(waiting) < 2 * jobs and (part := list(islice(pairs, chunk))):
-                    waiting.append((part, _submitted(pool, part)))
+                while len(waiting) < 2 * jobs and (new := next(chunks, None)) is not None:
+                    waiting.append((new, _submitted(pool, new)))
                 if not waiting:
                     break
                 part, future = waiting[0]
@@ -289,11 +294,29 @@ def _submitted(pool: Any, part: list[Pair]) -> Any:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        return pool.submit(_work, part)
+        with _uninterrupted():
+            return pool.submit(_work, part)
     except (BrokenProcessPool, BrokenPipeError) as error:  # the latter from a worker that died before it could start
         broken: Future[Any] = Future()
         broken.set_exception(BrokenProcessPool(str(error)))
         return broken
+    except OSError as error:
+        raise UsageError(
+            f"the worker processes did not start ({error.strerror or error})", hint="use fewer processes (--jobs)"
+        ) from None
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C waiting while processes are made: in the middle of that it would be lost, or reach a worker."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _has_given_up(pool: Any) -> bool:
@@ -326,6 +349,8 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
     global _observe
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a copy would do what the parent does
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
     gc.freeze()  # what is there already stays, and need not be looked at
     gc.set_threshold(_ALLOCATIONS)
     if not collecting:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -67,14 +67,22 @@ def _list(folder: Path, prefix: str, entries: dict[str, str | None], odd: set[st
     folders = []
     with os.scandir(folder) as found:
         for entry in found:
-            if entry.is_dir():
+            if _is(entry.is_dir):
                 entries[prefix + entry.name] = None
                 folders.append(entry.name)
                 continue
             entries[prefix + entry.name] = entry.path
-            if not entry.is_file():
+            if not _is(entry.is_file):
                 odd.add(prefix + entry.name)
     return folders
+
+
+def _is(kind: Callable[[], bool]) -> bool:
+    """Whether an entry is of a kind; a link that leads nowhere, or in circles, is of none."""
+    try:
+        return kind()
+    except OSError:
+        return False
 
 
 def is_junk(name: str) -> bool:

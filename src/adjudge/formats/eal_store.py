@@ -43,12 +43,12 @@ class Held:
         self._holder = holder
         self._kept: tuple[str, dict[str, bytes]] = "", {}
 
-    def _bytes(self, document: str, path: str, place: str) -> bytes:
-        """A file; those of one document are kept, because who has read it may ask for its bytes as well."""
+    def _bytes(self, document: str, path: str, place: str, *, read: bool = False) -> bytes:
+        """A file; those of one document are kept, because who has `read` it may ask for the same bytes."""
         if self._kept[0] != document:
             self._kept = document, {}
         kept = self._kept[1]
-        if path not in kept:
+        if not read or path not in kept:
             kept[path] = _read(path, place)
         return kept[path]
 
@@ -156,7 +156,7 @@ class Store(Held):
     def bytes_of(self, document: str, kind: str = "arguments") -> bytes | None:
         """The file of a document as it is, or None."""
         path = (self._arguments if kind == "arguments" else self._linking).get(document)
-        return None if path is None else self._bytes(document, path, self.place(document, kind))
+        return None if path is None else self._bytes(document, path, self.place(document, kind), read=True)
 
     def verbatim(self, document: str) -> Verbatim | None:
         """The lines of a document for `StoreWriter.write`, if it is the one that was read last."""
@@ -260,7 +260,7 @@ class FlatStore(Held):
     def bytes_of(self, document: str) -> bytes | None:
         """The file of a document as it is, or None."""
         path = self._files.get(document)
-        return None if path is None else self._bytes(document, path, self.place(document))
+        return None if path is None else self._bytes(document, path, self.place(document), read=True)
 
 
 class KeyStore(FlatStore):

@@ -106,6 +106,11 @@ class TbfFile:
         """How many lines the file has."""
         return self.index.lines
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has, unpacked."""
+        return self.index.size
+
     def __len__(self) -> int:
         return len(self.ids)
 

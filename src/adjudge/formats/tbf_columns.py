@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "npt.NDArray[Any]"
 
-LONGEST = 256  # bytes of an id, or of type and realis; a longer one is not ordinary
+LONGEST = 64  # bytes of an id, or of type and realis; a longer one is not ordinary
 
 _TAB, _LINE, _RETURN, _COMMENT, _RELATION, _COMMA, _ZERO = b"\t\n\r#@,0"
 _CLUSTER = f"@{COREFERENCE}".encode()

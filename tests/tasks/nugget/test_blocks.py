@@ -24,6 +24,7 @@ from adjudge.tasks.nugget.blocks import Block, Codes, columns_of
 from adjudge.tasks.nugget.reading import observe_all
 from adjudge.tasks.nugget.scoring import result_of, score
 from adjudge.tasks.nugget.settings import Settings, settings
+from adjudge.tasks.nugget.sides import open_side
 from adjudge.tasks.nugget.twins import best_alignment
 from adjudge.tasks.nugget.twins_front import GIVEN, OTHER, Choices, Either, Front
 
@@ -192,7 +193,9 @@ def test_larger_documents_are_scored_the_same(mapping: str) -> None:
     results = []
     for large in (0, NEVER):
         with patch.object(reading, "LARGE", large):
-            results.append(score(gold, named, coref_mapping=mapping, bootstrap=50).to_json())
+            found = score(gold, named, coref_mapping=mapping, bootstrap=50)
+            plain = score(gold, named, coref_mapping=mapping, bootstrap=0)
+            results.append((found.to_json(with_tables=True), plain.to_json(with_tables=True)))
     assert results[0] == results[1]
 
 
@@ -335,6 +338,17 @@ def test_a_crowd_at_one_place_is_left_to_the_algorithm_for_single_documents() ->
 def test_blocks_have_as_many_documents_as_make_enough_lines() -> None:
     documents = [document(f"d{n}", *(nugget(f"E{m}", 9 * m, 9 * m + 4) for m in range(5))) for n in range(7)]
     assert [len(each) for each in plain_documents(documents, documents)] == [3, 3, 1]
+
+
+def test_blocks_are_small_where_any_side_is_large() -> None:
+    few = document("a", nugget("E1", 0, 4))
+    many_lines = document("a", *(nugget(f"E{n}", 9 * n, 9 * n + 4) for n in range(6)))
+    sides = [open_side([few]), open_side([many_lines])]
+    with patch.object(ahead, "BLOCK", 12):
+        assert [ahead._documents(each) for each in sides] == [12, 2]
+        long = open_side(b"#BeginOfDocument a\n#" + b"x" * 64 * 5 + b"\n#EndOfDocument\n")
+        assert ahead._documents(long) == 3
+        assert ahead._documents(open_side(b"#BeginOfDocument a\n#" + b"x" * 9999 + b"\n#EndOfDocument\n")) == 1
 
 
 def test_few_lines_are_compared_one_by_one() -> None:

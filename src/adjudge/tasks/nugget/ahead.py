@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.twins import Front
 
 LARGE = 20_000  # lines of all systems from which on it pays to load numpy
-BLOCK = 65_536  # about so many lines of gold are a block
+BLOCK = 65_536  # about so many lines of a side are a block
+LINE = 64  # bytes that make a line, if there are fewer
 
 
 class Known(NamedTuple):
@@ -73,7 +74,7 @@ def in_blocks(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], setti
     from adjudge.tasks.nugget.blocks import DOCUMENTS, Block, Codes
 
     codes = Codes(), Codes()
-    size = min(DOCUMENTS, -(-BLOCK * len(gold.ids) // max(1, gold.lines)))
+    size = min(DOCUMENTS, *(_documents(each) for each in (gold, *systems)))
     for begin in range(0, len(ids), size):
         here = ids[begin : begin + size]
         columns, ours = _gather(gold, here, settings, codes)
@@ -89,6 +90,11 @@ def in_blocks(gold: Opened, systems: Sequence[Opened], ids: Sequence[str], setti
             ]
             known = all(isinstance(each, Known) for each in own)
             yield id, None if known else ours.get(number) or _read(gold, id, settings), iter(own)
+
+
+def _documents(opened: Opened) -> int:
+    """How many documents make a block, as far as this side is concerned."""
+    return max(1, -(-BLOCK * len(opened.ids) // max(1, opened.lines, opened.size // LINE)))
 
 
 def _gather(

@@ -200,7 +200,7 @@ def _columns(counted: Counted, campaign: Campaign, best: Best | None, made: Call
         for number, column in enumerate(twin_columns(coref)):
             found.append(own := column.copy())
             for place, counts in changed:
-                own[place] = counts[number]
+                own[place] = float(counts[number])
     return found
 
 

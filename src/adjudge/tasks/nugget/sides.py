@@ -41,6 +41,10 @@ class Opened(Protocol):
     def lines(self) -> int:
         """How many lines there are, or would be."""
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+
     def __contains__(self, id: object) -> bool: ...
 
     def read(self, id: str) -> NuggetDocument:
@@ -87,6 +91,11 @@ class Listed:
     def lines(self) -> int:
         """Those of nuggets."""
         return sum(len(document.nuggets) for document in self.documents.values())
+
+    @property
+    def size(self) -> int:
+        """None, since they are in memory anyway."""
+        return 0
 
     def __contains__(self, id: object) -> bool:
         return id in self.documents
