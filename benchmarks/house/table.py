@@ -34,7 +34,8 @@ _INTRODUCTION = (
     "start-up and reading included, unless the row says otherwise;\nthey travel between machines better than seconds "
     "do. Memory is the peak of a process. Growth is the exponent of a power of the size, fitted by least squares to "
     "logarithms,\nwith its standard error. Packages: {packages}. Programs that are in no registry are those in the "
-    "folder that was given.\n\n"
+    "folder that was given. A bench that missed a bar may have been measured a second time, which then stands; the row "
+    "says what was found the first time.\n\n"
     "{summary}\n"
 )
 
