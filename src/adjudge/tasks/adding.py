@@ -46,26 +46,35 @@ def add_up(
     campaign: Campaign, slices: Slicing, *, profile: str, bootstrap: int, level: float, seed: int, test: Test
 ) -> Result:
     """The scores of all systems, on the whole corpus and on its slices."""
-    from adjudge.stats.build import build_result
-
-    result = build_result(
-        task="score",
-        profile=profile,
-        measures=measures_of(campaign.metrics),
+    return built(
+        campaign,
+        slices,
         tables=_tables(campaign, lambda counted: counted.counts, slices.attributes),
         best=_best(campaign),
         elements={
             side.name: [_elements(campaign, place, path) for path in slices.paths]
             for place, side in enumerate(campaign.systems)
         },
-        pool=cast("Any", campaign.metrics[0].pool),
-        by=slices.by,
+        notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
+        profile=profile,
         bootstrap=bootstrap,
         level=level,
         seed=seed,
         test=test,
-        notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
+    )
+
+
+def built(campaign: Campaign, slices: Slicing, **parts: Any) -> Result:
+    """The result of what `build_result` is given beside that which the campaign and the slices say."""
+    from adjudge.stats.build import build_result
+
+    result = build_result(
+        task="score",
+        measures=measures_of(campaign.metrics),
+        pool=cast("Any", campaign.metrics[0].pool),
+        by=slices.by,
         signature_fields=fields_of(campaign),
+        **parts,
     )
     assert result.options is not None
     return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=slices.unsaved))

@@ -9,12 +9,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-import msgspec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.model.document import Document
-from adjudge.tasks.adding import Campaign, columns_of, fields_of, measures_of, notes_of
+from adjudge.tasks.adding import Campaign, built, columns_of, notes_of
 from adjudge.tasks.observe import AnyMetric, Counted, Seen
 from adjudge.tasks.part_reader import Part
 from adjudge.tasks.slices import MOST, Slicing, partial_slicing, slicing
@@ -84,27 +82,20 @@ def add_up_packed(
     test: Test,
 ) -> Result:
     """The same as `adding.add_up`; the campaign needs neither what was seen nor the documents of its sides."""
-    from adjudge.stats.build import build_result
-
     names = [side.name for side in campaign.systems]
-    result = build_result(
-        task="score",
-        profile=profile,
-        measures=measures_of(campaign.metrics),
+    return built(
+        campaign,
+        slices,
         tables=_tables(campaign, packed, slices.attributes),
         best=_best(campaign, packed),
         elements={name: [] for name in names},
-        pool=cast("Any", campaign.metrics[0].pool),
-        by=slices.by,
+        notes={name: _notes(campaign, packed, place) for place, name in enumerate(names)},
+        profile=profile,
         bootstrap=bootstrap,
         level=level,
         seed=seed,
         test=test,
-        notes={name: _notes(campaign, packed, place) for place, name in enumerate(names)},
-        signature_fields=fields_of(campaign),
     )
-    assert result.options is not None
-    return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=slices.unsaved))
 
 
 def _tables(campaign: Campaign, packed: Packed, attributes: Mapping[str, tuple[Any, ...]]) -> dict[str, StatsTable]:
