@@ -35,21 +35,22 @@ from adjudge.algebra import (
 from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import case
 from adjudge.metrics import Combined, Metric, find
+from reference import Reference
 
 FILE = Path(__file__).with_name("metrics.json")
 DATA = json.loads(FILE.read_text())
 CASES = {each["id"]: each for each in DATA["cases"]}
-BACKENDS = ("planned", "reference")
+WAYS = (plan, Reference)
 
 
-def sigma(node, c, backend):
-    return plan(node, backend=backend).observe(c["ref"], c["pred"]).value
+def sigma(node, c, way):
+    return way(node).observe(c["ref"], c["pred"]).value
 
 
-def prf(node, c, backend):
+def prf(node, c, way):
     """Precision, recall and F1 of one document, from a ratio and its one or two matching values."""
-    first = plan(node.of, backend=backend).observe(c["ref"], c["pred"])
-    last = first if node.recall is None else plan(node.recall, backend=backend).observe(c["ref"], c["pred"])
+    first = way(node.of).observe(c["ref"], c["pred"])
+    last = first if node.recall is None else way(node.recall).observe(c["ref"], c["pred"])
     p, r = safe(first.value, first.system), safe(last.value, last.gold)
     if node.recall is None:
         total = safe(2 * first.value, first.system + first.gold)
@@ -62,9 +63,9 @@ def safe(top, bottom):
     return top / bottom if bottom else 0.0
 
 
-def each_pair(node, c, names, backend):
+def each_pair(node, c, names, way):
     pairs = zip(names, c["pred"], c["ref"], strict=True)
-    return {name: plan(node, backend=backend).observe(g, s).value for name, s, g in pairs}
+    return {name: way(node).observe(g, s).value for name, s, g in pairs}
 
 
 span = record({"0": exact, "1": exact})
@@ -137,10 +138,10 @@ def muc4(c):
     return f1(set_of(record({"0": exact, "1": set_of(slot)})))
 
 
-def better(c, backend):
+def better(c, way):
     types = f1(set_of(record({"0": exact}), duplicates="multiset"))
     fillers = f1(set_of(record({"0": exact, "1": set_of(record({"0": exact, "1": exact}))})))
-    type_f1, filler_f1 = prf(types, c, backend)["f1"], prf(fillers, c, backend)["f1"]
+    type_f1, filler_f1 = prf(types, c, way)["f1"], prf(fillers, c, way)["f1"]
     combined = Combined(
         "better", ((Metric(types, name="type"), "f1"), (Metric(fillers, name="filler"), "f1")), op="product"
     )
@@ -149,14 +150,14 @@ def better(c, backend):
     return {"type_f1": type_f1, "filler_f1": filler_f1, "better": whole}
 
 
-def blanc(c, backend):
+def blanc(c, way):
     c = entities(c)
-    links = prf(f1(mapped(set_of(exact), by="links")), c, backend)["f1"]
-    others = prf(f1(mapped(set_of(exact), by=noncoreference)), c, backend)["f1"]
+    links = prf(f1(mapped(set_of(exact), by="links")), c, way)["f1"]
+    others = prf(f1(mapped(set_of(exact), by=noncoreference)), c, way)["f1"]
     return {"coref_link_f1": links, "noncoref_link_f1": others, "blanc": (links + others) / 2}
 
 
-def two_documents(c, backend):
+def two_documents(c, way):
     from adjudge.stats.reduce import per_document_mean, pooled
     from adjudge.stats.table import StatsTable
 
@@ -173,7 +174,7 @@ def two_documents(c, backend):
     return out
 
 
-def empty_documents(c, backend):
+def empty_documents(c, way):
     from adjudge.stats.reduce import pooled
     from adjudge.stats.table import StatsTable
 
@@ -184,58 +185,58 @@ def empty_documents(c, backend):
     return {part: float(value[0]) for (_, part), value in pooled(table, metric.measures).items()}
 
 
-def matrix(c, backend):
+def matrix(c, way):
     weights = c["pred"]
     rows, columns = range(len(weights)), range(len(weights[0]))
     cell = custom(lambda i, j: weights[i][j], self_score=1.0)
     data = {"pred": list(rows), "ref": list(columns)}
     arrows = {"<->": set_of(cell), "->": many_to_one(cell), "<-": one_to_many(cell), "~": many_to_many(cell)}
-    return {arrow: sigma(node, data, backend) for arrow, node in arrows.items()}
+    return {arrow: sigma(node, data, way) for arrow, node in arrows.items()}
 
 
-def overlap_of_sets(c, backend):
+def overlap_of_sets(c, way):
     node = set_of(exact)
-    seen = plan(node, backend=backend).observe(c["ref"], c["pred"])
-    out = {"sigma": seen.value, **prf(f1(node), c, backend)}
-    out["jaccard"] = sigma(jaccard(node), c, backend)
-    out["f2"], out["f0.5"] = sigma(f(node, beta=2), c, backend), sigma(f(node, beta=0.5), c, backend)
+    seen = way(node).observe(c["ref"], c["pred"])
+    out = {"sigma": seen.value, **prf(f1(node), c, way)}
+    out["jaccard"] = sigma(jaccard(node), c, way)
+    out["f2"], out["f0.5"] = sigma(f(node, beta=2), c, way), sigma(f(node, beta=0.5), c, way)
     return out
 
 
-def dependencies(c, backend):
+def dependencies(c, way):
     unlabelled = f1(set_of(record({"0": exact, "1": exact})))
-    return {"uas": prf(unlabelled, c, backend)["f1"], "las": prf(f1(set_of(labelled)), c, backend)["f1"]}
+    return {"uas": prf(unlabelled, c, way)["f1"], "las": prf(f1(set_of(labelled)), c, way)["f1"]}
 
 
-def li2013(c, backend):
-    arguments = prf(f1(events(labelled)), c, backend)
+def li2013(c, way):
+    arguments = prf(f1(events(labelled)), c, way)
     return {
-        "trigger_f1": prf(f1(trigger), c, backend)["f1"],
+        "trigger_f1": prf(f1(trigger), c, way)["f1"],
         **{f"arg_{part}": value for part, value in arguments.items()},
     }
 
 
-def entity_similarities(c, backend):
+def entity_similarities(c, way):
     c = {"pred": list(c["pred"]), "ref": list(c["ref"])}
     kinds = {"phi3": "count", "phi4": "dice", "link": "link"}
-    return {name: sigma(overlap(exact, by=by), c, backend) for name, by in kinds.items()}
+    return {name: sigma(overlap(exact, by=by), c, way) for name, by in kinds.items()}
 
 
-def subsets(c, backend):
+def subsets(c, way):
     names = ("a", "ad", "empty")
     pairs = {"pred": [list(s) for s in c["pred"]], "ref": [list(c["ref"])] * 3}
-    return each_pair(phi_subset, pairs, names, backend)
+    return each_pair(phi_subset, pairs, names, way)
 
 
-def strings(c, backend):
+def strings(c, way):
     pairs = {"pred": c["pred"], "ref": [c["ref"]] * 3}
-    return each_pair(string_fill(c), pairs, c["pred"], backend)
+    return each_pair(string_fill(c), pairs, c["pred"], way)
 
 
-def levels(c, backend):
+def levels(c, way):
     pairs = {"pred": c["pred"], "ref": [c["ref"]] * 3}
-    power = each_pair(hierarchy(separator=".", credit="halving"), pairs, ["pow0", "pow1", "pow2"], backend)
-    linear = each_pair(hierarchy(separator=".", credit="linear"), pairs, ["lin0", "lin1", "lin2"], backend)
+    power = each_pair(hierarchy(separator=".", credit="halving"), pairs, ["pow0", "pow1", "pow2"], way)
+    linear = each_pair(hierarchy(separator=".", credit="linear"), pairs, ["lin0", "lin1", "lin2"], way)
     return power | linear
 
 
@@ -297,11 +298,11 @@ def test_every_case_is_expressed():
     assert len(CASES) == 43
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CASES)
-def test_case(name, backend):
+def test_case(name, way):
     c = CASES[name]
-    got = EXPRESSED[name](c, backend)
+    got = EXPRESSED[name](c, way)
     for key, expected in c["expected"].items():
         assert got[key] == pytest.approx(expected, abs=DATA["tolerance"]), key
 

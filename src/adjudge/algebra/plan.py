@@ -2,7 +2,6 @@
 
 plan(node).observe(gold, system)      # the numbers
 plan(node).explain()                  # how they are found
-plan(node, backend="reference")       # the slow, obvious way, for checking
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -148,24 +147,14 @@ def render(line: Line) -> str:
     return "\n".join(f"{text:<{width}}  {cost}".rstrip() for text, cost in rows)
 
 
-Backend = Literal["planned", "reference"]
-
-
-def plan(node: ir.Similarity, *, backend: Backend = "planned", time_limit: float | None = None) -> Any:
+def plan(node: ir.Similarity, *, time_limit: float | None = None) -> Plan:
     """Compile a similarity.
 
     >>> from adjudge.algebra import exact, set_of
     >>> plan(set_of(exact)).observe(gold=[3, 4, 5], system=[1, 2, 3, 4])
     Observation(value=2.0, system=4.0, gold=3.0, optimal=True, bound=None)
     """
-    settled = ir.with_conventions(node, ir.Conventions())
-    if backend == "reference":
-        from adjudge.algebra.reference import Reference
-
-        return Reference(settled)
-    if backend != "planned":
-        raise UsageError(f"there is no backend {backend!r}", hint="use planned or reference")
-    return Plan(settled, time_limit=time_limit)
+    return Plan(ir.with_conventions(node, ir.Conventions()), time_limit=time_limit)
 
 
 def _check_cut(node: ir.Threshold, path: str) -> None:

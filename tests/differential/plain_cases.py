@@ -1,23 +1,12 @@
-"""What the algebra makes of many similarities, as plain data: `python tests/algebra_data.py > tests/algebra/kept.json`.
-
-For each similarity its plan in words, what it says of pairs of values that fit, and why it refuses those that do not.
-"""
+"""Every kind of similarity with values that fit it, and values that do not."""
 
 from __future__ import annotations
 
-import json
-import sys
 import typing
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from adjudge.algebra import ir
-from adjudge.algebra.check import problems
-from adjudge.algebra.data import decode
-from adjudge.algebra.plan import plan
-from adjudge.errors import AdjudgeError
 
 TYPES = {"Attack": "Conflict", "Bombing": "Attack", "Conflict": "Event", "Meet": "Event"}
 TEXTS = ["", "abc", "abd", "Attack", "Bombing", "Meet", "Conflict.Attack.Bombing", "Conflict.Meet"]
@@ -126,36 +115,3 @@ def similarities() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
         {"of": exact},
     ]
     yield "union", {"sim": "union", "cases": cases}, ["abc", "abd", ["a"], ["a", "b"], 3, None]
-
-
-def described(name: str, spec: dict[str, Any], values: list[Any]) -> dict[str, Any]:
-    """One similarity and what it does."""
-    node = ir.with_conventions(decode(msgspec.json.encode(spec)), ir.Conventions())
-    made = plan(node)
-    found: dict[str, Any] = {"plan": [" ".join(line.split()) for line in made.explain().splitlines()]}
-    found["pairs"] = [[told(made, gold, system) for system in values] for gold in values]
-    found["wrong"] = [[list(map(str, each)) for each in problems(node, value)] for value in WRONG]
-    longest = max(values, key=lambda each: len(json.dumps(each)))
-    found["aligned"] = made.align(longest, values[1]).to_data()
-    return found
-
-
-def told(made: Any, gold: Any, system: Any) -> Any:
-    """Value and self scores of a pair."""
-    try:
-        seen = made.observe(gold, system)
-    except AdjudgeError as error:
-        return str(error)
-    return [round(number, 9) for number in (seen.value, seen.system, seen.gold)]
-
-
-def everything() -> dict[str, Any]:
-    """All of them, by name."""
-    return {name: described(name, spec, values) for name, spec, values in similarities()}
-
-
-if __name__ == "__main__":
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(value, sort_keys=True, default=str)}" for name, value in everything().items()
-    ]
-    sys.stdout.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -14,7 +14,8 @@ from functools import cache
 from typing import Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.reference_values import (
+from adjudge.errors import ValidationError
+from reference_values import (
     ONE,
     ZERO,
     apply,
@@ -33,7 +34,6 @@ from adjudge.algebra.reference_values import (
     same,
     simple,
 )
-from adjudge.errors import ValidationError
 
 Variables = dict[Any, Any]
 
@@ -53,7 +53,7 @@ class Reference:
     """A similarity, evaluated by definition."""
 
     def __init__(self, node: ir.Similarity) -> None:
-        self.node = node
+        self.node = ir.with_conventions(node, ir.Conventions())
 
     def observe(self, gold: Any, system: Any) -> ReferenceObservation:
         """The three numbers of one document."""

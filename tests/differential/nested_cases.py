@@ -1,22 +1,12 @@
-"""Similarities inside of others, as plain data: `python tests/nested_data.py > tests/algebra/nested.json`.
+"""Every kind of similarity as an element, a field, a case or an alternative of every other kind.
 
-Every kind of similarity as an element, a field, a case or an alternative of every other kind, which is where the
-planner chooses tables, blocks, bounds and searches instead of comparing two values by definition.
+That is where the planner chooses tables, blocks, bounds and searches instead of comparing two values by definition.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
 from typing import Any
-
-import msgspec
-
-from adjudge.algebra import ir
-from adjudge.algebra.data import decode
-from adjudge.algebra.plan import plan
-from adjudge.errors import AdjudgeError
 
 EXACT, EDIT = {"sim": "exact"}, {"sim": "edit"}
 SPAN = {"sim": "span"}
@@ -35,7 +25,6 @@ GRAPHS = [
     {"nodes": [], "edges": []},
 ]
 TYPES = {"Attack": "Conflict", "Bombing": "Attack", "Meet": "Contact"}
-SHOWN = ("set 1:1", "set of records", "set of unions", "latent", "graph")
 WORDS = ["abc", "abd", "xyz", ""]
 LISTS = [["a", "b"], ["b", "c", "b"], ["a"], []]
 SPANS = [[0, 4], [2, 6], [4, 8], [9, 9]]
@@ -220,55 +209,3 @@ def everything() -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
         for around, spec, own in outer(of, values):
             yield f"{around} of {name}", spec, own
     yield from searches()
-
-
-def described(name: str, spec: dict[str, Any], values: list[Any]) -> dict[str, Any]:
-    """The plan of a similarity, what it says of pairs, and why."""
-    try:
-        made = plan(ir.with_conventions(decode(msgspec.json.encode(spec)), ir.Conventions()))
-    except AdjudgeError as error:
-        return {"refused": str(error)}
-    found: dict[str, Any] = {"plan": [" ".join(line.split()) for line in made.explain().splitlines()]}
-    pairs = [[told(made, gold, system) for system in values] for gold in values]
-    found["own"] = [row[place][1:] if isinstance(row[place], list) else "" for place, row in enumerate(pairs)]
-    found["pairs"] = [[each if isinstance(each, str) else each[0] for each in row] for row in pairs]
-    found["all"] = told_all(made, values)
-    found["aligned"] = aligned(made, values, name.startswith(SHOWN))
-    return found
-
-
-def told(made: Any, gold: Any, system: Any) -> Any:
-    """Value and self scores of a pair."""
-    try:
-        seen = made.observe(gold, system)
-    except AdjudgeError as error:
-        return str(error)
-    return [float(f"{number:.9g}") for number in (seen.value, seen.system, seen.gold)]
-
-
-def told_all(made: Any, values: list[Any]) -> Any:
-    """The same of two systems at once, which goes another way."""
-    try:
-        rows = made.observe_all(values, [values[1:] + values[:1], values])
-    except AdjudgeError as error:
-        return str(error)
-    own = [[float(f"{number:.9g}") for number in (each.system, each.gold)] for each in rows[0]]
-    return [[[float(f"{each.value:.9g}") for each in row] for row in rows], own]
-
-
-def aligned(made: Any, values: list[Any], shown: bool) -> Any:
-    """Why: what is matched, missed and spurious in one pair."""
-    try:
-        found = made.align(values[-2], values[1])
-    except AdjudgeError as error:
-        return str(error)
-    if shown:
-        return str(found).splitlines()
-    matched = [f"{each.level} {each.system_path} = {each.gold_path}: {each.score:.9g}" for each in found.matched]
-    left = [[f"{each.level} {each.path}" for each in side] for side in (found.missed, found.spurious)]
-    return [matched, *left, str(found.variables)]
-
-
-if __name__ == "__main__":
-    lines = [f"{json.dumps(name)}: {json.dumps(described(name, spec, values))}" for name, spec, values in everything()]
-    sys.stdout.write("{\n" + ",\n".join(lines) + "\n}\n")
