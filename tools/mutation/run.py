@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("algebra", "stats", "metrics")
 COPIED = ("src", "tests", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md")
 TESTS = (
-    *("tests/algebra", "tests/stats", "tests/metrics", "tests/laws", "tests/golden"),
+    *("tests/algebra", "tests/stats", "tests/metrics", "tests/laws", "tests/golden", "tests/differential"),
     *(f"src/adjudge/{folder}" for folder in FOLDERS),
     *("tests/tasks/test_scoring.py", "tests/tasks/test_merging.py", "tests/tasks/test_agreement.py"),
     *("tests/tasks/catalogue", "tests/report/test_render.py", "tests/test_public_api.py"),
