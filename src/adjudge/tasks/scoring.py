@@ -12,6 +12,7 @@ from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.model.document import Document
+from adjudge.stats.inference import Inference
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
@@ -24,7 +25,6 @@ from adjudge.tasks.slices import slicing
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
-    from adjudge.stats.build import Test
     from adjudge.stats.result import Result
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
@@ -47,7 +47,7 @@ def score(
     system: Any,
     *,
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
     pool: str | None = None,
@@ -57,7 +57,8 @@ def score(
     cluster: str | None = None,
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
     time_limit: float | None = None,
     reader: str = JSONL,
     system_reader: str | None = None,
@@ -90,6 +91,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
     whole = documents or is_clustered(metrics) or any("." in name for name in by)
@@ -112,7 +114,7 @@ def score(
             cluster=cluster,
             progress=progress,
             adjust=adjust,
-            statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
+            inference=inference,
         )
         if found is not None:
             return found
@@ -131,7 +133,7 @@ def score(
         metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options, plain=plain
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
-    result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    result = add(campaign, slices, profile=profile, inference=inference)
     return _with_documents(result, campaign, chosen) if documents else result
 
 
@@ -147,7 +149,7 @@ def _from_files(
     cluster: str | None,
     progress: Progress | None,
     adjust: Adjust | None,
-    statistics: Mapping[str, Any],
+    inference: Inference,
 ) -> Result | None:
     """The scores of documents that are not all held at once; None if they may as well be."""
     apart = cluster is None and pays(inputs, jobs)
@@ -172,10 +174,10 @@ def _from_files(
         {} if adjust is None else adjust.options,
         BLOCK if streamed else None,
     )
-    found = score_parts(plan, jobs=jobs, progress=progress, **statistics) if apart else None
+    found = score_parts(plan, jobs=jobs, progress=progress, inference=inference) if apart else None
     if found is not None or not streamed:
         return found
-    return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, **statistics)
+    return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, inference=inference)
 
 
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:

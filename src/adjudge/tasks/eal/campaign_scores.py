@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.inference import RESAMPLES, Inference
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 
 FILES = ("scores.txt", "result.json", "ranking.json", "documents.tsv")
@@ -32,7 +33,9 @@ def write_scores(
     )
     genres = read_genres(str(base / settings.genres)) if settings.genres else None
     campaign = observe_all(key, frames, systems, chosen, by=settings.by, genre_list=genres)
-    result = result_of(campaign, by=settings.by, bootstrap=settings.bootstrap, seed=settings.seed)
+    seed = chosen.profile.bootstrap_seed if settings.seed is None else settings.seed
+    bootstrap = None if settings.bootstrap == RESAMPLES else settings.bootstrap
+    result = result_of(campaign, by=settings.by, inference=Inference(bootstrap=bootstrap, seed=seed))
     texts = [str(result)]
     best = ""
     made: dict[str, str] = {"result.json": result.to_json(with_tables=True) + "\n"}

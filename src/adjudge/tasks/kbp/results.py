@@ -10,8 +10,10 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.stats.data import check_level
+from adjudge.stats.inference import CENTRED, Inference, chosen_interval, chosen_test
 from adjudge.stats.intervals import normal_reach
-from adjudge.stats.measure import Measure, Prf, Total
+from adjudge.stats.measure import Measure, Prf, Total, count_keys
+from adjudge.stats.notes import inference_notes, spread_notes, summed_up
 from adjudge.stats.result import (
     Comparison,
     Note,
@@ -25,27 +27,31 @@ from adjudge.stats.result import (
 )
 from adjudge.stats.sampled import (
     POOL,
+    how_of,
     in_order,
     point_scores,
     sampled_scores,
 )
-from adjudge.stats.scores import corrected
+from adjudge.stats.scores import corrected, largest_family
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
+from adjudge.stats.text import slice_key
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
+from adjudge.tasks.kbp.masks_compare import Exchange
 from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
 from adjudge.tasks.kbp.paths_facts import Counts
 from adjudge.tasks.kbp.pieces import count_all
-from adjudge.tasks.kbp.results_compare import compare_all
+from adjudge.tasks.kbp.results_compare import Tested, compare_all
 from adjudge.tasks.kbp.sides import AnyFacts, folder_of, of_relation, relations_in
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
     from adjudge.tasks.kbp.sampling import HopEstimate
 
+DRAWN_TESTS = ("bootstrap", CENTRED)
 SLICES = ("relation", "first", "sequence", "confidence")
 TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
 """What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
@@ -86,24 +92,23 @@ def build(
     ways = variants(options)
     documents = len(corpus.documents)
     drawn = None
+    chosen = _options(corpus, systems, options, run, level, _fields(options, profile, corpus.digest, inputs))
     if run.resamples and documents > 1:
-        drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed, folder=folder_of(corpus.facts))
+        drawing = chosen_test(options.test, chosen_interval(options.interval, 0, additive=False)) in DRAWN_TESTS
+        resamples = max(run.resamples, chosen.resamples) if drawing and len(systems) > 1 else run.resamples
+        drawn = draw_samples(documents, resamples=resamples, seed=run.seed, folder=folder_of(corpus.facts))
     sides = [each.facts for each in systems]
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
-    how: dict[str, Any] = {
-        "method": options.interval,
-        "level": level,
-        "notch": options.notch,
-        "box": run.box or options.interval == "percentile",
-    }
+    how = how_of(chosen, box=options.notch if run.box or options.interval == "percentile" else None)
     parts = _relation_slices(corpus, sides, drawn) if "relation" in run.by and drawn is not None else []
-    found, samples = {}, {}
+    found, samples, alike = {}, {}, {}
     for each in systems:
         name = each.facts.name
         samples[name] = [*_corpus_samples(counted, name, options), *(part[name] for part in parts)]
-        scores = [score for own in samples[name] for score in sampled_scores(measures, own, **how)]
+        scores = [score for own in samples[name] for score in sampled_scores(measures, own, how)]
+        alike[name] = _alike(scores, measures)
         scores += _unsampled(counted, name, options, measures, samples[name])
         scores += _tally_scores(each.tally, measures)
         found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, run.by, measures, samples[name])
@@ -111,17 +116,10 @@ def build(
             found[name] += point_scores(measures, _columns(metric, counts), where={"confidence": least})
     comparisons: list[Comparison] = []
     if len(systems) > 1:
-        comparisons = compare_all(corpus, sides, options, run, counted, measures, samples, found, level=level)
-    chosen = Options(
-        pool=POOL,
-        by=tuple(dict.fromkeys(run.by)),
-        bootstrap=run.resamples,
-        level=level,
-        seed=run.seed,
-        test=options.test,
-        fields=_fields(options, profile, corpus.digest, inputs),
-    )
-    remarks = corpus_notes(corpus.notes, counted, options, documents, run.resamples, run.by, len(systems))
+        exchange = Exchange(documents, chosen.resamples, run.seed, walks=options.walks)
+        comparisons = compare_all(corpus, sides, counted, Tested(measures, samples, found, how, exchange, run.place))
+    remarks = corpus_notes(corpus.notes, documents, counted, options, run, len(systems))
+    remarks += inference_notes(chosen, [({}, documents)], found, comparisons)
     if options.interval == "percentile":
         remarks += notch_notes(found)
     return Result(
@@ -134,7 +132,11 @@ def build(
                 name=each.facts.name,
                 documents=documents,
                 scores=tuple(found[each.facts.name]),
-                notes=(*each.notes, *system_notes(each, counted, found[each.facts.name], options)),
+                notes=(
+                    *each.notes,
+                    *system_notes(each, counted, found[each.facts.name], options),
+                    *alike[each.facts.name],
+                ),
                 samples=tuple(samples[each.facts.name]),
             )
             for each in systems
@@ -144,6 +146,43 @@ def build(
         measures=tuple(measures),
         options=chosen,
     )
+
+
+def _options(
+    corpus: Corpus,
+    systems: Sequence[Scored],
+    options: KbOptions,
+    run: Run,
+    level: float,
+    fields: dict[str, SignatureValue],
+) -> Options:
+    """How intervals and tests are made; a family of tests has one for every relation if there are slices by it."""
+    inference = Inference(
+        bootstrap=run.bootstrap, level=level, seed=run.seed, interval=options.interval, test=options.test
+    )
+    relations = len(_relations(corpus, [each.facts for each in systems])) if "relation" in run.by else 0
+    by_relation: list[Slice] = [{"relation": number} for number in range(relations)]
+    return Options(
+        pool=POOL,
+        by=tuple(dict.fromkeys(run.by)),
+        bootstrap=run.resamples,
+        level=level,
+        seed=run.seed,
+        test=inference.test,
+        fields=fields,
+        interval=inference.interval,
+        resamples=inference.for_tests(largest_family(len(systems), [{}, *by_relation])),
+    )
+
+
+def _alike(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Note]:
+    """Which scores have no interval although documents were left out and drawn."""
+    counts = count_keys(measures)
+    notes = []
+    for where in {slice_key(score.slice): score.slice for score in scores}.values():
+        own = [s for s in scores if s.slice == where and (s.metric, s.part) not in counts]
+        notes += [(where, note) for note in spread_notes(own, where)]
+    return summed_up(notes)
 
 
 def metrics(options: KbOptions) -> list[str]:
@@ -288,7 +327,6 @@ def _estimated(metric: str, found: HopEstimate, measures: Sequence[Measure]) -> 
             continue
         low, high = max(0.0, estimate.value - estimate.error), min(1.0, estimate.value + estimate.error)
         uncertainty = Uncertainty(
-            method="sampled first nodes",
             intervals={"sampling": (low, high), "bound": (estimate.low, estimate.high)},
             error=estimate.error / reach,
             estimated=True,
@@ -300,6 +338,7 @@ def _estimated(metric: str, found: HopEstimate, measures: Sequence[Measure]) -> 
                 low=low,
                 high=high,
                 level=found.level,
+                interval="sampled first nodes",
                 numerator=None,
                 denominator=None,
                 uncertainty=uncertainty,
@@ -351,7 +390,7 @@ def _ordered(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Score
 
 def _fields(options: KbOptions, profile: str, gold: str, inputs: str | None) -> dict[str, SignatureValue]:
     """The conventions for the signature: what differs from the profile, and what gold was."""
-    found: dict[str, SignatureValue] = {"hops": options.hops, "interval": options.interval}
+    found: dict[str, SignatureValue] = {"hops": options.hops}
     usual = PROFILES[profile]
     for each in fields(KbOptions):
         value = getattr(options, each.name)
