@@ -1,0 +1,100 @@
+"""What a task is: how its files are read, what is counted of a pair of documents, and what is made of the counts.
+
+A task is a small value that holds its own options (the profile, the metrics, ...), so that it can travel to another
+process. Everything else, from naming the systems to the signature, is done once for all tasks by the engine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from adjudge.errors import Problem
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note
+
+
+class Remark(NamedTuple):
+    """Something that happened to one document on the way to its counts, and where."""
+
+    code: str
+    example: str
+
+
+class Row(NamedTuple):
+    """What one document of one system gave: the counts in the order of the task's columns, and what to remark on.
+
+    `detail` is whatever explanations, pages and official outputs are made of; it is kept only if the run says so.
+    """
+
+    counts: tuple[float, ...]
+    remarks: tuple[Remark, ...] = ()
+    detail: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Gold or one system: its documents by id, in the order of the file.
+
+    `digest` is a hash of what was read, `notes` what the reader says of the file as a whole.
+    """
+
+    name: str
+    path: str
+    documents: Mapping[str, Any]
+    digest: str = ""
+    notes: tuple[Problem, ...] = ()
+
+
+class Task(ABC):
+    """One kind of structure to be compared. What is abstract or a class variable is what a new task has to say."""
+
+    name: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+    begins: ClassVar[tuple[bytes, bytes] | None] = None
+    """With what the first and the last line of a document begin, if files of the task can be cut between them."""
+
+    @property
+    @abstractmethod
+    def profile(self) -> str:
+        """Whose rules are followed."""
+
+    @abstractmethod
+    def measures(self) -> Sequence[Measure]:
+        """How summed counts become scores."""
+
+    @abstractmethod
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """One side; with `only`, what is broken in documents of other names does no harm."""
+
+    @abstractmethod
+    def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
+        """The counts of one document; None is a system that does not have it."""
+
+    def prepare(self, gold: Any) -> Any:
+        """What is done with a gold document once, for all systems."""
+        return gold
+
+    def attributes(self, document: Any) -> Mapping[str, Any]:
+        """What a gold document can be sliced by."""
+        return {}
+
+    def bare(self, document: Any) -> Any:
+        """What has to be known of a document when its content is forgotten."""
+        return document
+
+    def fields(self) -> Mapping[str, str | float | None]:
+        """The task's own part of the signature."""
+        return {}
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """What a reader of the scores of one system should know, beside missing and unknown documents."""
+        return []
+
+    def check(self, evaluation: Evaluation) -> None:
+        """Raise whatever the profile does not allow and only the whole corpus shows."""
