@@ -16,6 +16,7 @@ from adjudge.tasks.profiles import PROFILES
 if TYPE_CHECKING:  # slow to load, and most results are only printed
     from pathlib import Path
 
+    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -195,6 +196,20 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
 
     found = {name: options[name] for name in ("bootstrap", "seed", "interval", "test")}
     return Inference(**{**found, "level": options["ci"], **changed})
+
+
+def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
+    """What the options that every scoring shares say."""
+    from adjudge.evaluate.run import Run
+
+    docs = options.get("docs")
+    found: dict[str, Any] = {
+        "inference": inference_of(options),
+        "docs": None if docs is None else tuple(document_list(docs)),
+        "by": tuple(dict.fromkeys(options.get("by") or ())),
+        **{name: options[name] for name in ("pool", "jobs", "cluster") if name in options},
+    }
+    return Run(**{**found, **changed})
 
 
 def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:

@@ -91,7 +91,7 @@ class Counter(NamedTuple):
     keep: bool
     with_numpy: bool = False
 
-    def count(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
+    def pairs(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
         """The counts of documents that are in memory."""
         task = self.task
         ids = tuple(gold if self.docs is None else (name for name in gold if name in self.docs))
@@ -118,7 +118,7 @@ class Counter(NamedTuple):
             ],
         )
 
-    def read(self, gold: Range, systems: tuple[Range, ...]) -> Part | None:
+    def files(self, gold: Range, systems: tuple[Range, ...]) -> Part | None:
         """The counts of a part of files; None if there is anything to say about it, which needs all of them."""
         if self.with_numpy:
             import numpy  # noqa: F401 - the reader is faster with it
@@ -130,7 +130,7 @@ class Counter(NamedTuple):
             theirs = [self.task.read(each.read(), "system", only=only, digest=False) for each in systems]
             if any(side.notes for side in (ours, *theirs)):
                 return None
-            return self.count(ours.documents, [side.documents for side in theirs])
+            return self.pairs(ours.documents, [side.documents for side in theirs])
         except AdjudgeError:
             return None
         finally:
@@ -161,7 +161,7 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     ids = choose(ours.documents, run.docs)
     counter = Counter(task, None if run.docs is None else frozenset(ids), run.keep)
     parts = map_documents(
-        counter.count, _chunks(ours, theirs, run.jobs), jobs=run.jobs, cluster=run.cluster, chunk=1, total=len(ids)
+        counter.pairs, _chunks(ours, theirs, run.jobs), jobs=run.jobs, cluster=run.cluster, chunk=1, total=len(ids)
     )
     return _together(task, run, ours, theirs, parts, apart=False)
 
@@ -230,7 +230,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     pairs = ((str(number), part[0], part[1:]) for number, part in enumerate(cut))
     with _digests(paths if run.digest else []) as digests:
         parts = map_documents(
-            counter.read,
+            counter.files,
             pairs,
             jobs=jobs or 1,
             cluster=run.cluster,

@@ -24,7 +24,7 @@ def result_of(evaluation: Evaluation) -> Result:
         "measures": task.measures(),
         "by": run.by,
         "inference": run.inference,
-        "notes": {name: [*_notes(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
+        "notes": {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
         "signature_fields": signature_of(evaluation),
     }
     pool = run.pool or "micro"
@@ -44,9 +44,7 @@ def result_of(evaluation: Evaluation) -> Result:
 
     return build_result(
         tables={
-            name: StatsTable(
-                evaluation.ids, task.columns, np.frombuffer(counted.counts).reshape(-1, width), attributes
-            )
+            name: StatsTable(evaluation.ids, task.columns, np.frombuffer(counted.counts).reshape(-1, width), attributes)
             for name, counted in evaluation.systems.items()
         },
         pool=cast("Any", pool),
@@ -63,7 +61,7 @@ def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, 
     return values
 
 
-def _notes(evaluation: Evaluation, name: str) -> Iterator[Note]:
+def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
     """What is said of every task: of the files, and of documents that one side does not have."""
     from adjudge.stats.result import Note
 

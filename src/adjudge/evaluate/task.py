@@ -96,5 +96,5 @@ class Task(ABC):
         """What a reader of the scores of one system should know, beside missing and unknown documents."""
         return []
 
-    def check(self, evaluation: Evaluation) -> None:
+    def check(self, evaluation: Evaluation) -> None:  # noqa: B027  # most tasks allow everything
         """Raise whatever the profile does not allow and only the whole corpus shows."""

@@ -80,7 +80,7 @@ def cut_documents(paths: Sequence[str], marks: tuple[bytes, bytes], parts: int) 
 
     None if they cannot be cut even once: another order, another format, or too few documents.
     """
-    begin, end = marks
+    begin = marks[0]
     with ExitStack() as stack:
         try:
             files = [stack.enter_context(_mapped(path)) for path in paths]
