@@ -14,9 +14,9 @@ from adjudge.cli.output import Log, check_targets
 from adjudge.cli.sections import given, section
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
+from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.engine import ENGINES
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
-from adjudge.tasks.kbp.validation import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
