@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     epilog="\b\nExamples:\n  adjudge kbp score --gold gold.tsv system.tsv --hops 3"
     "\n  adjudge kbp score --gold ace/ --wiki ACEtoWIKI_resource.txt run1.tac run2.tac --by relation"
     "\n  adjudge kbp score --gold ace/ --wiki links.csv mine=run.tac --profile paper --identity-source system"
-    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 8",
+    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 2",
 )
 @click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
 @compose(
