@@ -126,7 +126,7 @@ def _coref() -> None:
 
 def _nugget() -> None:
     source = DATA / "nugget"
-    copy(source / "gold.tbf", "gold.tbf")
+    copy(source / "gold.tbf", "gold.tbf", "clusters.tbf")
     copy(source / "heron.tbf", "a.tbf", "system.tbf", "run1.tbf", "out/system.tbf")
     copy(source / "kestrel.tbf", "b.tbf", "run2.tbf")
     copy(source / "tokens", "tokens")
