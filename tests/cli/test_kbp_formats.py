@@ -170,6 +170,7 @@ NOTHING = {
     "empty.tsv": ("triples", "", "the file has no facts: it is scored as an empty system"),
     "header.tsv": ("triples", HEADER, "the file has no facts: it is scored as an empty system"),
     "comment.tsv": ("triples", "# nothing found\n", "the file has no facts: it is scored as an empty system"),
+    "run.tsv": ("triples", "run1\n", "the file has no facts: it is scored as an empty system"),
     "empty.tac": ("documents", "", "the file has no facts: it is scored as an empty system"),
     "empty.jsonl": ("ace", "", "the file has no facts: it is scored as an empty system"),
     "run.tac": ("documents", "run1\n", "1 empty: read as an empty knowledge base"),

@@ -71,7 +71,7 @@ input_options = compose(
         "--gold",
         metavar="GOLD",
         required=True,
-        help="Annotated documents (a folder of ACE or Rich ERE, JSON lines), or plain triples.",
+        help="Annotated documents (ACE, Rich ERE, JSON lines) or plain triples, a file or a folder.",
     ),
     _inputs("--wiki", metavar="TABLE", help="The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
     _inputs("--redirects", metavar="FILE", help="Pages that stand for others: page, TAB, page."),

@@ -57,8 +57,8 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
 
     SYSTEM is a Cold Start file, extractions as JSON lines, or plain triples (subject, relation, object and document
-    with a TAB between them) if gold is plain triples; these may also be Parquet, and the files of a folder or of a
-    pattern in quotes. A system is called after its file, or NAME in NAME=FILE.
+    with a TAB between them, or Parquet) if gold is plain triples; a file, a folder, or a pattern in quotes. A system
+    is called after its file, or NAME in NAME=FILE.
     """
     given = systems_of(systems, options, options["output"], options["save"])
     chosen = kb_options(options)

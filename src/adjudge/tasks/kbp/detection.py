@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -81,7 +82,7 @@ def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None 
     if format is not None:
         return [format] * len(systems)
     if gold == "triples":
-        return ["triples" if _is_stream(each) or is_blank(each) else detect(each) for each in systems]
+        return ["triples" if _is_stream(each) or has_nothing(each) else detect(each) for each in systems]
     found = [None if is_blank(each) else detect(each) for each in systems]
     usual: Format = next((kind for kind in found if kind is not None and kind in _EXTRACTED), "documents")
     return [kind or usual for kind in found]
@@ -93,18 +94,34 @@ def is_blank(source: Source) -> bool:
     >>> is_blank(b""), is_blank(b"# nothing found\n\n"), is_blank(b"run1\n")
     (True, True, False)
     """
+    return _said(source) == []
+
+
+def has_nothing(source: Source) -> bool:
+    r"""Whether a file is blank, or has nothing but the id of a run of Cold Start.
+
+    >>> has_nothing(b""), has_nothing(b"run1\n"), has_nothing(b"ana\n"b"ben\n"), has_nothing(b"{}")
+    (True, True, False, False)
+    """
+    said = _said(source)
+    return said is not None and (not said or (len(said) == 1 and re.fullmatch(rb"[\w.-]+", said[0]) is not None))
+
+
+def _said(source: Source) -> list[bytes] | None:
+    """The lines of a short file that say something; None if it is not short, or cannot be looked at."""
     if _is_stream(source):
-        return False
+        return None
     if isinstance(source, str | os.PathLike):
         files = _files(source)
         if files is not None:
-            return all(map(is_blank, files))
-        if is_parquet(source):
-            return False
+            return [] if all(map(is_blank, files)) else None
+        if not Path(source).is_file() or is_parquet(source):  # a pipe can be read only once
+            return None
     head = _head(source)
+    if len(head) == _HEAD:
+        return None
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    said = any(line.strip() and (b"\t" in line or not line.startswith(b"#")) for line in lines)
-    return not said and len(head) < _HEAD
+    return [line.strip() for line in lines if line.strip() and (b"\t" in line or not line.startswith(b"#"))]
 
 
 def _is_stream(source: Source) -> bool:

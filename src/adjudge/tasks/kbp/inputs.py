@@ -20,7 +20,7 @@ from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
 from adjudge.tasks.kbp.annotated import Units, attach_table, has_links, read_corpus
-from adjudge.tasks.kbp.detection import ANNOTATION, KINDS, Format, detected, is_blank, system_kinds
+from adjudge.tasks.kbp.detection import ANNOTATION, KINDS, Format, detected, has_nothing, is_blank, system_kinds
 
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 
@@ -212,7 +212,7 @@ def read_system(
     if kind == "triples":
         from adjudge.formats.kb_triples import read_triples
 
-        table = read_triples(source, names=triple_names, may_be_empty=True)
+        table = read_triples(b"" if has_nothing(source) else source, names=triple_names, may_be_empty=True)
         before = len(table)
         if documents is not None:
             table = only_documents(table, documents)

@@ -14,7 +14,7 @@ from adjudge.formats.kb_triples import triple_shards
 from adjudge.formats.parquet import is_parquet
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.counting import Run, SystemFacts
-from adjudge.tasks.kbp.detection import detected, system_kinds
+from adjudge.tasks.kbp.detection import detected, has_nothing, is_blank, system_kinds
 from adjudge.tasks.kbp.engine import machine_memory
 from adjudge.tasks.kbp.inputs import (
     DocumentList,
@@ -56,6 +56,8 @@ def stored_memory(gold: Source, systems: Sequence[Source], run: Run, **inputs: A
     kind = inputs.get("gold_format") or detected(gold)
     if kind != "triples" or set(system_kinds(systems, kind, inputs.get("system_format"))) != {"triples"}:
         return None
+    if any(has_nothing(each) and not is_blank(each) for each in systems):
+        return None  # an id alone is no triple
     limit = run.memory or machine_memory()
     if run.engine == "auto" and (limit is None or _GROWTH * sum(map(triple_bytes, sources)) <= limit):
         return None
