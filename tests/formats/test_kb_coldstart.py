@@ -330,8 +330,6 @@ def test_old_string_slots():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "asserts nothing"),
-        (b"run1\n", "asserts nothing"),
         (GOOD.encode("utf-16"), "UTF-16"),
         (gzip.compress(GOOD.encode() * 99)[:-9], "ends too early"),
         (GOOD.replace("she", "sh\xe9").encode("latin-1"), "kb.tac:7:33: the byte 0xe9 is not UTF-8"),
@@ -346,6 +344,15 @@ def test_hostile(data, message):
         read_coldstart(data, name="kb.tac")
     assert message in str(caught.value)
     assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize("data", [b"", b"run1\n"], ids=str)
+def test_a_file_that_asserts_nothing_breaks_the_rules_but_can_be_read(data):
+    kb, found = read_coldstart(data, name="kb.tac")
+    assert (kb.entities, kb.facts) == ([], [])
+    assert [str(note) for note in found.notes()] == ["kb.tac: 1 empty: read as an empty knowledge base"]
+    with pytest.raises(FormatError, match=r"kb\.tac: the file asserts nothing"):
+        read_coldstart(data, name="kb.tac", mode="strict")
 
 
 def test_the_short_way_says_the_same(monkeypatch):

@@ -21,7 +21,8 @@ from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.formats.kb_findings import KbFinding
 from adjudge.report.files import write_atomic
-from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detect, repair, validate
+from adjudge.tasks.kbp.detection import FORMATS, Format, detect
+from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair, validate
 
 
 @click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair mended.tsv")

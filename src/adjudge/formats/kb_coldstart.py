@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.kb_coldstart_check import Texts, finish
 from adjudge.formats.kb_coldstart_lines import (
     INFERRED,
@@ -35,6 +35,7 @@ from adjudge.formats.kb_coldstart_parts import Parts
 from adjudge.formats.kb_coldstart_schema import REALIS, find_slot
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import read_lines
+from adjudge.formats.shards import find_shards, is_shard
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, PRONOUN, Fact, KnowledgeBase, Provenance, Span
 
@@ -46,6 +47,7 @@ MENTIONS = {
     "canonical_mention": "",
 }
 OMITTED = "OmittedRunID"
+SUFFIXES = (".tac", ".cs", ".kb", ".tsv", ".tab", ".txt")
 _SLIPS = {"mentions": "mention", "canonical_mentions": "canonical_mention"}
 _WITHOUT_PLACE = ("type", "link")
 _STRUCTURAL = frozenset((*MENTIONS, *_SLIPS, *_WITHOUT_PLACE))
@@ -66,6 +68,7 @@ def read_coldstart(
     >>> kb.entities[0].mentions[0].text, [(each.kind, each.repair) for each in found.found]
     ('Ana', [('missing-canonical', 'its only mention is taken')])
     """
+    source = coldstart_file(source)
     found = KbFindings(name or source_name(source))
     kb = scan_coldstart(source, found, add_inverses=add_inverses)
     if mode == "strict" and found.errors:
@@ -74,6 +77,23 @@ def read_coldstart(
         hint = "correct them, or leave them out with adjudge kbp validate --repair"
         raise FormatError([*found.problems(), Problem("these lines cannot be mended", path=found.place, hint=hint)])
     return kb, found
+
+
+def coldstart_file(source: Source) -> Source:
+    """The file of a folder that has one, which is the knowledge base; several are those of several systems.
+
+    >>> coldstart_file("run1.tac")
+    'run1.tac'
+    """
+    files = find_shards(source, suffixes=SUFFIXES, what="knowledge base")
+    if files is None:
+        return source
+    files = [file for file in files if not is_shard(file, (".txt",))] or files  # texts may lie beside it
+    if len(files) > 1:
+        message = f"{len(files)} Cold Start files, and a knowledge base is one"
+        hint = f"name one of them, or each as a system by itself: {' '.join(files[:2])}{' ...' * (len(files) > 2)}"
+        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+    return files[0]
 
 
 def scan_coldstart(
@@ -99,7 +119,8 @@ def scan_coldstart(
             _assertion(reader, parts)
     kb = finish(run or OMITTED, parts, found, add_inverses=add_inverses, texts=texts)
     if not kb.entities and not kb.facts and not found.unmended:
-        found.error("empty", "the file asserts nothing", None, None, "write a line such as :Entity_1, type, PER")
+        hint, repair = "write a line such as :Entity_1, type, PER", "read as an empty knowledge base"
+        found.error("empty", "the file asserts nothing", None, None, hint, repair=repair)
     return kb
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.formats.kb_coldstart import read_coldstart
-from adjudge.tasks.kbp.validation import detect, repair, validate
+from adjudge.tasks.kbp.detection import detect
+from adjudge.tasks.kbp.validation import repair, validate
 
 KB = """:Entity_1\ttype\tPER
 :Entity_1\tmention\t"Ana"\tD1:0-2\t1

@@ -21,11 +21,11 @@ from adjudge.model.kbp_queries import (
     questions,
 )
 from adjudge.tasks.kbp.annotated import Units
+from adjudge.tasks.kbp.detection import detect
 from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb
-from adjudge.tasks.kbp.validation import detect
 
 _HEAD = 1 << 16
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -89,6 +89,7 @@ def build(
     if run.resamples and documents > 1:
         drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed, folder=folder_of(corpus.facts))
     sides = [each.facts for each in systems]
+    run = replace(run, ci=level)
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
