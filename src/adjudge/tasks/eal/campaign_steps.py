@@ -220,8 +220,10 @@ def _filters(settings: CampaignSettings, profile: Profile, sources: Sources) -> 
     def expand(arguments: Arguments, linking: Linking | None) -> Outcome:
         return expand_justifications(arguments, linking, spans(arguments.document, lambda text, _: sentences(text)))
 
+    exact = profile.quote_tags == "exact"
+
     def unquote(arguments: Arguments, linking: Linking | None) -> Outcome:
-        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place))
+        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place, exact=exact))
         return filter_quotes(arguments, linking, regions)
 
     steps: list[Operation] = []

@@ -132,6 +132,8 @@ def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
             notes += facts.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
         notes += facts.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
+    text = "the source documents: {n} quotations are never closed and reach to the end of the document"
+    notes += facts.note("unclosed", "unclosed-quotation", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":
