@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.formats.eal_write import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
@@ -230,14 +231,19 @@ def change_store(
     strict: bool = True,
     ids: Ids = "sha1",
     overwrite: bool = False,
+    documents: Collection[str] | None = None,
 ) -> ChangeSummary:
-    """Write what an operation makes of each document. If not `strict`, it gets inconsistent assessments, too."""
+    """Write what an operation makes of each document, or of these `documents` only.
+
+    If not `strict`, it gets inconsistent assessments, too.
+    """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
     gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
         opened = closing(stack, open_assessments(store))
+        opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
         for document in opened.documents:
             with gathered.each():
@@ -268,7 +274,7 @@ def repairing(profile: Profile) -> Operation:
     return operation
 
 
-_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict")
+_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
 
 
 def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
@@ -281,6 +287,11 @@ def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKe
         Change("first-cluster", document, None, f"{finding.problem.message}; the first one counts")
         for finding in findings
         if finding.kind == "coref-conflict"
+    ]
+    changes += [
+        Change("new-ids", document, None, finding.problem.message)
+        for finding in findings
+        if finding.kind == UNKNOWN_IDS
     ]
     return key
 
