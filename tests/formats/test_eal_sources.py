@@ -40,7 +40,9 @@ def test_the_rule_is_in_the_error(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     sources = Sources(tmp_path)
     assert (sources.text("b"), sources.text("c")) == ("b.story", "c.TXT")
-    with pytest.raises(UsageError, match=r"a.ann is not read: its file is called a, or a with one of .txt, .text, .xml"):
+    with pytest.raises(
+        UsageError, match=r"a.ann is not read: its file is called a, or a with one of .txt, .text, .xml"
+    ):
         sources.text("a")
     with pytest.raises(UsageError, match=r"no source document 'x', its file is called x, or x with one of .txt, "):
         sources.text("x")

@@ -49,9 +49,11 @@ def command(
     """Report what is wrong with a store of assessments.
 
     An error breaks a rule of the file or of the guidelines, or makes a reference that nobody can earn: lines whose
-    response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good
-    ones in no frame. A warning is work that is left, or what a scorer would repair in silence: unassessed responses,
-    times that are no dates, frames with several event types. The exit code is 1 if there is an error.
+    response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked
+    for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no frame,
+    pooled responses that have no line. A warning is work that is left, or what a scorer would repair in silence:
+    unassessed responses, times that are no dates, frames with several event types. The exit code is 1 if there is an
+    error.
     """
     check_targets(output)
     documents = None if docs is None else document_list(docs)

@@ -67,7 +67,11 @@ class Sources:
         texts = {
             document: file.suffix.lower() in ENDINGS
             for file, document in chosen.items()
-            if document in known or self.listed or not file.suffix or file.stem not in self._files or file.name != document
+            if document in known
+            or self.listed
+            or not file.suffix
+            or file.stem not in self._files
+            or file.name != document
         }
         only = not self.listed and 2 * sum(texts.values()) > len(texts)
         return sorted(document for document, ending in texts.items() if ending or not only or document in known)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.validation import EalReport, validate

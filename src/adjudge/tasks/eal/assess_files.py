@@ -17,7 +17,7 @@ from adjudge.tasks.eal.assess import add_responses, expand_realis, repair
 from adjudge.tasks.eal.changes import Outcome
 from adjudge.tasks.eal.identity import by_cluster
 from adjudge.tasks.eal.locking import check_lock, identity, locked, resolved
-from adjudge.tasks.eal.merge import Disagreement, merge
+from adjudge.tasks.eal.merge import Disagreement, Prefer, merge
 from adjudge.tasks.eal.profiles import Profile
 from adjudge.tasks.eal.trim import Unlinked, grouped, keep_best, trim
 
@@ -166,9 +166,17 @@ class MergeSummary(NamedTuple):
 
 
 def merge_stores(
-    stores: Sequence[str | Path], output: str | Path, *, ids: Ids = "sha1", overwrite: bool = False
+    stores: Sequence[str | Path],
+    output: str | Path,
+    *,
+    prefer: Prefer = "baseline",
+    ids: Ids = "sha1",
+    overwrite: bool = False,
 ) -> MergeSummary:
-    """Write the assessments of all stores; the first has priority, then the second, and so on."""
+    """Write the assessments of all stores; the first has priority, then the second, and so on.
+
+    With `prefer="additional"` it is the last one, then the one before, and so on: later stores correct earlier ones.
+    """
     counts: Counter[str] = Counter()
     disagreements: list[Disagreement] = []
     split: dict[str, list[int]] = {}
@@ -188,7 +196,7 @@ def merge_stores(
                     if key is None:
                         key = other
                         continue
-                    merged = merge(key, other)
+                    merged = merge(key, other, prefer=prefer)
                     key = merged.key
                     counts["new"] += len(merged.newly_assessed)
                     disagreements += merged.disagreements

@@ -6,7 +6,7 @@ So a run that is interrupted has added some of what it should, and the next one 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -36,12 +36,14 @@ class Added(NamedTuple):
     files: int
     responses: int
     problems: list[Problem]
+    lost: Sequence[Response] = ()  # that were added to files which had assessments already
 
 
 def extend_assessments(pool: Path, assessments: Path) -> Added:
     """Add the responses of a pool that the assessments do not have, as waiting; documents that are new get a file."""
     problems: list[Problem] = []
     changes: dict[str, int] = {}
+    lost: list[Response] = []
     with ExitStack() as stack:
         pooled = closing(stack, open_store(pool))
         seen = identity(assessments)
@@ -54,9 +56,11 @@ def extend_assessments(pool: Path, assessments: Path) -> Added:
                 problems += wrong
                 if wrong:
                     continue
-            new = add_responses(key, pooled.arguments(document)).added
-            if new or document not in store:
-                changes[document] = new
+            made = add_responses(key, pooled.arguments(document))
+            if made.added or document not in store:
+                changes[document] = made.added
+            if key.assessed and made.added:
+                lost += made.key.unassessed[-made.added :]
             if len(problems) >= ENOUGH:
                 break
         if not changes:
@@ -64,7 +68,7 @@ def extend_assessments(pool: Path, assessments: Path) -> Added:
         stack.enter_context(locked(assessments, overwrite=True, seen=seen))
         for document in changes:
             _append_responses(assessments / document, pooled.arguments(document))
-    return Added(len(changes), sum(changes.values()), problems)
+    return Added(len(changes), sum(changes.values()), problems, lost)
 
 
 def _append_responses(path: Path, arguments: Arguments) -> None:
@@ -90,7 +94,8 @@ class Linked(NamedTuple):
 def extend_frames(key: Path, frames: Path, documents: Collection[str]) -> Linked:
     """Describe in the frames what can be linked and is neither in a frame nor waiting; new documents get a file.
 
-    Only these `documents` are looked at, and files with mistakes stay as they are. Frames themselves are not changed, also if they have become wrong: people must decide about them.
+    Only these `documents` are looked at, and files with mistakes stay as they are. Frames themselves are not changed,
+    also if they have become wrong: people must decide about them.
     """
     problems: list[Problem] = []
     changes: list[str] = []

@@ -142,7 +142,7 @@ def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces 
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
     >>> pooled = Arguments("d", [Argument(bob._replace(role="Agent"))])
     >>> [finding.kind for finding in check_pool(AnswerKey("d", {}, [bob], {}), pooled, "key/d")]
-    ['not-assessed', 'not-pooled']
+    ['not-pooled', 'not-assessed']
     """
     places = places or KeyPlaces()
     findings = Findings(place, key.document)

@@ -76,14 +76,14 @@ def check(
             counts["assessed"] += len(key.assessed)
             counts["unassessed"] += len(key.unassessed)
             counts["clusters"] += len(set(key.coref.values()))
-            pool = linkable(key)
-            counts["classes"] += len(pool)
+            good = linkable(key)
+            counts["classes"] += len(good)
             if linked is not None:
                 linking, found = scan_frames(linked, key, profile)
                 collector.take(_in_order(found))
                 counts["frames"] += len(linking.frames)
                 here = classes((each for frame in linking.frames for each in frame.responses), key.coref)
-                counts["linked"] += len(here & pool.keys())
+                counts["linked"] += len(here & good.keys())
         if pooled is not None:
             wanted = pooled.documents if documents is None else sorted({*pooled.documents}.intersection(documents))
             collector.take(_missing(wanted, store))

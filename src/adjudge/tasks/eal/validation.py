@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_layout import Layout
@@ -37,14 +37,16 @@ def validate(
     offsets: Offsets | None = None,
     layout: Layout | None = None,
     documents: Collection[str] | None = None,
+    required: Collection[str] | Literal["all"] | None = None,
     limit: int = LIMIT,
     watch: Watcher | None = None,
 ) -> EalReport:
     r"""Check a folder or an archive; the findings are in the order of the documents, and of the lines in each file.
 
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
-    be there. The ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the
-    ontology. At most `limit` problems of a kind are listed (0: all). `watch` is called with each document.
+    be there, and no others; `required` those that must be there beside others, "all" is every source document. The
+    ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology. At most
+    `limit` problems of a kind are listed (0: all). `watch` is called with each document.
 
     >>> import tempfile
     >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
@@ -85,7 +87,7 @@ def validate(
     try:
         out.take(findings)
         texts = None if docs is None else _Texts(Sources(docs), offsets)
-        return report(*_Checker(store, texts, rules, documents, out, watch).run())
+        return report(*_Checker(store, texts, rules, (documents, required), out, watch).run())
     finally:
         store.close()
 
@@ -121,14 +123,15 @@ class _Checker:
         store: Store,
         texts: _Texts | None,
         rules: Rules,
-        wanted: Collection[str] | None,
+        wanted: tuple[Collection[str] | None, Collection[str] | Literal["all"] | None],
         out: Collector,
         watch: Watcher | None,
     ) -> None:
         self.store = store
         self.texts = texts
         self.rules = rules
-        self.wanted = None if wanted is None else dict.fromkeys(wanted)
+        only, self.required = wanted
+        self.wanted = None if only is None else dict.fromkeys(only)
         self.out = out
         self.watch = watch
 
@@ -203,10 +206,17 @@ class _Checker:
         store, profile = self.store, self.rules.profile
         if not store.documents and self.out.errors:
             return  # that nothing was found has another reason, which is told
-        if self.wanted is not None:
+        if self.required is not None and self.required != "all":
+            wanted, error = sorted(self.required), True
+        elif self.required is not None and self.texts is not None:
+            wanted, error = self.texts.sources.one_each(store.documents), True
+        elif self.wanted is not None:
             wanted, error = list(self.wanted), profile.check_documents
         elif self.texts is not None and profile.check_documents:
-            wanted, error = self.texts.sources.one_each(store.documents), False  # there may be more texts than were asked for
+            wanted, error = (
+                self.texts.sources.one_each(store.documents),
+                False,
+            )  # there may be more texts than were asked for
         else:
             return
         for document in wanted:
