@@ -217,7 +217,8 @@ def _without_junk(tree: Tree, findings: list[Finding]) -> set[str]:
             hint = f"make the archive with tar --exclude={pattern.split()[-1]}, on a Mac with COPYFILE_DISABLE=1"
         by = {"._*": "macOS", _BACKUP: "an editor, as a backup"}.get(kind, "the operating system")
         what = f"{'was' if len(names) == 1 else 'were'} put there by {by}"
-        findings.append(_finding("junk", f"{many} {what}", tree.place, hint, error=tree.packed))
+        sort = "backup" if kind == _BACKUP else "junk"
+        findings.append(_finding(sort, f"{many} {what}", tree.place, hint, error=tree.packed))
     return set(tree.entries) - set(junk)
 
 

@@ -139,6 +139,8 @@ def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
         notes += facts.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
     text = "the key: {n} files without responses that no other side has are no documents and were not scored"
     notes += facts.note("stray", "stray-file", text)
+    text = "the key and the frames: backups of an editor were not read"
+    notes += facts.note("backup", "backup", text)
     text = "the source documents: {n} quotations are never closed and reach to the end of the document"
     notes += facts.note("unclosed", "unclosed-quotation", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]

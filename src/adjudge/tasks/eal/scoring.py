@@ -154,6 +154,8 @@ def observe_all(
         campaign = Campaign(settings, ids, len(keys) - len(strays), "", Facts(), counted, known)
         for document in strays:
             campaign.gold.add("stray", 1, document)
+        for note in (*keys.notes, *([] if reference is None else reference.notes)):
+            campaign.gold.add("backup", note.kind == "backup", note.problem.message)
         sides: list[AnyStore] = [keys, *([] if reference is None else [reference]), *stores.values()]
         digests = [hashlib.sha256() for _ in sides]
         campaign = _read(campaign, keys, reference, stores, regions, visit, digests, jobs, cluster)
@@ -265,7 +267,7 @@ def _strays(keys: KeyStore, reference: FramesStore | None, stores: Iterable[Stor
 
     A note that somebody put there would be drawn like a document, and move medians and intervals.
     """
-    others = [*stores, *([] if reference is None else [reference])]
+    others: list[Store | FramesStore] = [*stores, *([] if reference is None else [reference])]
     unknown = [document for document in keys.documents if not any(document in other for other in others)]
     return [document for document in unknown if _is_empty(keys.bytes_of(document) or b"")]
 
