@@ -131,6 +131,7 @@ def test_a_changed_line_stops_the_scores_and_not_the_others(adjudge, ready):
     assert (ready / "frames" / "MINI_NW_02").exists()
     assert told["score"]["status"] == "waiting"
     assert told["score"]["message"] == "for the assessments to be corrected"
+    assert not (ready / "reference").exists()  # it would not be whole
 
 
 def test_a_mistake_in_the_frames_of_one_document(adjudge, ready):
@@ -173,6 +174,11 @@ def test_a_stray_file_in_a_key_is_not_scored(adjudge):
     found = json.loads(ran.out)
     assert [each["scores"] for each in found["systems"]] == [each["scores"] for each in expected["systems"]]
     assert "docs:12|" in found["signature"]
+    ran = adjudge("eal", "assessment", "check", "key", "--quiet")
+    assert ran.out.splitlines() == [
+        f"key: warning: {DOC}~ was put there by an editor, as a backup, it is not read",
+        "key/notes: warning: the file has comments and no response, keep it elsewhere if it is no document",
+    ]
     notes = {each["code"]: each for each in found["systems"][0]["notes"]}
     assert notes["stray-file"]["examples"] == ["notes"]
     assert "backups of an editor were not read" in notes["backup"]["message"]

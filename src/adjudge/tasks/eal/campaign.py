@@ -210,7 +210,7 @@ class _Run:
             waiting, key = self.key(sound)
             frames = None
             if waiting is None and self.profile.linking_layout != "none":
-                waiting, frames = self.frames(key, documents, sound)
+                waiting, frames = self.frames(key, documents, sound, held=held is not None)
             waiting = held or waiting
         if waiting is None:
             self.score(key, frames, sound)
@@ -339,8 +339,11 @@ class _Run:
         made = self._perform("key", "", inputs, [rooms.key], partial(steps.expand_key, rooms, sound))
         return DUE if made is None else "for the key" if made == FAILED else None, rooms.key
 
-    def frames(self, key: Path, documents: Documents, sound: Sequence[str]) -> tuple[str | None, Path]:
-        """Describe what is to be linked, and read what people have linked; what has to be waited for, if anything."""
+    def frames(self, key: Path, documents: Documents, sound: Sequence[str], *, held: bool) -> tuple[str | None, Path]:
+        """Describe what is to be linked, and read what people have linked; what has to be waited for, if anything.
+
+        If documents are `held` back, the reference would not be whole, and stays as it is.
+        """
         rooms = self.rooms
 
         def inputs() -> str:
@@ -362,6 +365,8 @@ class _Run:
             self.say("link", "", "waiting", message)
             return "for the frames", rooms.reference
         self.say("link", "", "done", f"{count(facts['classes'], 'TRFR')} linked")
+        if held:
+            return None, rooms.reference
         read = self._perform(
             "reference",
             "",

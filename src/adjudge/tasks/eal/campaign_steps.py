@@ -382,8 +382,16 @@ def write_reference(
     store = open_reference(rooms.frames)
     store.close()
     strays = documents.stray_findings(rooms.frames, store.documents)
-    options = {"overwrite": True, "complete": True, "documents": [*sound, *set(store.documents) - {*_names(strays)}]}
-    found = read_store(rooms.frames, key, rooms.reference, profile=settings.rules(), **options)  # type: ignore[arg-type]
+    read = {*sound, *store.documents} - {finding.document for finding in strays}
+    found = read_store(
+        rooms.frames,
+        key,
+        rooms.reference,
+        overwrite=True,
+        profile=settings.rules(),
+        complete=True,
+        documents=[each for each in read if each is not None],
+    )
     report = rooms.report("reference.txt")
     findings = [*store.notes, *strays, *found.findings]
     _write(report, map(_line, findings))
@@ -391,10 +399,6 @@ def write_reference(
     wrong = f"{count(found.errors, 'error')}, {count(len(findings) - found.errors, 'warning')}"
     message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}{_not_scored(strays)}"
     return Made(message, report if findings else None, failed=bool(found.errors))
-
-
-def _names(findings: Sequence[Finding]) -> list[str]:
-    return [finding.document or "" for finding in findings]
 
 
 def score_systems(rooms: Rooms, inputs: Inputs) -> Made:

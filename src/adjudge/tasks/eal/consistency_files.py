@@ -71,6 +71,10 @@ def check(
             found += check_key(key, store.place(document), places, profile=profile)
             if pooled is not None:
                 found += check_pool(key, pooled.arguments(document), store.place(document), places)
+            if not (found or key.assessed or key.unassessed) and (store.bytes_of(document) or b"").strip():
+                hint = "keep it elsewhere if it is no document"
+                problem = Problem("the file has comments and no response", path=store.place(document), hint=hint)
+                found.append(Finding("no-responses", False, problem, document))
             collector.take(_in_order(found))
             counts["documents"] += 1
             counts["assessed"] += len(key.assessed)
