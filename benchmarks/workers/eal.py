@@ -111,13 +111,13 @@ class Clocks:
 def measure_command(command: str, folder: Path, output: Path) -> dict[str, float]:
     """CPU seconds of this process, which runs one command, by kind of work."""
     from adjudge.cli import main as adjudge
-    from adjudge.formats import eal_store, eal_write
-    from adjudge.tasks.eal import apply, validation, validation_texts
+    from adjudge.formats import eal_sources, eal_store, eal_write
+    from adjudge.tasks.eal import apply, validation
 
     clocks = Clocks()
     readers: tuple[tuple[Any, str], ...] = (
         (validation, "scan_store"),
-        (validation, "Texts"),
+        (validation, "Sources"),
         (apply, "open_store"),
         (eal_store.Store, "_scan"),
         (eal_store.Store, "scan_linking"),
@@ -126,7 +126,7 @@ def measure_command(command: str, folder: Path, output: Path) -> dict[str, float
         clocks.watch("reading", owner, name)
     arguments = ["eal", command, str(folder / "run"), "--quiet"]
     if command == "validate":
-        clocks.watch("reading", validation_texts.Texts, "read")
+        clocks.watch("reading", eal_sources.Sources, "text")
         clocks.watch("checks", validation, "check_arguments")
         clocks.watch("checks", validation, "check_linking")
         arguments += ["--docs", str(folder / "docs"), "--ontology", "2015"]

@@ -29,6 +29,7 @@ EXPLAINED = {
     "waits-again": "an answer is missing, the response is unassessed now",
     "wrong-time": "times that are no dates, their CAS is wrong now",
     "new-cluster": "CASes without a cluster, each has one of its own now",
+    "new-ids": "documents with ids of another program, now hashes of the content",
     "first-cluster": "CASes with two clusters, the first one counts",
 }
 
@@ -54,8 +55,9 @@ def command(
 
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
     time that is no date has a wrong CAS. Of two clusters of one CAS the first counts, and every CAS of an assessed
-    response without a cluster gets one of its own. What cannot be read, and a response with two different assessments,
-    stays an error.
+    response without a cluster gets one of its own. Ids of an older program, which no line matches, are written
+    anew. What cannot be read, a line whose response was changed, and a response with two different assessments stay
+    errors.
     """
     with uncollected():
         operation = repairing(get_profile(profile))

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.formats.eal_arguments import sort_key
-from adjudge.formats.eal_ids import id_2014, sha1_id
+from adjudge.formats.eal_ids import form_of, id_2014, sha1_id
 from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
@@ -179,17 +179,6 @@ class Resolver:
     def forms(self) -> set[str]:
         """What the ids of the document look like."""
         return {form_of(id_) for id_ in self.listed} if self.listed else {"sha1"}
-
-
-def form_of(id_: str) -> str:
-    """What an id looks like: a number, a digest, or something else (the empty string).
-
-    >>> form_of("-12"), form_of("cf8d5f87779ef1cae3fff7ae8631b820b6318a3b"), form_of("hopper7")
-    ('number', 'sha1', '')
-    """
-    if id_.isascii() and id_.removeprefix("-").isdecimal():
-        return "number" if len(id_) < 12 else ""
-    return "sha1" if len(id_) == 40 and not set(id_) - set("0123456789abcdef") else ""
 
 
 def guess_layout(lines: Iterable[str], ids: Resolver) -> LinkingLayout:

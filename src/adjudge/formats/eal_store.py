@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -252,6 +252,12 @@ class FlatStore(Held):
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def keep_only(self, documents: Collection[str] | None) -> None:
+        """Forget every file that is not of these documents."""
+        if documents is not None:
+            self._files = {document: path for document, path in self._files.items() if document in documents}
+            self.documents = sorted(self._files)
 
     def place(self, document: str) -> str:
         """How messages call the file of a document."""

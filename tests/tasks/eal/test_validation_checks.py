@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.validation import EalReport, validate
 from adjudge.tasks.eal.validation_arguments import agree
 from adjudge.tasks.eal.validation_dump import dump_document
 from adjudge.tasks.eal.validation_findings import Collector
-from adjudge.tasks.eal.validation_texts import Text, Texts
+from adjudge.tasks.eal.validation_texts import Text
 
 TEXT = "Bob met Ann in Rome. <quote>Eve met Tim</quote> AT&amp;T met\n IBM."
 
@@ -313,24 +313,23 @@ def test_source_documents_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_map_of_source_documents(tmp_path: Path) -> None:
-    write(tmp_path, {"map": "# id path\n\nD1\ttexts/one.xml\nD2\ttexts/two.xml\n", "texts/one.xml": TEXT})
-    texts = Texts(tmp_path / "map", [])
-    assert texts.documents == ["D1", "D2"]
-    found = texts.read("D1")
-    assert isinstance(found, Text)
-    assert found.text == TEXT
-    assert isinstance(texts.read("D2"), Problem)
-    assert texts.read("D3") is None
+    files = {"map": "# id path\n\nD1\ttexts/one.xml\nD2\ttexts/two.xml\n", "texts/one.xml": TEXT}
+    files |= {f"run/{room}/{name}": "" for room in ("arguments", "linking") for name in ("D1", "D2", "D3")}
+    write(tmp_path, files)
+    found = validate(tmp_path / "run", docs=tmp_path / "map").findings
+    assert [(each.kind, each.document) for each in found] == [("text", "D2"), ("unexpected-document", "D3")]
     write(tmp_path, {"map": "D1 texts/one.xml\n"})
-    with pytest.raises(UsageError, match="names no source document"):
-        Texts(tmp_path / "map", [])
+    with pytest.raises(FormatError, match="not a line of a list of documents"):
+        validate(tmp_path / "run", docs=tmp_path / "map")
 
 
-def test_names_of_source_documents(tmp_path: Path) -> None:
-    names = ("A.1.xml", "A.1.xml.bak", "A.2.xml", "A.xml", "A.xml.bak", "README")
-    write(tmp_path, dict.fromkeys(names, "x"))
-    assert Texts(tmp_path, ["A.1", "A.2", "A"]).documents == ["A", "A.1", "A.2"]
-    assert Texts(tmp_path, ["none"]).documents == sorted(names)
+def test_a_file_beside_the_text_is_not_read(tmp_path: Path) -> None:
+    """`DOC.ann` beside `DOC.txt` is neither the text of DOC nor a document that is missing."""
+    texts = {"D1.txt": TEXT, "D1.ann": "T1\tPerson 0 3\tBob\n", "README": "x", "D1.txt~": "old", "D2.txt": "x"}
+    write(tmp_path, {f"docs/{name}": text for name, text in texts.items()})
+    write(tmp_path, {"run/arguments/D1": line(), "run/linking/D1": "1\n"})
+    found = validate(tmp_path / "run", docs=tmp_path / "docs").findings
+    assert [(each.kind, each.document) for each in found] == [("missing-document", "D2")]
 
 
 def test_line_ends_and_marks_of_source_documents_count(tmp_path: Path) -> None:

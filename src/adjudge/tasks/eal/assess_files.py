@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.formats.eal_write import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
@@ -16,7 +17,7 @@ from adjudge.tasks.eal.assess import add_responses, expand_realis, repair
 from adjudge.tasks.eal.changes import Outcome
 from adjudge.tasks.eal.identity import by_cluster
 from adjudge.tasks.eal.locking import check_lock, identity, locked, resolved
-from adjudge.tasks.eal.merge import Disagreement, merge
+from adjudge.tasks.eal.merge import Disagreement, Prefer, merge
 from adjudge.tasks.eal.profiles import Profile
 from adjudge.tasks.eal.trim import Unlinked, grouped, keep_best, trim
 
@@ -165,9 +166,17 @@ class MergeSummary(NamedTuple):
 
 
 def merge_stores(
-    stores: Sequence[str | Path], output: str | Path, *, ids: Ids = "sha1", overwrite: bool = False
+    stores: Sequence[str | Path],
+    output: str | Path,
+    *,
+    prefer: Prefer = "baseline",
+    ids: Ids = "sha1",
+    overwrite: bool = False,
 ) -> MergeSummary:
-    """Write the assessments of all stores; the first has priority, then the second, and so on."""
+    """Write the assessments of all stores; the first has priority, then the second, and so on.
+
+    With `prefer="additional"` it is the last one, then the one before, and so on: later stores correct earlier ones.
+    """
     counts: Counter[str] = Counter()
     disagreements: list[Disagreement] = []
     split: dict[str, list[int]] = {}
@@ -187,7 +196,7 @@ def merge_stores(
                     if key is None:
                         key = other
                         continue
-                    merged = merge(key, other)
+                    merged = merge(key, other, prefer=prefer)
                     key = merged.key
                     counts["new"] += len(merged.newly_assessed)
                     disagreements += merged.disagreements
@@ -230,14 +239,19 @@ def change_store(
     strict: bool = True,
     ids: Ids = "sha1",
     overwrite: bool = False,
+    documents: Collection[str] | None = None,
 ) -> ChangeSummary:
-    """Write what an operation makes of each document. If not `strict`, it gets inconsistent assessments, too."""
+    """Write what an operation makes of each document, or of these `documents` only.
+
+    If not `strict`, it gets inconsistent assessments, too.
+    """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
     gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
         opened = closing(stack, open_assessments(store))
+        opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
         for document in opened.documents:
             with gathered.each():
@@ -268,7 +282,7 @@ def repairing(profile: Profile) -> Operation:
     return operation
 
 
-_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict")
+_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
 
 
 def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
@@ -281,6 +295,11 @@ def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKe
         Change("first-cluster", document, None, f"{finding.problem.message}; the first one counts")
         for finding in findings
         if finding.kind == "coref-conflict"
+    ]
+    changes += [
+        Change("new-ids", document, None, finding.problem.message)
+        for finding in findings
+        if finding.kind == UNKNOWN_IDS
     ]
     return key
 

@@ -15,7 +15,8 @@ from adjudge.formats.whole import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
-from adjudge.tasks.eal.profiles import PROFILES
+from adjudge.tasks.eal.profiles import PROFILES, Profile
+from adjudge.tasks.eal.settings import decide
 
 FILE = "campaign.toml"
 BY = (*FIELDS, "genre")
@@ -26,6 +27,9 @@ TEMPLATE = """\
 
 profile = "spec"                # where sources disagree: spec (the task description), bbn-2015 or bbn-2014
 ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a file of your own
+documents = []                  # ids that are pooled and scored, or a file with one on each line; [] is every text
+decisions = {}                  # what the profile decides and you decide otherwise, such as {unlinked = "singleton"}
+missing = "error"               # a submission without a file for a document is left out, or counts as "empty" there
 
 [filters]                       # what happens to each submission before it is pooled and scored, in this order
 expand_justifications = false   # widen predicate justifications to whole sentences
@@ -45,6 +49,16 @@ bootstrap = 1000                # corpora that are drawn for ranking and interva
 # seed = 13                     # of these draws; without it that of the profile
 by = []                         # also score by "type", "role", "genre"
 genres = ""                     # a file with document id, TAB, genre on each line; without it ids tell by their prefix
+
+[diagnostics]                   # more scores, in scores/diagnostics
+genre = false                   # each genre by itself
+macro = false                   # the mean of documents instead of the sum of their counts
+collapsed = false               # Contact, Movement and Transaction as one type each, and no Manufacture
+neutral = []                    # "realis" does not matter; "coref": neither realis nor which string of the filler
+
+[output]
+report = false                  # scores/report.html: the ranking, and what became of every response
+graphs = false                  # scores/graphs: how scores and ranks depend on beta, lambda and the draws
 """
 
 
@@ -53,6 +67,8 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: str = "spec"
     ontology: str = "2015"
+    documents: str | tuple[str, ...] = ()
+    missing: Literal["error", "empty"] = "error"
     expand_justifications: bool = False
     quotes: bool = True
     trim: bool = True
@@ -66,6 +82,21 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     by: tuple[str, ...] = ()
     genres: str = ""
+    genre: bool = False
+    macro: bool = False
+    collapsed: bool = False
+    neutral: tuple[Literal["realis", "coref"], ...] = ()
+    report: bool = False
+    graphs: bool = False
+    decisions: dict[str, str] = {}
+
+    def rules(self) -> Profile:
+        """The profile with the decisions of the campaign."""
+        return decide(self.profile, self.decisions)
+
+    def convention(self) -> str:
+        """The profile and the decisions as text that is the same if they are."""
+        return self.profile if not self.decisions else f"{self.profile} {settings_record(self.decisions)}"
 
     def filters(self) -> dict[str, Any]:
         """The settings that decide what is left of a submission."""
@@ -75,6 +106,11 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     def scoring(self) -> dict[str, Any]:
         """The settings that decide scores."""
         return {name: getattr(self, name) for name in ("beta", "lambda_", "bootstrap", "seed", "by", "genres")}
+
+    def diagnostics(self) -> dict[str, Any]:
+        """The settings that ask for more scores; nothing if none does."""
+        chosen = {name: getattr(self, name) for name in ("genre", "macro", "collapsed", "neutral")}
+        return chosen if any(chosen.values()) else {}
 
 
 Check: TypeAlias = "Callable[[Any], str | None]"
@@ -95,9 +131,13 @@ def _one_of(*known: str) -> Check:
     return check
 
 
-def _by(value: list[Any]) -> str | None:
-    wrong = [each for each in value if each not in BY]
-    return f"choose from {', '.join(BY)}" if wrong else None
+def _from(*known: str) -> Check:
+    return lambda value: f"choose from {', '.join(known)}" if any(each not in known for each in value) else None
+
+
+def _ids(value: str | list[Any]) -> str | None:
+    wrong = isinstance(value, list) and not all(isinstance(each, str) and each.strip() for each in value)
+    return "write ids in quotes" if wrong else None
 
 
 _LARGEST = 1e300  # what a float holds
@@ -113,6 +153,8 @@ _TABLES: dict[str, dict[str, _Setting]] = {
     "": {
         "profile": _Setting((str,), "write the name of a profile in quotes", _one_of(*PROFILES)),
         "ontology": _Setting((str,), f"write {', '.join(YEARS)} or the name of a file, in quotes"),
+        "documents": _Setting((str, list), 'write a list such as ["DOC1", "DOC2"], or the name of a file', _ids),
+        "missing": _Setting((str,), 'write "error" or "empty"', _one_of("error", "empty")),
     },
     "filters": {
         "expand_justifications": _SWITCH,
@@ -128,10 +170,18 @@ _TABLES: dict[str, dict[str, _Setting]] = {
         "lambda": _Setting((int, float), "write a number", _between(0, 1, "write a number from 0 to 1, such as 0.5")),
         "bootstrap": _WHOLE,
         "seed": _WHOLE,
-        "by": _Setting((list,), 'write a list such as ["type", "genre"]', _by),
+        "by": _Setting((list,), 'write a list such as ["type", "genre"]', _from(*BY)),
         "genres": _Setting((str,), "write the name of a file in quotes"),
     },
+    "diagnostics": {
+        "genre": _SWITCH,
+        "macro": _SWITCH,
+        "collapsed": _SWITCH,
+        "neutral": _Setting((list,), 'write a list such as ["realis", "coref"]', _from("realis", "coref")),
+    },
+    "output": {"report": _SWITCH, "graphs": _SWITCH},
 }
+_DECISIONS = "decisions"
 
 
 def read_settings(folder: Path) -> CampaignSettings:
@@ -164,6 +214,8 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     content = parse_toml(text, place)
     problems: list[Problem] = []
     values: dict[str, Any] = {}
+    decisions = content.pop(_DECISIONS, {})
+    values[_DECISIONS] = _decisions(decisions, str(content.get("profile", "spec")), text, place, problems)
     for name, value in content.items():
         if name in _TABLES and isinstance(value, dict):
             for inner, each in value.items():
@@ -173,6 +225,24 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     if problems:
         raise FormatError(sorted(problems, key=lambda problem: problem.line or 0))
     return CampaignSettings(**values)
+
+
+def _decisions(given: Any, profile: str, text: str, place: str, problems: list[Problem]) -> dict[str, str]:
+    """Decisions as words, each of which the profile must know."""
+    if not isinstance(given, dict):
+        hint = 'write {unlinked = "singleton"} and the like'
+        problems.append(Problem(f"{_DECISIONS} is {_shown(given)}", path=place, line=1, hint=hint))
+        return {}
+    chosen: dict[str, str] = {}
+    for name, value in given.items():
+        word = ",".join(map(str, value)) if isinstance(value, list) else _shown(value).strip("'")
+        try:
+            decide(profile if profile in PROFILES else "spec", {name: word})
+            chosen[name] = word
+        except UsageError as error:
+            line = _line(text, _DECISIONS, name)
+            problems += [Problem(each.message, path=place, line=line, hint=each.hint) for each in error.problems]
+    return chosen
 
 
 def _take(
@@ -200,7 +270,7 @@ def _elsewhere(table: str, name: str) -> str:
     for other, settings in _TABLES.items():
         if name in settings:
             return f"it belongs into [{other}]" if other else "it belongs to the top, before the first [...]"
-    known = [*_TABLES[table], *filter(None, _TABLES)] if not table else list(_TABLES[table])
+    known = [*_TABLES[table], *filter(None, _TABLES), _DECISIONS] if not table else list(_TABLES[table])
     return did_you_mean(name, known) or f"there are {', '.join(known)}"
 
 

@@ -26,6 +26,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Several INCOMPLETE lines: an error, or the last counts."""
     offsets: Literal["code-points", "utf-16"] = "code-points"
     """What offsets count."""
+    quote_tags: Literal["any-case", "exact"] = "any-case"
+    """Quotations: also in capitals, and one that is never closed reaches to the end of the document, with a warning; or
+    <quote> in small letters only, and one that is never closed is an error."""
     missing_document: Literal["empty", "error"] = "empty"
     """A document without system output: as if it were empty, with a warning, or an error."""
 
@@ -124,6 +127,7 @@ BBN_2015 = Profile(
     linking_separator="tab",
     repeated_incomplete="last",
     offsets="utf-16",
+    quote_tags="exact",
     missing_document="error",
     check_times=False,
     check_cas_text=False,

@@ -140,7 +140,8 @@ def observe_all(
     stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
     try:
         _refuse_strangers(keys, stores)
-        ids = _chosen(keys, docs)
+        strays = [] if docs is not None else _strays(keys, reference, stores.values())
+        ids = [document for document in _chosen(keys, docs) if document not in strays]
         known = genres(ids, genre_list)
         if genre is not None:
             ids = _of_genre(ids, known, genre)
@@ -150,7 +151,11 @@ def observe_all(
             )
             for name, store in stores.items()
         }
-        campaign = Campaign(settings, ids, len(keys), "", Facts(), counted, known)
+        campaign = Campaign(settings, ids, len(keys) - len(strays), "", Facts(), counted, known)
+        for document in strays:
+            campaign.gold.add("stray", 1, document)
+        for note in (*keys.notes, *([] if reference is None else reference.notes)):
+            campaign.gold.add("backup", note.kind == "backup", note.problem.message)
         sides: list[AnyStore] = [keys, *([] if reference is None else [reference]), *stores.values()]
         digests = [hashlib.sha256() for _ in sides]
         campaign = _read(campaign, keys, reference, stores, regions, visit, digests, jobs, cluster)
@@ -255,6 +260,20 @@ def _refuse_strangers(keys: KeyStore, stores: Mapping[str, Store]) -> None:
             problems.append(Problem(message, path=store.path, hint="give the key and the submission of one corpus"))
     if problems:
         raise ValidationError(problems)
+
+
+def _strays(keys: KeyStore, reference: FramesStore | None, stores: Iterable[Store]) -> list[str]:
+    """Files of the key that are no documents: they have no response, and no other side has a file of that name.
+
+    A note that somebody put there would be drawn like a document, and move medians and intervals.
+    """
+    others: list[Store | FramesStore] = [*stores, *([] if reference is None else [reference])]
+    unknown = [document for document in keys.documents if not any(document in other for other in others)]
+    return [document for document in unknown if _is_empty(keys.bytes_of(document) or b"")]
+
+
+def _is_empty(data: bytes) -> bool:
+    return all(line.startswith(b"#") or not line.strip() for line in data.splitlines())
 
 
 def _chosen(keys: KeyStore, docs: Iterable[str] | None) -> list[str]:

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from adjudge.errors import FormatError
 from adjudge.formats.eal_arguments import COLUMNS
+from adjudge.formats.eal_ids import form_of
 from adjudge.formats.eal_layout import Layout
-from adjudge.formats.eal_linking import form_of
 from adjudge.formats.findings import Finding
 from adjudge.formats.timex import is_valid
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
 from adjudge.tasks.eal.profiles import Profile
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.quotes import filter_quotes, find_quotes
 from adjudge.tasks.eal.validation_findings import VALUES, File
 from adjudge.tasks.eal.validation_texts import Text
 
@@ -97,7 +96,7 @@ def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file:
             hint = f"is {text.path} the text that was processed, and is the first character 0?"
             file.say("misfit", message, hint=hint, error=False)
         _check_astral(arguments, text, file)
-        _check_quotes(arguments, text, file)
+        _check_quotes(arguments, text, rules, file)
 
 
 def agree(cas: str, found: str) -> Agreement:
@@ -328,14 +327,14 @@ def _fits(cas: Cas, text: Text) -> bool:
     return agree(cas.text, text.at(cas.span)) != "other"
 
 
-def _check_quotes(arguments: Arguments, text: Text, file: File) -> None:
-    if "<quote" not in text.text:
+def _check_quotes(arguments: Arguments, text: Text, rules: Rules, file: File) -> None:
+    if "<quote" not in text.text.lower():
         return
-    try:
-        regions = quote_regions(text.text, path=text.path)
-    except FormatError as error:
-        file.found.extend((Finding("quote", False, problem, arguments.document), None) for problem in error.problems)
-        return
+    exact = rules.profile.quote_tags == "exact"
+    regions, unclosed = find_quotes(text.text, path=text.path, exact=exact)
+    file.found.extend((Finding("quote", False, problem, arguments.document), None) for problem in unclosed)
+    if exact and unclosed:
+        return  # the official program goes no further
     outcome = filter_quotes(arguments, None, [text.span(*region) for region in regions])
     for gone in outcome.removed:
         column = 8 if "base-filler" in gone.reason else 6
