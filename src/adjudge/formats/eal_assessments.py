@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, format_id, sort_key
 from adjudge.formats.eal_fields import COLUMNS, LineReader
+from adjudge.formats.eal_ids import DIGEST
 from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
 from adjudge.formats.eal_rows import LineWriter, unwritable
 from adjudge.formats.findings import Finding
@@ -58,6 +59,7 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
     coref: dict[Cas, int] = {}
     places: dict[Response, tuple[int, str]] = {}
     cas_lines: dict[Cas, int] = {}
+    ids: dict[str, Response | None] = {}
     for number, line in enumerate(decode_lines(data, findings), 1):
         if not line or line[0] == "#":
             continue
@@ -76,6 +78,8 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
             continue
         cluster, judged = _cluster(answers, line, number, findings), _assessment(answers, line, number, findings)
         response = argument.response
+        if len(argument.id) != DIGEST and ids.setdefault(argument.id, response) != response:
+            ids[argument.id] = None
         cas = response.cas
         if cluster is not None:
             known = coref.setdefault(cas, cluster)
@@ -98,7 +102,7 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
             findings.add(each.kind, each.message, number, field_column(line, each.column), each.hint)
     reader.report_documents(findings)
     rest = tuple(response for response in unassessed if response not in assessed)
-    return AnswerKey(document, assessed, rest, coref), findings.sorted()
+    return AnswerKey(document, assessed, rest, coref, ids), findings.sorted()
 
 
 class Inconsistency(NamedTuple):

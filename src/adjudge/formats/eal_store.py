@@ -13,7 +13,7 @@ from adjudge.formats.eal_arguments import Repeats, scan_verbatim
 from adjudge.formats.eal_assessments import scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
 from adjudge.formats.eal_lines import errors_of
-from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_linking
+from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_ids, scan_linking
 from adjudge.formats.eal_rows import Verbatim
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.findings import Finding
@@ -102,6 +102,11 @@ class Store(Held):
         }
         self._transform = transform
         self._last: tuple[str, Arguments, list[Finding], Verbatim] | None = None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the files of the documents are at the top: arguments of 2014, or something else."""
+        return self._flat
 
     @property
     def linking_documents(self) -> list[str]:
@@ -306,6 +311,10 @@ class FramesStore(FlatStore):
             return None, []
         place = self.place(known.document)
         return scan_linking(self._bytes(known.document, path, place), known, place)
+
+    def scan_ids(self, document: str) -> tuple[list[frozenset[str]], list[Finding]]:
+        """The frames of a document as the ids that they list, and what is wrong with the file."""
+        return scan_ids(self.bytes_of(document) or b"", document, self.place(document))
 
 
 def open_frames(path: str | Path) -> FramesStore:
