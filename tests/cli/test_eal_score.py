@@ -335,3 +335,31 @@ def test_proposal_tables(call):
     assert cells["example 2", "proposed"] == cells["example 3", "proposed"] == pytest.approx(4 / 15)
     assert "| 2014_Rank1 | 43 |" in call("--format", "md", command="proposal-tables")[1]
     assert call("--format", "latex", command="proposal-tables")[1].count(r"\end{table}") == 2
+
+
+def test_responses_in_quotations(call):
+    """They are not in the pool, so nobody has assessed them: scores leave them out, and say where they stand."""
+    from adjudge.demo import DATA
+
+    data = DATA / "eal"
+    usual = ("--key", str(data / "assessments"), "--frames", str(data / "frames"), str(data / "submissions" / "marble"))
+    code, _, err = call(*usual)
+    assert code == 1
+    assert "if the response stands in a quotation, leave it out with --docs-text SOURCES" in err
+    quoted = (*usual, "--docs-text", str(data / "sources"))
+    code, out, _ = call(*quoted, "--bootstrap", "0")
+    assert (code, "10 of 230 responses removed as quotations" in out) == (0, True)
+    _, out, _ = call(*quoted, "--explain", "MINI_DF_01")
+    line = next(line for line in out.splitlines() if line.startswith("quoted"))
+    assert line.split()[1] == "24f747e33a2f"
+    assert line.endswith(": the base filler and the CAS stand in a quotation")
+
+
+def test_explain_prints_no_empty_frames(score):
+    found = 0
+    for document in ("DOC00", "DOC01", "DOC02", "DOC03"):
+        _, out, _ = score(S0, S1, S2, *OFFICIAL, "--explain", document)
+        found += out.count("\nframe  ")
+        assert "[]" not in out
+        assert not re.search(r"reference none\n +system +none", out)
+    assert found > 10
