@@ -214,7 +214,9 @@ class _Run:
             return None
         sources = digest_of(rooms.sources)
         ontology = steps.ontology_of(rooms, settings)
-        rules = digest(settings.profile, settings.ontology, digest_of(ontology) if isinstance(ontology, Path) else "")
+        severity = [settings_record(settings.severity)] if settings.severity else []
+        own = digest_of(ontology) if isinstance(ontology, Path) else ""
+        rules = digest(settings.profile, settings.ontology, own, *severity)
         filters = settings_record(settings.filters())
         left: dict[str, str | None] = {}
         for name, path in found.items():

@@ -166,7 +166,7 @@ def ontology_of(rooms: Rooms, settings: CampaignSettings) -> str | Path:
 def validate_submission(rooms: Rooms, settings: CampaignSettings, name: str, path: Path) -> Made:
     """Check a submission and write down what is wrong with it."""
     ontology = ontology_of(rooms, settings)
-    found = validate(path, docs=rooms.sources, ontology=ontology, profile=settings.profile)
+    found = validate(path, docs=rooms.sources, ontology=ontology, profile=settings.profile, severity=settings.severity)
     report = rooms.report(f"validate-{name}.txt")
     lines = [_line(finding) for finding in found.findings]
     lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
