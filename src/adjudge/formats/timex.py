@@ -37,8 +37,8 @@ def is_valid(text: str, *, x_year: bool = True, lower_x: bool = True) -> bool:
 def less_specific(text: str, *, x_year: bool = True, parts: bool | None = None) -> list[str]:
     """The dates that say less than a valid one: digits of it are X, in each part from the right.
 
-    With `x_year` a date without its year says less, too. Without `parts` digits become X one at a time from the right of
-    the whole date, as in the official programs; the first digit of the year stays. By default the two go together.
+    With `x_year` a date without its year says less, too. Without `parts` digits become X one at a time from the right
+    of the whole date, as in the official programs; the first digit of the year stays. By default the two go together.
 
     >>> less_specific("198X-12-XX")[:4], {"2003-XX-04", "200X-05-04"} <= set(less_specific("2003-05-04"))
     (['198X-1X-XX', '198X-XX-XX', '19XX-12-XX', '19XX-1X-XX'], True)

@@ -90,6 +90,7 @@ class Arguments:
 class AnswerKey:
     """The assessed pool of one document; `coref` gives the cluster of each CAS that has one.
 
+    `joined` are the CASes that stand in several clusters, which therefore are one.
     `ids` are those of column 1 that are no content hashes, by which frames may call responses; None if several
     responses have the same id.
     """
@@ -99,6 +100,7 @@ class AnswerKey:
     unassessed: Sequence[Response] = ()
     coref: Mapping[Cas, int] = field(default_factory=dict)
     ids: Mapping[str, Response | None] = field(default_factory=dict, compare=False)
+    joined: Sequence[Cas] = field(default=(), compare=False)
 
 
 class Frame(NamedTuple):

@@ -8,7 +8,6 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.tasks.eal.ontology import YEARS, load_ontology
 from eal_responses import response
 
-
 NAMES = {"Job-Title": "JOB", "Sentence": "SENTENCE"}  # in table 2 of the task description
 
 

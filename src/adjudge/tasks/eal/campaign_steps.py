@@ -172,7 +172,8 @@ def validate_submission(rooms: Rooms, settings: CampaignSettings, name: str, pat
     lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
     summary = f"{count(found.documents, 'document')}, {count(found.responses, 'response')}"
     wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
-    rules = f"profile {found.profile}, ontology {found.ontology}"
+    changed = "".join(f", {kind} {severity}" for kind, severity in found.severity.items())
+    rules = f"profile {found.profile}, ontology {found.ontology}{changed}"
     _write(report, [*lines, f"{found.path}: {summary}, {count(found.frames, 'frame')}, {wrong} ({rules})"])
     if found.errors:
         return Made(f"{wrong}: left out", report, failed=True)

@@ -129,7 +129,7 @@ def read_store(
     summary = _Summary()
     with suppress(_Abandoned), ExitStack() as stack:
         linked = closing(stack, open_reference(frames))
-        opened = closing(stack, open_assessments(key))
+        opened = closing(stack, open_assessments(key, profile))
         writer = None
         if output is not None:
             writer = stack.enter_context(writing_frames(output, overwrite=overwrite))

@@ -61,7 +61,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     time_rule_same_realis: bool = False
     """Whether less specific times go only where the realis is the same."""
     time_rule_digits: Literal["each-part", "from-the-end"] = "each-part"
-    """Which dates say less: those with fewer digits in any part, or those with digits cut off at the end of the date."""
+    """Which dates say less: those with fewer digits in any part, or those with digits cut off at its end."""
     time_rule_sides: Literal["both", "system"] = "both"
     """Whether they go from the key and the frames as well."""
 
@@ -82,6 +82,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a class whose representative is unassessed counts as missed, too."""
     missing_coref: Literal["singleton", "error", "lenient"] = "singleton"
     """A CAS without a cluster: its own cluster, an error, or (2014) clusters count only for acceptable CASes."""
+    repeated_cluster: Literal["join", "error"] = "join"
+    """A CAS in two clusters: joins them, because coreference is transitive, or is an error."""
     one_spelling: bool = True
     """Whether Contact.Correspondance and Contact.Correspondence are one type."""
     link_precision: Literal["found", "reference"] = "found"
@@ -146,6 +148,7 @@ BBN_2015 = Profile(
     neutralised_generic="drop",
     check_reference=False,
     missing_coref="error",
+    repeated_cluster="error",
     repair_lower_x="2014",
     trim_unassessed=False,
     unassessed_misses=False,

@@ -45,8 +45,8 @@ def validate(
 
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
     be there. The ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the
-    ontology. `severity` makes kinds of problems an "error", a "warning", or "off". At most `limit` problems of a kind are
-    listed (0: all). `watch` is called with each document.
+    ontology. `severity` makes kinds of problems an "error", a "warning", or "off". At most `limit` problems of a kind
+    are listed (0: all). `watch` is called with each document.
 
     >>> import tempfile
     >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
