@@ -44,7 +44,7 @@ def test_the_submissions_are_valid(name):
     report = validate(SUBMISSIONS[name], docs=SOURCES, ontology="2015")
     assert report.errors == 0
     assert report.documents == 12
-    # Realistic mistakes: fillers from a quotation, in roles that they cannot have, and justifications that are not needed.
+    # Realistic mistakes: fillers in quotations or in roles they cannot have, justifications that are not needed.
     assert {finding.kind for finding in report.findings} <= {"quoted", "additional", "entity-type"}
 
 
