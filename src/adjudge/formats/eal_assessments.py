@@ -118,8 +118,8 @@ def scan_key(
     reader.report_documents(findings)
     rest = tuple(response for response in unassessed if response not in assessed)
     if pairs:
-        first = _closure(pairs)
-        coref = {cas: first.get(cluster, cluster) for cas, cluster in coref.items()}
+        smallest = _closure(pairs)
+        coref = {cas: smallest.get(cluster, cluster) for cas, cluster in coref.items()}
     return AnswerKey(document, assessed, rest, coref, ids, tuple(joined)), findings.sorted()
 
 
