@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import IO, Any, Literal
 
 import click
@@ -21,8 +22,13 @@ from adjudge.tasks.eal.profiles import PROFILES
 from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport, validate
 
 
+_KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
+
+
 @click.command(
-    "validate", epilog="\b\nExample:\n  adjudge eal validate system.zip --docs sources/ --ontology 2015 --strict"
+    "validate",
+    epilog=f"\b\nKinds of problems:\n{_KINDS}\n\n\b\nExample:\n"
+    "  adjudge eal validate system.zip --docs sources/ --severity cas-text=error --strict",
 )
 @click.argument("submissions", metavar="SUBMISSION...", nargs=-1, required=True)
 @click.option("--docs", metavar="FOLDER", help="Source documents, or a file with lines of document id, TAB and path.")
