@@ -38,6 +38,11 @@ DISTANCES = ("nominal", "ordinal", "interval")
 @compose(
     click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format, see below."),
     click.option(
+        "--key",
+        metavar="FOLDER",
+        help="With --reader eal-frames: the assessments that the frames were made for, to compare TRFRs.",
+    ),
+    click.option(
         "--label",
         metavar="FIELD",
         multiple=True,
@@ -99,7 +104,7 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
 
     Readers are those of the families (adjudge ner score --help: bio, ...), and those of the tasks: coref (chains in
     CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
-    arguments), triples (knowledge bases).
+    arguments; frames are a store with linking/, or a folder of reference frames), triples (knowledge bases).
     """
     from adjudge.report.agreement import render_agreement
     from adjudge.report.files import write_atomic
@@ -129,7 +134,7 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         raise UsageError(f"two annotators are called {repeated[0]!r}", hint="give each a name of its own, NAME=FILE")
     log = Log(verbose=options["verbose"])
     sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
-    sides = {side.name: side for side in read_each(sources, reading(options["reader"]))}
+    sides = {side.name: side for side in read_each(sources, reading(options["reader"], options["key"]))}
     log(f"read {len(sides)} annotators")
     usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "pool", "profile")}
     docs = None if options["docs"] is None else document_list(options["docs"])

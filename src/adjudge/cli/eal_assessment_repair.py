@@ -54,14 +54,14 @@ def command(
     """Mend assessments that break the rules of the guidelines.
 
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
-    time that is no date has a wrong CAS. Of two clusters of one CAS the first counts, and every CAS of an assessed
-    response without a cluster gets one of its own. Ids of an older program, which no line matches, are written
-    anew. What cannot be read, a line whose response was changed, and a response with two different assessments stay
-    errors.
+    time that is no date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official programs
+    the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an older
+    program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and a
+    response with two different assessments stay errors.
     """
     with uncollected():
-        operation = repairing(get_profile(profile))
-        done = change_store(store, output, operation, strict=False, ids=ids, overwrite=overwrite)
+        by = get_profile(profile)
+        done = change_store(store, output, repairing(by), mended=by, ids=ids, overwrite=overwrite)
     report_changes("repair", store, output, done, format_=format_, quiet=quiet, verbose=verbose, profile=profile)
 
 

@@ -74,6 +74,16 @@ def report_options(*, limit: int | None = None, what: str = "problems") -> Calla
     )
 
 
+def severity_option(command: F) -> F:
+    """Which kinds of problems are errors, warnings, or nothing: `--severity KIND=error|warning|off`."""
+    return click.option(
+        "--severity",
+        metavar="KIND=LEVEL",
+        multiple=True,
+        help="Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
+    )(command)
+
+
 def emit_reports(
     reports: Sequence[R],
     record: Callable[[R], dict[str, Any]],

@@ -10,18 +10,21 @@ was changed, and is an error, because its assessment is of a response that nobod
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, format_id, sort_key
 from adjudge.formats.eal_fields import COLUMNS, LineReader
-from adjudge.formats.eal_ids import form_of, id_2014, sha1_id
+from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
 from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
 from adjudge.formats.eal_rows import LineWriter, unwritable
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
+
+RepeatedCluster: TypeAlias = Literal["join", "error"]
 
 ALL_COLUMNS = COLUMNS + 7
 UNANNOTATED = "UNANNOTATED"
@@ -37,7 +40,7 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
     r"""The assessments of a file that could be read, and every problem with it.
 
     Assessments that contradict the guidelines are in the answer and among the problems. Of two assessments of one
-    response, and of two clusters of one CAS, the first counts.
+    response the first counts. Clusters that share a CAS are one: coreference is transitive.
 
     >>> line = b"1\tD1\tLife.Die\tPlace\tRome\t20-23\t5-50\t20-23\tNIL\tActual\t1.0\tC\tC\tC\tI\t7\tActual\tNAME\n"
     >>> key, problems = parse_key(line, "D1")
@@ -51,8 +54,14 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
     return key, errors_of(findings)
 
 
-def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[AnswerKey, list[Finding]]:
-    """The same with the kind of each problem, for programs."""
+def scan_key(
+    data: bytes, document: str, place: str | None = None, *, repeated_cluster: RepeatedCluster = "join"
+) -> tuple[AnswerKey, list[Finding]]:
+    """The same with the kind of each problem, for programs.
+
+    With `repeated_cluster="error"` two clusters of one CAS are an error, as in the official programs, and the first
+    counts.
+    """
     findings = Findings(place or document, document)
     reader = LineReader(document)
     assessed: dict[Response, Assessment] = {}
@@ -61,6 +70,9 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
     places: dict[Response, tuple[int, str]] = {}
     names = _Names()
     cas_lines: dict[Cas, int] = {}
+    ids: dict[str, Response | None] = {}
+    pairs: dict[tuple[int, int], None] = {}
+    joined: dict[Cas, None] = {}
     for number, line in enumerate(decode_lines(data, findings), 1):
         if not line or line[0] == "#":
             continue
@@ -80,13 +92,19 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
         cluster, judged = _cluster(answers, line, number, findings), _assessment(answers, line, number, findings)
         response = argument.response
         names.see(argument.id, response, number)
+        if len(argument.id) != DIGEST and ids.setdefault(argument.id, response) != response:
+            ids[argument.id] = None
         cas = response.cas
         if cluster is not None:
             known = coref.setdefault(cas, cluster)
             cas_lines.setdefault(cas, number)
             if known != cluster:
-                message = f"the CAS {cas.text!r} is in cluster {cluster} here, in {known} on line {cas_lines[cas]}"
-                findings.add("coref-conflict", message, number, field_column(line, 16), "give it one cluster")
+                said = f"the CAS {cas.text!r} is in cluster {cluster} here, in {known} on line {cas_lines[cas]}"
+                if repeated_cluster == "join":
+                    said, joined[cas] = f"{said}: the two are one", None
+                    pairs[known, cluster] = None
+                error, hint = repeated_cluster == "error", "give it one cluster"
+                findings.add("coref-conflict", said, number, field_column(line, 16), hint, error=error)
         if judged is None:
             unassessed[response] = None
         elif not isinstance(judged, Assessment):
@@ -103,7 +121,23 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
     reader.report_documents(findings)
     names.report(findings)
     rest = tuple(response for response in unassessed if response not in assessed)
-    return AnswerKey(document, assessed, rest, coref), findings.sorted()
+    if pairs:
+        smallest = _closure(pairs)
+        coref = {cas: smallest.get(cluster, cluster) for cas, cluster in coref.items()}
+    return AnswerKey(document, assessed, rest, coref, ids, tuple(joined)), findings.sorted()
+
+
+def _closure(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The smallest of the numbers that pairs lead to, for each number that has a pair.
+
+    >>> _closure([(7, 3), (9, 7), (5, 6)]) == {7: 3, 3: 3, 9: 3, 5: 5, 6: 5}
+    True
+    """
+    groups: dict[int, set[int]] = {}
+    for one, other in pairs:
+        group = groups.get(one, {one}) | groups.get(other, {other})
+        groups.update(dict.fromkeys(group, group))
+    return {number: min(group) for number, group in groups.items()}
 
 
 class _Names:

@@ -14,6 +14,8 @@ from struct import Struct, pack
 
 from adjudge.model.eal import REALIS, Cas, Realis, Response
 
+DIGEST = 40  # characters of a content hash
+
 _WORD = 0xFFFFFFFF
 
 _pack_nine = Struct("<9i").pack

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ def agree(
         "reader": JSONL if reader in ANNOTATIONS else reader,
     }
     results: dict[tuple[str, str], Result] = {}
-    notes: list[Note] = []
+    notes = list(dict.fromkeys(Note(*msgspec.structs.astuple(each)) for side in sides for each in side.notes))
     for one, other in combinations(sides, 2):
         both = _shared(one, other, notes)
         results[one.name, other.name] = score(metrics, both[0], both[1], **options)
@@ -126,8 +127,15 @@ def browsable(
     return score(metric, gold, systems, names=names, reader=usual, documents=True, **options)
 
 
-def reading(reader: str) -> Read | None:
-    """How the files of annotators are read: by a reader of the catalogue, or one of the tasks."""
+def reading(reader: str, key: str | None = None) -> Read | None:
+    """How the files of annotators are read: by a reader of the catalogue, or one of the tasks.
+
+    `key` are the assessments that reference frames were made for.
+    """
+    if key is not None:
+        if reader != "eal-frames":
+            raise UsageError("only reference frames have a key", hint="say --reader eal-frames, or leave out --key")
+        return partial(ANNOTATIONS[reader][1], key=key)
     if reader in ANNOTATIONS:
         return ANNOTATIONS[reader][1]
     try:

@@ -108,10 +108,11 @@ def slow(arguments, linking, key, frames, profile, beta=0.25):
     for response, answer in left.items():
         if response.role == "Time" and answer.cas in ("C", "I"):
             vague |= {
-                (response.type, response.realis, text)
+                (response.type, response.realis if profile.time_rule_same_realis else None, text)
                 for text in less_specific(response.cas.text, x_year=profile.x_year)
             }
-    gone = hurt | {r for r in left if r.role == "Time" and (r.type, r.realis, r.cas.text) in vague}
+    realis = (lambda r: r.realis) if profile.time_rule_same_realis else (lambda _: None)
+    gone = hurt | {r for r in left if r.role == "Time" and (r.type, realis(r), r.cas.text) in vague}
     left = {r: a for r, a in left.items() if r not in gone}
     kept_frames = [frozenset(r for r in frame.responses if r not in gone) for frame in linking.frames]
     system = Arguments("d", [a for a in arguments.arguments if a.response not in gone])

@@ -84,8 +84,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     assert told(report) == [
         ("type", True, "arguments/D1:1:3"),
         ("role", True, "arguments/D1:3:4"),
-        ("cas-text", True, "arguments/D1:4:5"),
-        ("id-range", False, "arguments/D1:5:1"),
+        ("cas-text", False, "arguments/D1:4:5"),
+        ("id-range", True, "arguments/D1:5:1"),
         ("unlinked", True, "arguments/D1:5:1"),
         ("time", True, "arguments/D1:5:5"),
         ("outside", True, "arguments/D1:6:7"),
@@ -159,7 +159,7 @@ def test_ids(tmp_path: Path) -> None:
     report = check(tmp_path, *lines, linking=f"-7\n2147483648\n{'a' * 40}\n")
     found = [(each.kind, each.error, each.problem.line) for each in report.findings]
     assert found == [
-        ("id-range", False, 2),
+        ("id-range", True, 2),
         ("id-form", False, 3),
         ("unlinked", True, 3),
         ("no-id", True, 5),
@@ -495,3 +495,27 @@ def test_no_file_is_too_broken(
         assert problem.hint
         content = Path(problem.path or "").read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert (problem.line or 1) <= content.count(b"\n") + 1
+
+
+def test_entities_that_cannot_fill_both_roles(tmp_path: Path) -> None:
+    """Table 2 of the task description: who is a Victim is a person, and a Crime is none."""
+    lines = (
+        line("1", "Victim", type="Life.Die"),
+        line("2", "Defendant", type="Justice.Convict"),
+        line("3", "Crime", type="Justice.Convict"),
+        line("4", "Place", "Rome", "15-18", type="Justice.Convict"),
+        line("5", "Defendant", "Rome", "15-18", type="Justice.Convict"),
+        line("6", "Victim", "Rome", "15-18", type="Life.Die"),
+    )
+    frames = "1\n6\n2 3 4 5\n"
+    report = check(tmp_path, *lines, linking=frames)
+    assert told(report) == [
+        ("entity-type", False, "arguments/D1:3:4"),
+        ("entity-type", False, "arguments/D1:6:4"),
+    ]
+    first, second = (each.problem.message for each in report.findings)
+    assert first == (
+        "'Bob' is Crime of Justice.Convict (CRIME) and Victim of Life.Die (PER) on line 1: no entity is all of this"
+    )
+    assert "Victim of Life.Die (PER) and Place of Justice.Convict (GPE, FAC, LOC, VEH) on line 4" in second
+    assert not check(tmp_path, *lines, linking=frames.replace(" ", "\t"), profile="bbn-2015").findings

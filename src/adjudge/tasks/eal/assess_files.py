@@ -18,7 +18,7 @@ from adjudge.tasks.eal.changes import Outcome
 from adjudge.tasks.eal.identity import by_cluster
 from adjudge.tasks.eal.locking import check_lock, identity, locked, resolved
 from adjudge.tasks.eal.merge import Disagreement, Prefer, merge
-from adjudge.tasks.eal.profiles import Profile
+from adjudge.tasks.eal.profiles import SPEC, Profile
 from adjudge.tasks.eal.trim import Unlinked, grouped, keep_best, trim
 
 ENOUGH = 1000  # problems after which the rest of a store is not looked at
@@ -36,10 +36,10 @@ class _Closable(Protocol):
 C = TypeVar("C", bound=_Closable)
 
 
-def open_assessments(path: str | Path) -> KeyStore:
+def open_assessments(path: str | Path, profile: Profile = SPEC) -> KeyStore:
     """A store of assessments that nobody is writing to."""
     check_lock(path)
-    return open_key(path)
+    return open_key(path, repeated_cluster=profile.repeated_cluster)
 
 
 def open_reference(path: str | Path) -> FramesStore:
@@ -236,26 +236,27 @@ def change_store(
     output: str | Path,
     operation: Operation,
     *,
-    strict: bool = True,
+    mended: Profile | None = None,
     ids: Ids = "sha1",
     overwrite: bool = False,
     documents: Collection[str] | None = None,
 ) -> ChangeSummary:
     """Write what an operation makes of each document, or of these `documents` only.
 
-    If not `strict`, it gets inconsistent assessments, too.
+    One that repairs them by a profile (`mended`) gets inconsistent ones, too.
     """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
     gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
-        opened = closing(stack, open_assessments(store))
+        opened = closing(stack, open_assessments(store, mended or SPEC))
         opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
         for document in opened.documents:
             with gathered.each():
-                key, done = operation(opened.key(document) if strict else _mendable(opened, document, changes))
+                read = opened.key(document) if mended is None else _mendable(opened, document, changes)
+                key, done = operation(read)
                 changes += done
                 counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
                 if not gathered.problems:
@@ -291,16 +292,12 @@ def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKe
     problems = [finding.problem for finding in findings if finding.error and finding.kind not in _MENDED]
     if problems:
         raise FormatError(problems)
-    changes += [
-        Change("first-cluster", document, None, f"{finding.problem.message}; the first one counts")
-        for finding in findings
-        if finding.kind == "coref-conflict"
-    ]
-    changes += [
-        Change("new-ids", document, None, finding.problem.message)
-        for finding in findings
-        if finding.kind == UNKNOWN_IDS
-    ]
+    for finding in findings:
+        if finding.kind == "coref-conflict":
+            kind, what = ("first-cluster", "; the first one counts") if finding.error else ("joined-clusters", "")
+            changes.append(Change(kind, document, None, finding.problem.message + what))
+        elif finding.kind == UNKNOWN_IDS:
+            changes.append(Change("new-ids", document, None, finding.problem.message))
     return key
 
 

@@ -254,8 +254,9 @@ class _Run:
         chosen = digest(*(documents.listed or ()))
         sources = digest(self._sources(), chosen)
         ontology = steps.ontology_of(rooms, settings)
+        severity = [settings_record(settings.severity)] if settings.severity else []
         kinds = digest_of(ontology) if isinstance(ontology, Path) else ""
-        rules = digest(self.convention, settings.ontology, kinds, settings.missing)
+        rules = digest(self.convention, settings.ontology, kinds, settings.missing, *severity)
         filters = settings_record(settings.filters())
         left: dict[str, str | None] = {}
         for name, path in found.items():

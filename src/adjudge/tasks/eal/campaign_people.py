@@ -74,7 +74,9 @@ def extend_assessments(pool: Path, assessments: Path) -> Added:
 def _append_responses(path: Path, arguments: Arguments) -> None:
     """Put what is new behind what is there, with the clusters that its CASes have."""
     data = path.read_bytes() if path.exists() else b""
-    key, _ = scan_key(data, arguments.document, str(path))
+    key, _ = scan_key(
+        data, arguments.document, str(path), repeated_cluster="error"
+    )  # numbers stay as people wrote them
     known = {*key.assessed, *key.unassessed}
     made = add_responses(key, arguments).key
     new = [response for response in made.unassessed if response not in known]

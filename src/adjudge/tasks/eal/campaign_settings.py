@@ -11,12 +11,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.findings import SEVERITIES, Severity
 from adjudge.formats.whole import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
 from adjudge.tasks.eal.profiles import PROFILES, Profile
 from adjudge.tasks.eal.settings import decide
+from adjudge.tasks.eal.validation_findings import KINDS
 
 FILE = "campaign.toml"
 BY = (*FIELDS, "genre")
@@ -30,6 +32,9 @@ ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a 
 documents = []                  # ids that are pooled and scored, or a file with one on each line; [] is every text
 decisions = {}                  # what the profile decides and you decide otherwise, such as {unlinked = "singleton"}
 missing = "error"               # a submission without a file for a document is left out, or counts as "empty" there
+
+[severity]                      # what a kind of problem of a submission is: "error", "warning" or "off"
+# cas-text = "error"            # a CAS that is not what stands at its offsets; kinds: adjudge eal validate --help
 
 [filters]                       # what happens to each submission before it is pooled and scored, in this order
 expand_justifications = false   # widen predicate justifications to whole sentences
@@ -69,6 +74,7 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     ontology: str = "2015"
     documents: str | tuple[str, ...] = ()
     missing: Literal["error", "empty"] = "error"
+    severity: dict[str, Severity] = {}
     expand_justifications: bool = False
     quotes: bool = True
     trim: bool = True
@@ -149,6 +155,7 @@ def _between(low: float, high: float, remedy: str) -> Check:
 
 _SWITCH = _Setting((bool,), "write true or false")
 _WHOLE = _Setting((int,), "write a whole number from 0", _between(0, 2**31 - 1, "write a whole number from 0"))
+_LEVELS = ", ".join(f'"{each}"' for each in SEVERITIES)
 _TABLES: dict[str, dict[str, _Setting]] = {
     "": {
         "profile": _Setting((str,), "write the name of a profile in quotes", _one_of(*PROFILES)),
@@ -156,6 +163,7 @@ _TABLES: dict[str, dict[str, _Setting]] = {
         "documents": _Setting((str, list), 'write a list such as ["DOC1", "DOC2"], or the name of a file', _ids),
         "missing": _Setting((str,), 'write "error" or "empty"', _one_of("error", "empty")),
     },
+    "severity": dict.fromkeys(KINDS, _Setting((str,), f"write {_LEVELS}", _one_of(*SEVERITIES))),
     "filters": {
         "expand_justifications": _SWITCH,
         "quotes": _SWITCH,
@@ -260,6 +268,8 @@ def _take(
         hint = setting.check(value) if setting.check is not None else None
         if hint is not None:
             complain(f"{name} is {_shown(value)}", hint)
+        elif table == "severity":
+            values.setdefault(table, {})[name] = value
         elif isinstance(value, list):
             values[name] = tuple(value)
         else:
@@ -268,9 +278,14 @@ def _take(
 
 def _elsewhere(table: str, name: str) -> str:
     for other, settings in _TABLES.items():
-        if name in settings:
+        if name in settings and other != "severity":
             return f"it belongs into [{other}]" if other else "it belongs to the top, before the first [...]"
     known = [*_TABLES[table], *filter(None, _TABLES), _DECISIONS] if not table else list(_TABLES[table])
+    if not table and name in _TABLES:
+        return f"write [{name}] and its settings below"
+    if table == "severity":
+        close = did_you_mean(name, known)
+        return f"{close} Kinds are {', '.join(known)}" if close else f"kinds are {', '.join(known)}"
     return did_you_mean(name, known) or f"there are {', '.join(known)}"
 
 

@@ -195,14 +195,21 @@ def check_texts(rooms: Rooms, settings: CampaignSettings, documents: Documents) 
 def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Documents, name: str, path: Path) -> Made:
     """Check a submission and write down what is wrong with it."""
     ontology = ontology_of(rooms, settings)
-    required = documents.required(settings)
-    found = validate(path, docs=rooms.sources, ontology=ontology, profile=settings.rules(), required=required)
+    found = validate(
+        path,
+        docs=rooms.sources,
+        ontology=ontology,
+        profile=settings.rules(),
+        required=documents.required(settings),
+        severity=settings.severity,
+    )
     report = rooms.report(f"validate-{name}.txt")
     lines = [_line(finding) for finding in found.findings]
     lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
     summary = f"{count(found.documents, 'document')}, {count(found.responses, 'response')}"
     wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
-    rules = f"profile {found.profile}, ontology {found.ontology}"
+    changed = "".join(f", {kind} {severity}" for kind, severity in found.severity.items())
+    rules = f"profile {found.profile}, ontology {found.ontology}{changed}"
     _write(report, [*lines, f"{found.path}: {summary}, {count(found.frames, 'frame')}, {wrong} ({rules})"])
     if found.errors:
         return Made(f"{wrong}: left out", report, failed=True)

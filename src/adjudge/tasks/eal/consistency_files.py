@@ -55,7 +55,7 @@ def check(
     collector = Collector(limit)
     counts = dict.fromkeys(("documents", "assessed", "unassessed", "clusters", "classes", "frames", "linked"), 0)
     with ExitStack() as stack:
-        store = closing(stack, open_assessments(path))
+        store = closing(stack, open_assessments(path, profile))
         linked = None if frames is None else closing(stack, open_reference(frames))
         pooled = None if pool is None else closing(stack, open_store(pool))
         collector.take(store.notes)

@@ -90,6 +90,7 @@ class Counter(NamedTuple):
                 frames_place=None if self.frames is None else self.frames.place(document),
             )
             part.gold.see_gold(prepared.gold, prepared.reference)
+            part.gold.add("joined", len(key.joined), document)
         except (FormatError, ValidationError) as error:
             problems += error.problems
         part.regions.append(regions)

@@ -42,6 +42,7 @@ _SINGULAR = (
     ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
     ("taxonomy does not have their types", "taxonomy does not have its type"),
     ("{n} responses", "{n} response"),
+    ("{n} CASes stand", "{n} CAS stands"),
     ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
     (
         "where they are in reference frames, nobody can earn them",
@@ -143,6 +144,8 @@ def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
     notes += facts.note("backup", "backup", text)
     text = "the source documents: {n} quotations are never closed and reach to the end of the document"
     notes += facts.note("unclosed", "unclosed-quotation", text)
+    text = "the key: {n} CASes stand in several clusters, which are joined, because coreference is transitive"
+    notes += facts.note("joined", "clusters-joined", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":

@@ -130,7 +130,7 @@ def read_store(
     summary = _Summary()
     with suppress(_Abandoned), ExitStack() as stack:
         linked = closing(stack, open_reference(frames))
-        opened = closing(stack, open_assessments(key))
+        opened = closing(stack, open_assessments(key, profile))
         for store in (linked, opened):
             store.keep_only(documents)
         writer = None

@@ -135,7 +135,7 @@ def observe_all(
     if (Path(key) / "arguments").is_dir():
         hint = "give the assessments as the key, and submissions without an option"
         raise UsageError(Problem("this is a submission, not a key", path=str(key), hint=hint))
-    keys = open_key(key)
+    keys = open_key(key, repeated_cluster=settings.profile.repeated_cluster)
     reference = open_frames(frames) if frames is not None and settings.linking else None
     stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
     try:

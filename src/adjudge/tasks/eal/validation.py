@@ -1,7 +1,8 @@
 """Everything that is wrong with a submission of event arguments and linking, each with its file, line and column.
 
 An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
-score, but is odd or against the letter of the format. The profile decides where the sources disagree.
+score, but is odd or against the letter of the format. The profile decides where the sources disagree, and the severity
+of each kind is up to whoever asks.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.eal_sources import Offsets, Sources
 from adjudge.formats.eal_store import Store, scan_store
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, Severities, check_severities
 from adjudge.model.eal import Arguments, Linking
 from adjudge.tasks.eal.ontology import YEARS, Ontology, load_ontology
 from adjudge.tasks.eal.profiles import Profile, get_profile
 from adjudge.tasks.eal.validation_arguments import Rules, check_arguments, quote
-from adjudge.tasks.eal.validation_findings import LIMIT, Collector, EalReport, File
+from adjudge.tasks.eal.validation_findings import KINDS, LIMIT, Collector, EalReport, File
 from adjudge.tasks.eal.validation_linking import check_linking, report_missing, without_echoes
 from adjudge.tasks.eal.validation_texts import Text
 
-__all__ = ["LIMIT", "EalReport", "validate"]
+__all__ = ["KINDS", "LIMIT", "EalReport", "validate"]
 
 Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
 
@@ -38,6 +39,7 @@ def validate(
     layout: Layout | None = None,
     documents: Collection[str] | None = None,
     required: Collection[str] | Literal["all"] | None = None,
+    severity: Severities | None = None,
     limit: int = LIMIT,
     watch: Watcher | None = None,
 ) -> EalReport:
@@ -45,8 +47,9 @@ def validate(
 
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
     be there, and no others; `required` those that must be there beside others, "all" is every source document. The
-    ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology. At most
-    `limit` problems of a kind are listed (0: all). `watch` is called with each document.
+    ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology.
+    `severity` makes kinds of problems an "error", a "warning", or "off". At most `limit` problems of a kind are listed
+    (0: all). `watch` is called with each document.
 
     >>> import tempfile
     >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
@@ -62,15 +65,17 @@ def validate(
     early = profile.linking_layout == "none"
     if not isinstance(ontology, Ontology):
         ontology = load_ontology(ontology or ("2014" if early else "2015"))
+    if profile.program_roles:
+        ontology = ontology.as_in_programs()
     layout = layout or _layout(ontology, early=early)
     offsets = offsets or profile.offsets
     rules = Rules(profile, ontology, layout)
-    out = Collector(limit)
+    out = Collector(limit, check_severities(severity or {}, KINDS))
 
     def report(documents: int = 0, empty: int = 0, responses: int = 0, frames: int = 0) -> EalReport:
         counts = (documents, empty, responses, frames)
         head = (str(path), profile.name, ontology.name, layout, offsets, docs is not None)
-        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts)
+        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts, out.severity)
 
     try:
         store, findings = scan_store(
