@@ -21,7 +21,6 @@ from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.profiles import PROFILES
 from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport, validate
 
-
 _KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
 
 
