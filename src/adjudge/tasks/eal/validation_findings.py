@@ -17,7 +17,16 @@ from adjudge.model.eal import Argument
 LIMIT = 20
 """How many of a kind are listed, unless it is said otherwise: one mistake may stand in every line."""
 KINDS = (
-    *("archive", "layout", "junk", "document-name", "unexpected-document", "missing-document", "missing-linking"),
+    *(
+        "archive",
+        "layout",
+        "junk",
+        "backup",
+        "document-name",
+        "unexpected-document",
+        "missing-document",
+        "missing-linking",
+    ),
     *("linking-alone", "text", "encoding", "columns", "extra-columns", "document-id", "empty", "no-id", "repeated-id"),
     *("id-range", "id-form", "repeated-response", "type", "role", "span", "justification", "realis", "confidence"),
     *("time", "time-small-x", "time-calendar", "entity-type", "outside", "split-character", "astral", "cas-text"),
