@@ -17,6 +17,20 @@ from typing import Any, TypeVar
 from adjudge.errors import UsageError
 
 
+class _Ignore:
+    """The mark of a field that describes and is not compared; there is one."""
+
+    def __repr__(self) -> str:
+        return "ignore"
+
+    def __reduce__(self) -> str:
+        return "ignore"
+
+
+ignore = _Ignore()
+"""`text: Annotated[str, ignore]`: the field only describes the others, and is never compared."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One field; `optional` if its key may be absent."""
@@ -37,7 +51,7 @@ def is_record_class(cls: Any) -> bool:
 
 
 def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any] | None = None) -> list[Field]:
-    """The compared fields of a class with their types; fields declared as not compared are left out.
+    """The compared fields of a class with their types; fields declared as not compared or marked `ignore` are left out.
 
     >>> class Point(typing.NamedTuple):
     ...     x: int
@@ -63,8 +77,9 @@ def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any]
         hint = hints.get(name, listed[name])
         if hint is None and name not in hints:
             raise UsageError(f"{cls.__qualname__}.{name}: the field has no type", hint="annotate it")
-        hint = substitute(hint, _map_for(origin, name, maps))
-        found.append(Field(name, *_required(hint, name, cls)))
+        hint, optional = _required(substitute(hint, _map_for(origin, name, maps)), name, cls)
+        if ignore not in getattr(hint, "__metadata__", ()):
+            found.append(Field(name, hint, optional))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -16,6 +17,7 @@ from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
+from adjudge.tasks.field_notes import Pick, with_field_notes
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
@@ -115,7 +117,7 @@ def score(
             statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
         )
         if found is not None:
-            return found
+            return with_field_notes(found, metrics, _picked(adjust, partial(_read_some, inputs)))
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -132,7 +134,34 @@ def score(
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    sides = partial(_held_some, (gold_side, *systems))
+    result = with_field_notes(result, metrics, _picked(adjust, sides), plain=plain)
     return _with_documents(result, campaign, chosen) if documents else result
+
+
+def _held_some(sides: Sequence[Side], ids: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: side.documents[name].data for name in ids if name in side.documents} for side in sides]
+
+
+def _read_some(inputs: Inputs, ids: Sequence[str]) -> list[dict[str, Any]]:
+    from adjudge.formats.shards import stream_documents
+
+    wanted = frozenset(ids)
+    return [{each.id: each.data for each in stream_documents(own) if each.id in wanted} for own in inputs.files]
+
+
+def _picked(adjust: Adjust | None, some: Pick) -> Pick:
+    """Some documents as they are compared."""
+    if adjust is None:
+        return some
+
+    def pick(ids: Sequence[str]) -> list[dict[str, Any]]:
+        gold, *systems = some(ids)
+        found = [{name: adjust.change(gold[name], own[name]) for name in own} for own in systems]
+        changed = {name: pair[0] for own in found for name, pair in own.items()}
+        return [changed, *({name: pair[1] for name, pair in own.items()} for own in found)]
+
+    return pick
 
 
 def _from_files(
@@ -308,14 +337,16 @@ def split_names(text: str) -> list[str]:
 def _as_metric(value: Any) -> AnyMetric:
     from adjudge.algebra.view import View
     from adjudge.metrics import Definition, Metric, derive, find
+    from adjudge.metrics.derived import of_view
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value))
     if isinstance(value, Definition):
         return cast("AnyMetric", value())
-    node = value.node if isinstance(value, View) else value
-    if isinstance(node, ir.Node):
-        return Metric(similarity=cast("ir.Similarity", node))
+    if isinstance(value, View):
+        return of_view(value)
+    if isinstance(value, ir.Node):
+        return Metric(similarity=cast("ir.Similarity", value))
     if hasattr(value, "observe"):
         return cast("AnyMetric", value)
     return derive(value)
