@@ -7,6 +7,7 @@ filled in here, class by class, because a base may use the same variable for som
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import types
 import typing
@@ -81,6 +82,22 @@ def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any]
         if ignore not in getattr(hint, "__metadata__", ()):
             found.append(Field(name, hint, optional))
     return found
+
+
+@functools.cache
+def field_names(cls: type) -> tuple[str, ...] | None:
+    """The names of the compared fields of a class; None if it is not one whose fields can be listed.
+
+    >>> field_names(typing.NamedTuple("Point", [("x", int), ("y", int)])), field_names(list)
+    (('x', 'y'), None)
+    """
+    listed = _listed(cls)
+    if listed is None or is_typed_dict(cls):
+        return None
+    try:
+        return tuple(field.name for field in fields_of(cls))
+    except (UsageError, TypeError):  # a class without types, or with such as cannot be found here, has names all the same
+        return tuple(listed)
 
 
 def substitute(hint: Any, values: Mapping[Any, Any]) -> Any:

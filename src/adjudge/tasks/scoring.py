@@ -16,7 +16,7 @@ from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
-from adjudge.tasks.documents import Documents, Side, choose, read_sides
+from adjudge.tasks.documents import Documents, Side, check_readers, choose, read_sides
 from adjudge.tasks.field_notes import Pick, with_field_notes
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
@@ -92,6 +92,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
     whole = documents or is_clustered(metrics) or any("." in name for name in by)
@@ -244,6 +245,7 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     metrics = as_metrics(metric, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
