@@ -156,6 +156,13 @@ class SystemScores(Mapping[str, MetricScores]):
     def __repr__(self) -> str:
         return "\n".join(f"{system}: {scores!r}" for system, scores in self._systems.items())
 
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import rows_html
+
+        parts = list(dict.fromkeys(part for scores in self.values() for part in scores))
+        rows = [(name, *(repr(own[part]) if part in own else "" for part in parts)) for name, own in self.items()]
+        return rows_html((self.name, *parts), rows)
+
     def _refused(self, what: str) -> SeveralSystems:
         first, *others = self._systems
         hint = f"name one: result[{self.name!r}][{first!r}]{what}; the others are {', '.join(others)}"

@@ -102,7 +102,7 @@ def _line(identifier: str, data: Any) -> str:
     import json
 
     if isinstance(data, Mapping):
-        found = {"id": identifier, **data} if "clusters" in data else {"id": identifier, "clusters": data}
+        found = dict(data) if "id" in data else {"id": identifier, **data}
     else:
         found = {"id": identifier, "clusters": getattr(data, "clusters", data)}
     try:
@@ -130,17 +130,33 @@ def _several(key: Documents, response: Any) -> list[tuple[str, Documents]]:
 
 
 def _names_systems(key: Documents, response: Mapping[Any, Any]) -> bool:
-    """Whether the names of a mapping are those of systems: no document of the key, as far as it is known, has one."""
+    """Whether the names of a mapping are those of systems: no document of a key in memory has one of them."""
     from adjudge.tasks.documents import Side
 
-    if isinstance(key, Side):
-        return not any(str(name) in key.documents for name in response)
+    if isinstance(key, Side) and any(str(name) in key.documents for name in response):
+        return False
     return all(map(_is_whole, response.values()))
 
 
 def _is_whole(source: Any) -> bool:
-    several = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping | CorefDocument)
-    return several or _is_file(source) or isinstance(source, CorefCorpus)
+    """Whether something is all documents of a system, and not the clusters of one."""
+    if _is_file(source) or isinstance(source, CorefCorpus):
+        return True
+    if isinstance(source, Mapping):
+        return bool(source) and "clusters" not in source
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    return isinstance(source[0], Mapping) or hasattr(source[0], "clusters") or _depth(source) > _CLUSTERS
+
+
+_CLUSTERS = 3  # levels: clusters, mentions, the two ends of a mention
+
+
+def _depth(value: Any) -> int:
+    """The levels of lists in lists, the deepest of the elements counting."""
+    if isinstance(value, list | tuple | Set):
+        return 1 + max((_depth(inner) for inner in value), default=0)
+    return 0
 
 
 def _is_file(source: Any) -> bool:
