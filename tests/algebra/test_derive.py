@@ -330,7 +330,8 @@ class Two:
 def test_a_record_of_one_field_is_transparent_at_the_top():
     assert derive_similarity(Wrapper) == ir.Record(fields={"events": ir.Set(of=SPAN)})
     assert derive_similarity(list[Wrapper]) == ir.Set(of=ir.Record(fields={"events": ratio(ir.Set(of=SPAN))}))
-    assert derive_similarity(Two) == ir.Record(fields={"left": ratio(ir.Set(of=STRING)), "right": ratio(ir.Set(of=STRING))})
+    side = ratio(ir.Set(of=STRING))
+    assert derive_similarity(Two) == ir.Record(fields={"left": side, "right": side})
     assert derive_similarity(Optional[list[str]]) == optional(ir.Set(of=STRING), kind="array")  # noqa: UP045
 
 

@@ -230,7 +230,7 @@ def test_documents_in_memory():
         score([{"id": "d"}], RESPONSE)
     with pytest.raises(UsageError, match="document 'd' cannot be read: object is neither a list nor a set"):
         score([{"id": "d", "clusters": [object()]}], documents(RESPONSE))
-    with pytest.raises(ValidationError, match="expected a cluster"):
+    with pytest.raises(ValidationError, match="expected a list of mentions"):
         score([{"id": "d", "clusters": {1, 2}}], documents(RESPONSE))
 
 
@@ -261,7 +261,7 @@ def test_what_other_metrics_take_is_taken(given):
 
 
 def test_documents_without_ids_must_be_as_many():
-    with pytest.raises(UsageError, match="response has 1 documents and gold has 2, documents without ids are paired by"):
+    with pytest.raises(UsageError, match="response has 1 documents and gold has 2, documents without ids"):
         score(list(KEY.values()), [RESPONSE["d1"]])
     with pytest.raises(UsageError, match="the documents of response have no ids, give ids on both sides"):
         score(KEY, list(RESPONSE.values()))

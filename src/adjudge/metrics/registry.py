@@ -24,7 +24,7 @@ from adjudge.metrics.base import Clustered, Metric, Scores
 from adjudge.metrics.combined import Combined
 from adjudge.metrics.derived import derive
 
-LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
+LAWS = ("self", "perfect", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")
 
 

@@ -297,7 +297,7 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
 
 
 def _from_file(source: Any) -> bool:
-    return source.path is not None if isinstance(source, Side | Corpus) else _is_file(source)
+    return isinstance(source, Side | Corpus) or _is_file(source)  # those were read already
 
 
 def _own_id(value: Any) -> str | None:

@@ -199,7 +199,7 @@ class Observer:
                         remedy = "the metric of a type that is not a record compares the field 'value' of documents"
                     elif metric.members[0].document is not None and "is missing" in message:
                         last = path.rpartition(".")[2]
-                        remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ... in the type"
+                        remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ..."
                     found.setdefault((path, message), Complaint(side, path, message, remedy))
         except RecursionError:
             return [_deep(side)]
