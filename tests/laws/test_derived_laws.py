@@ -1,4 +1,4 @@
-"""The laws of metrics that are derived from types: gold against itself is perfect, and is something unless it is empty."""
+"""Metrics that are derived from types: gold against itself is perfect, and above 0 unless it is empty."""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -267,10 +267,25 @@ def test_a_program_from_standard_input_has_one_process() -> None:
     ("gold", "system", "options", "message"),
     [
         ([{"id": "d", "entities": []}], [{"id": "d", "entities": []}], {"reader": "bio"}, "reader='bio' reads files"),
-        ([{"id": "d", "entities": []}], {"A": [{"id": "d"}]}, {"reader": "bio"}, "the documents are in memory, leave it"),
-        (b"x O\n", [{"id": "d"}], {"reader": "bio", "system_reader": "bio"}, "system_reader='bio' reads files, and the s"),
+        (
+            [{"id": "d", "entities": []}],
+            {"A": [{"id": "d"}]},
+            {"reader": "bio"},
+            "the documents are in memory, leave it",
+        ),
+        (
+            b"x O\n",
+            [{"id": "d"}],
+            {"reader": "bio", "system_reader": "bio"},
+            "system_reader='bio' reads files, and the s",
+        ),
         ([{"id": "d"}], [{"id": "d"}], {"system_reader": "jsonl"}, "the system's documents are in memory"),
-        ([{"id": "d"}], b"x O\n", {"reader": "bio", "system_reader": "bio"}, "reader='bio' reads files, and the documents"),
+        (
+            [{"id": "d"}],
+            b"x O\n",
+            {"reader": "bio", "system_reader": "bio"},
+            "reader='bio' reads files, and the documents",
+        ),
     ],
 )
 def test_a_reader_is_not_ignored_for_data_in_memory(gold, system, options, message):

@@ -85,7 +85,7 @@ def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any]
 
 
 @functools.cache
-def field_names(cls: type) -> tuple[str, ...] | None:
+def field_names(cls: Any) -> tuple[str, ...] | None:
     """The names of the compared fields of a class; None if it is not one whose fields can be listed.
 
     >>> field_names(typing.NamedTuple("Point", [("x", int), ("y", int)])), field_names(list)
@@ -96,7 +96,10 @@ def field_names(cls: type) -> tuple[str, ...] | None:
         return None
     try:
         return tuple(field.name for field in fields_of(cls))
-    except (UsageError, TypeError):  # a class without types, or with such as cannot be found here, has names all the same
+    except (
+        UsageError,
+        TypeError,
+    ):  # a class without types, or with such as cannot be found here, has names all the same
         return tuple(listed)
 
 

@@ -154,7 +154,7 @@ def plain(value: Any) -> Any:
         return plain(value.value)
     if isinstance(value, Mapping):
         return {plain(key): plain(inner) for key, inner in value.items()}
-    names = field_names(type(value))
+    names = field_names(type(value))  # type: ignore[arg-type]
     if names is not None:
         # What a struct has not set is as if the key were not there.
         found = {name: getattr(value, name, None) for name in names}

@@ -97,7 +97,7 @@ def _ratio_outside(node: ir.Similarity, wrap: _Wrap, *, document: bool = False) 
     if isinstance(node, ir.Mapped):
         return _ratio_outside(node.of, lambda inner: wrap(of(node, of=inner)))
     if isinstance(node, ir.Union):
-        return wrap(ir.rebuild(node, lambda inner: inner.of if _is_derived(inner) else inner))  # type: ignore[attr-defined]
+        return wrap(ir.rebuild(node, _without_derived))
     if isinstance(node, ir.Record):
         own = [name for name in node.fields if not (document and name == "id")]
         if len(own) == 1:
@@ -106,8 +106,12 @@ def _ratio_outside(node: ir.Similarity, wrap: _Wrap, *, document: bool = False) 
     return wrap(node)
 
 
-def _is_derived(node: ir.Similarity) -> bool:
-    return isinstance(node, ir.Normalise) and (node.by, node.beta, node.recall, node.undefined) == ("f", 1.0, None, 1)
+def _without_derived(node: ir.Similarity) -> ir.Similarity:
+    return node.of if isinstance(node, ir.Normalise) and _is_derived(node) else node
+
+
+def _is_derived(node: ir.Normalise) -> bool:
+    return (node.by, node.beta, node.recall, node.undefined) == ("f", 1.0, None, 1)
 
 
 def view(of: Any, *, nested: Literal["f1", "count"] = "f1", names: Mapping[str, Any] | None = None) -> View:

@@ -1,4 +1,4 @@
-"""The metric of a type, or of a view on one: which fields of a document count, and whether together or each by itself."""
+"""The metric of a type or of a view on one: which fields of a document count, together or each by itself."""
 
 from __future__ import annotations
 

@@ -131,9 +131,7 @@ def ceafe(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(dice()), _SPANS), beta=beta)
 
 
-@metric(
-    "linking.pairwise", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise")
-)
+@metric("linking.pairwise", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise"))
 def pairwise(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the pairs of mentions of one entity, over the whole corpus.
 

@@ -228,12 +228,12 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric | Combined:
     pool = common.pop("pool", "micro")
     own = {key: options[key] for key in ("nested", "product") if key in options}
     nested = {"nested": own["nested"]} if "nested" in own else {}
-    found = derive(found, name=name, pool=pool, conventions=_conventions(common), **nested)
+    derived = derive(found, name=name, pool=pool, conventions=_conventions(common), **nested)
     if "product" in own:
-        if not isinstance(found, Combined):
+        if not isinstance(derived, Combined):
             raise UsageError(f"{text} has one row, so there is nothing to multiply", hint="leave the product out")
-        found = found.product(str(own["product"]))
-    return replace(found, origin=_written(text, own))
+        derived = derived.product(str(own["product"]))
+    return replace(derived, origin=_written(text, own))
 
 
 def write(metric: Metric) -> str:

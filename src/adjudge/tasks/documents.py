@@ -284,7 +284,7 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
     >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
     >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")
     Traceback (most recent call last):
-    adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave it out...
+    adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave...
     """
     several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
     files = any(map(_from_file, (system, *several)))

@@ -64,11 +64,12 @@ def score(
 
     `key` and `response` are paths (CoNLL, CorefUD, or JSON lines of clusters) or documents in memory: objects with
     clusters, or the clusters alone, by id in a mapping, or in a list, paired by their ids or, if they have none, by
-    position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3, ceafm, ceafe, blanc, lea,
-    conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). Documents are pooled by adding their
-    counts, or averaged (`pool="macro"`). `profile` is `conll-8.01`, `clean` or `strict`; `singletons="drop"` leaves
-    out chains of one mention on both sides; `match` is `exact`, `head`, or `partial` from an `overlap` on. Several
-    responses can be scored in several processes (`jobs`), or on a Dask `cluster` whose workers see the same files.
+    position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3,
+    ceafm, ceafe, blanc, lea, conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). Documents are
+    pooled by adding their counts, or averaged (`pool="macro"`). `profile` is `conll-8.01`, `clean` or `strict`;
+    `singletons="drop"` leaves out chains of one mention on both sides; `match` is `exact`, `head`, or `partial` from
+    an `overlap` on. Several responses can be scored in several processes (`jobs`), or on a Dask `cluster` whose
+    workers see the same files.
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
