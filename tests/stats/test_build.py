@@ -98,7 +98,7 @@ def test_without_bootstrap_there_are_differences_but_no_claims():
     result = build(bootstrap=0)
     assert all(s.low is None and s.level is None for system in result.systems for s in system.scores)
     (c,) = result.comparisons
-    assert c.difference == result["set.f1"].f1 - result.system("B")["set.f1"].f1
+    assert c.difference == result["set.f1"]["A"].f1 - result["set.f1"]["B"].f1
     assert (c.p, c.p_holm, c.low, c.test, c.wins) == (None,) * 5
     assert result.signature == f"score|profile:default|pool:micro|docs:4|boot:0|v:{result.adjudge}"
 
@@ -126,8 +126,8 @@ def test_headlines():
 
 def test_no_documents():
     result = build(tables={"A": table_of([]), "B": table_of([])})
-    assert result["set.f1"].f1 == 0
-    assert result["set.f1"].f1.low is None
+    assert result["set.f1"]["A"].f1 == 0
+    assert result["set.f1"]["A"].f1.low is None
     assert [note.code for note in result.systems[0].notes] == ["no-documents"]
     assert result.comparisons[0].p is None
     macro = build(tables={"A": table_of([])}, pool="macro")

@@ -57,22 +57,41 @@ def validator():
 
 def test_access_by_name():
     result = result_of(by=["genre"])
-    f1 = result["set.f1"].f1
+    scores = result["set.f1"]["A"]
+    f1 = scores.f1
     assert f1 == 8 / 13
     assert f1.low <= f1 <= f1.high
     assert f1.level == 0.95
     assert re.fullmatch(r"0\.6154 \[0\.\d{4}, 0\.\d{4}\]", str(f1))
-    assert result["set.f1"]["gold"] == 6
-    assert result["set.f1"]["gold"].low is None
-    assert result.system("B")["set.f1"].f1 == 8 / 12
-    assert result["set.f1"].where(genre="df").f1 == 6 / 7
+    assert scores["gold"] == 6
+    assert scores["gold"].low is None
+    assert result.system("B")["set.f1"].f1 == result["set.f1"]["B"].f1 == 8 / 12
+    assert scores.where(genre="df").f1 == 6 / 7
     assert "set.f1" in result
     assert "set.f2" not in result
-    assert list(result["set.f1"]) == ["precision", "recall", "f1", "gold"]
-    assert "f1" in result["set.f1"]
-    assert "f1" in dir(result["set.f1"])
-    assert repr(result["set.f1"]).startswith("set.f1: precision 0.5714 [")
+    assert list(scores) == ["precision", "recall", "f1", "gold"]
+    assert "f1" in scores
+    assert "f1" in dir(scores)
+    assert repr(scores).startswith("set.f1: precision 0.5714 [")
+    assert list(result["set.f1"]) == ["A", "B"]
+    assert repr(result["set.f1"]).startswith("A: set.f1: precision 0.5714 [")
     assert repr(result) == f"<Result {result.signature}, systems: A, B>"
+
+
+def test_no_number_stands_for_several_systems():
+    result = result_of(by=["genre"])
+    remedy = r"asked of a result of 2 systems, name one: result\['set.f1'\]\['A'\]"
+    for call in (
+        lambda: result["set.f1"].f1,
+        lambda: result["set.f1"]["f1"],
+        lambda: result["set.f1"].where(genre="nw"),
+    ):
+        with pytest.raises(UsageError, match=remedy):
+            call()
+    with pytest.raises(TypeError):
+        float(result["set.f1"])
+    one = result_of(tables={"A": table_of([(1, 2, 2), (3, 4, 3), (0, 1, 1)])})
+    assert one["set.f1"]["A"].f1 == one["set.f1"].f1 == 8 / 13
 
 
 def test_wrong_names_are_explained():
@@ -80,15 +99,16 @@ def test_wrong_names_are_explained():
     for call, message in (
         (lambda: result["set.f"], "has no metric set.f, did you mean set.f1"),
         (lambda: result.system("C"), "no system C, systems: A, B"),
-        (lambda: result["set.f1"]["f2"], "set.f1 has no part f2"),
-        (lambda: result["set.f1"].where(genre="nv"), "no slice genre=nv, slices: genre=nw, genre=df"),
-        (lambda: result_of()["set.f1"].where(genre="nw"), "score with by=FIELD"),
+        (lambda: result["set.f1"]["C"], "no system C, systems: A, B"),
+        (lambda: result["set.f1"]["A"]["f2"], "set.f1 has no part f2"),
+        (lambda: result["set.f1"]["A"].where(genre="nv"), "no slice genre=nv, slices: genre=nw, genre=df"),
+        (lambda: result_of()["set.f1"]["A"].where(genre="nw"), "score with by=FIELD"),
         (lambda: unique_names("ABA"), "two systems are called A, rename one"),
     ):
         with pytest.raises(UsageError, match=message):
             call()
     with pytest.raises(AttributeError, match=r"set\.f1 has no part recal, did you mean recall"):
-        _ = result["set.f1"].recal
+        _ = result["set.f1"]["A"].recal
     assert not hasattr(result["set.f1"], "f2")
     empty = msgspec.structs.replace(result, systems=())
     assert "set.f1" not in empty
@@ -106,7 +126,7 @@ def test_estimates_are_numbers():
     assert math.isnan(Estimate(None))
     assert str(Estimate(None)) == "undefined"
     assert str(Estimate(0.0, low=0.0, high=0.0)) == "0.0000 [0.0000, 0.0000]"
-    scores = result_of()["set.f1"]
+    scores = result_of()["set.f1"]["A"]
     assert pickle.loads(pickle.dumps(scores)).f1 == scores.f1
 
 
@@ -214,8 +234,8 @@ def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
     result = build_from_estimators(
         task="kbp", profile="default", estimators={"A": corpus, "B": corpus}, by=["genre"], bootstrap=20
     )
-    assert result["kbp.hop2"].f1 == 1
-    assert result["kbp.hop2"].where(genre="nw").f1 == 0.5
+    assert result["kbp.hop2"]["B"].f1 == 1
+    assert result["kbp.hop2"]["B"].where(genre="nw").f1 == 0.5
     assert result.systems[0].scores[0].pool == "corpus"
     assert result.comparisons[0].p == 1
     result.save(tmp_path / "r.json")

@@ -17,7 +17,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_y
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable
-from adjudge.stats.estimate import Estimate, MetricScores
+from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
 from adjudge.stats.outcomes import Documents, SystemDocument, merge_outcomes
@@ -87,7 +87,9 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             hint = did_you_mean(metric, self.metrics) or f"metrics: {', '.join(self.metrics)}"
             raise UsageError(f"the result of {self.name} has no metric {metric}", hint=hint)
         return MetricScores(
-            metric, tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores)
+            metric,
+            tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores),
+            system=self.name,
         )
 
     def __contains__(self, metric: object) -> bool:
@@ -157,8 +159,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The scores of one or several systems, and where a task has one, their official ranking.
 
-    `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval (of the first system;
-    `result.system(name)` gives the others), and `save` and `load` keep all of it.
+    `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval, or of several systems
+    `result["relation.strict"]["A"].f1` (`result.system("A")` has all of one), and `save` and `load` keep all of it.
     """
 
     adjudge: str
@@ -173,10 +175,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     options: Options | None = None
     documents: Documents | None = None
 
-    def __getitem__(self, metric: str) -> MetricScores:
+    def __getitem__(self, metric: str) -> MetricScores | SystemScores:
         if not self.systems:
             raise UsageError("the result has no system")
-        return self.systems[0][metric]
+        if len(self.systems) == 1:
+            return self.systems[0][metric]
+        having = [system for system in self.systems if metric in system] or self.systems
+        return SystemScores(metric, {system.name: system[metric] for system in having})
 
     def __contains__(self, metric: object) -> bool:
         return bool(self.systems) and metric in self.systems[0]

@@ -17,7 +17,7 @@ from adjudge.stats.result import Note
 from adjudge.tasks.agreement_result import Agreement, Disagreement, Mean, Pair
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.catalogue.family import JSONL, reads
-from adjudge.tasks.documents import Documents, Read, Side, read_each
+from adjudge.tasks.documents import Documents, Read, Side, check_readers, read_each
 from adjudge.tasks.links import CLUSTERS, link_labels
 from adjudge.tasks.observe import compared_fields, prepared, wrapped
 from adjudge.tasks.scoring import as_metrics, score
@@ -67,6 +67,7 @@ def agree(
     asked = (label,) if isinstance(label, str) else tuple(label or ())
     if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
+    check_readers((), annotators, None if reader == JSONL else reader, None)
     metrics = as_metrics(metric, pool=pool, profile=profile)
     sides = _chosen(read_each(annotators, reading(reader)), docs)
     options: dict[str, Any] = {

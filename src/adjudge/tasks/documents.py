@@ -256,14 +256,7 @@ def _shape(values: Iterable[Any]) -> Any:
 def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
     problems: list[Problem] = []
     for side in systems:
-        if side.paired_by_place != gold.paired_by_place and side.documents:
-            which = side.name if side.paired_by_place else "gold"
-            raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
-        if side.paired_by_place and len(side.documents) != len(gold.documents):
-            raise UsageError(
-                f"{side.name} has {len(side.documents)} documents and gold has {len(gold.documents)}",
-                hint="documents without ids are paired by position; give as many, or give them ids",
-            )
+        check_places(gold, side)
         for identifier, document in side.documents.items():
             if identifier not in gold.documents:
                 # Looking for similar names takes time; if many ids are unknown, the files belong to different corpora.
@@ -271,6 +264,40 @@ def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
                 problems.append(unknown_document(side, document, similar))
     if problems:
         raise ValidationError(problems)
+
+
+def check_places(gold: Side, system: Side) -> None:
+    """Raise if documents without ids cannot be paired by their position."""
+    if system.paired_by_place != gold.paired_by_place and system.documents:
+        which = system.name if system.paired_by_place else "gold"
+        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
+    if system.paired_by_place and len(system.documents) != len(gold.documents):
+        raise UsageError(
+            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
+            hint="documents without ids are paired by position; give as many, or give them ids",
+        )
+
+
+def check_readers(gold: Documents, system: Any, reader: str | None, system_reader: str | None) -> None:
+    """Raise if a reader is named, and what it should read is no file; `reader` is None if nobody named one.
+
+    >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
+    >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave...
+    """
+    several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
+    files = any(map(_from_file, (system, *several)))
+    hint = "leave it out, or give the path of a file"
+    if system_reader is not None and not files:
+        message = f"system_reader={system_reader!r} reads files, and the system's documents are in memory"
+        raise UsageError(message, hint=hint)
+    if reader is not None and not _from_file(gold) and (system_reader is not None or not files):
+        raise UsageError(f"reader={reader!r} reads files, and the documents are in memory", hint=hint)
+
+
+def _from_file(source: Any) -> bool:
+    return isinstance(source, Side | Corpus) or _is_file(source)  # those were read already
 
 
 def _own_id(value: Any) -> str | None:

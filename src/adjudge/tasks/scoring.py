@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -15,7 +16,8 @@ from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
-from adjudge.tasks.documents import Documents, Side, choose, read_sides
+from adjudge.tasks.documents import Documents, Side, check_readers, choose, read_sides
+from adjudge.tasks.field_notes import Pick, with_field_notes
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
@@ -90,6 +92,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
     whole = documents or is_clustered(metrics) or any("." in name for name in by)
@@ -115,7 +118,7 @@ def score(
             statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
         )
         if found is not None:
-            return found
+            return with_field_notes(found, metrics, _picked(adjust, partial(_read_some, inputs)))
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -132,7 +135,34 @@ def score(
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    sides = partial(_held_some, (gold_side, *systems))
+    result = with_field_notes(result, metrics, _picked(adjust, sides), plain=plain)
     return _with_documents(result, campaign, chosen) if documents else result
+
+
+def _held_some(sides: Sequence[Side], ids: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: side.documents[name].data for name in ids if name in side.documents} for side in sides]
+
+
+def _read_some(inputs: Inputs, ids: Sequence[str]) -> list[dict[str, Any]]:
+    from adjudge.formats.shards import stream_documents
+
+    wanted = frozenset(ids)
+    return [{each.id: each.data for each in stream_documents(own) if each.id in wanted} for own in inputs.files]
+
+
+def _picked(adjust: Adjust | None, some: Pick) -> Pick:
+    """Some documents as they are compared."""
+    if adjust is None:
+        return some
+
+    def pick(ids: Sequence[str]) -> list[dict[str, Any]]:
+        gold, *systems = some(ids)
+        found = [{name: adjust.change(gold[name], own[name]) for name in own} for own in systems]
+        changed = {name: pair[0] for own in found for name, pair in own.items()}
+        return [changed, *({name: pair[1] for name, pair in own.items()} for own in found)]
+
+    return pick
 
 
 def _from_files(
@@ -215,6 +245,7 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     metrics = as_metrics(metric, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
@@ -308,14 +339,16 @@ def split_names(text: str) -> list[str]:
 def _as_metric(value: Any) -> AnyMetric:
     from adjudge.algebra.view import View
     from adjudge.metrics import Definition, Metric, derive, find
+    from adjudge.metrics.derived import of_view
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value))
     if isinstance(value, Definition):
         return cast("AnyMetric", value())
-    node = value.node if isinstance(value, View) else value
-    if isinstance(node, ir.Node):
-        return Metric(similarity=cast("ir.Similarity", node))
+    if isinstance(value, View):
+        return of_view(value)
+    if isinstance(value, ir.Node):
+        return Metric(similarity=cast("ir.Similarity", value))
     if hasattr(value, "observe"):
         return cast("AnyMetric", value)
     return derive(value)

@@ -338,8 +338,8 @@ def test_lambda_weighs_the_argument_score_and_in_the_official_program_the_linkin
             extras=["f"],
         )
         # 1 of 2 found, 1 wrong, nothing linked: the argument score is 3/8, F1 is 1/2.
-        assert result["eal.overall"].score == pytest.approx(weight * 3 / 8)
-        assert result["eal.overall.f"].score == pytest.approx(weight / 2)
+        assert result["eal.overall"]["poor"].score == pytest.approx(weight * 3 / 8)
+        assert result["eal.overall.f"]["poor"].score == pytest.approx(weight / 2)
         assert result.system("good")["eal.overall"].score == pytest.approx(1.0)
         assert [each.part for each in result.systems[0].scores if each.metric == "eal.overall"] == ["score"]
 

@@ -17,6 +17,8 @@ from adjudge.tasks.coref.sides import (
     Documents,
     Sides,
     choose,
+    held,
+    is_held,
     name_responses,
     raise_together,
     read_side,
@@ -60,12 +62,14 @@ def score(
 ) -> Result:
     """The coreference scores of one or several responses, with intervals and paired comparisons.
 
-    `key` and `response` are paths (CoNLL, CorefUD, or JSON lines of clusters) or documents in memory; `response` may
-    be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3, ceafm, ceafe, blanc, lea,
-    conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). Documents are pooled by adding their
-    counts, or averaged (`pool="macro"`). `profile` is `conll-8.01`, `clean` or `strict`; `singletons="drop"` leaves
-    out chains of one mention on both sides; `match` is `exact`, `head`, or `partial` from an `overlap` on. Several
-    responses can be scored in several processes (`jobs`), or on a Dask `cluster` whose workers see the same files.
+    `key` and `response` are paths (CoNLL, CorefUD, or JSON lines of clusters) or documents in memory: objects with
+    clusters, or the clusters alone, by id in a mapping, or in a list, paired by their ids or, if they have none, by
+    position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3,
+    ceafm, ceafe, blanc, lea, conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). Documents are
+    pooled by adding their counts, or averaged (`pool="macro"`). `profile` is `conll-8.01`, `clean` or `strict`;
+    `singletons="drop"` leaves out chains of one mention on both sides; `match` is `exact`, `head`, or `partial` from
+    an `overlap` on. Several responses can be scored in several processes (`jobs`), or on a Dask `cluster` whose
+    workers see the same files.
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
@@ -96,7 +100,8 @@ def observe(
     `jobs` is the number of processes, each with parts of large files or files of its own; 0 starts several only if
     that pays. Without `keep`, the chains of a response are forgotten as soon as they are counted.
     """
-    responses = name_responses(key, response, names)
+    key = held(key, "gold") if is_held(key) else key
+    responses = _named(key, response, names)
     if not keep and (cluster is not None or jobs != 1):
         from adjudge.tasks.coref.parts import observe_parts
 
@@ -124,6 +129,20 @@ def observe(
     if settings.profile == "strict":
         strict_problems(sides, campaign.compared)
     return campaign
+
+
+def _named(key: Documents, response: Any, names: Sequence[str | None] | None) -> list[tuple[str, Documents]]:
+    """The responses by name; those in memory have documents that can be paired with those of the key."""
+    responses = name_responses(key, response, names)
+    if not any(is_held(source) for _, source in responses):
+        return responses
+    from adjudge.tasks.documents import Side, check_places
+
+    gold = key if isinstance(key, Side) else Side("gold", None, {}, "")
+    responses = [(name, held(source, name) if is_held(source) else source) for name, source in responses]
+    for side in (source for _, source in responses if isinstance(source, Side)):
+        check_places(gold, side)
+    return responses
 
 
 def _assembled(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.settings import Settings
+
+if TYPE_CHECKING:
+    from adjudge.tasks.documents import Side
 
 Documents: TypeAlias = Any  # a path, bytes, a stream, a corpus, or documents in memory
 SUFFIXES = (".gz", ".conll", ".v4_gold_conll", ".v4_auto_conll", ".conllu", ".jsonl", ".json", ".key", ".response")
@@ -31,7 +34,7 @@ def name_responses(
     >>> [name for name, _ in name_responses("key.conll", ["a/run.conll", "b/run.conll"])]
     ['run-1', 'run-2']
     """
-    several = _several(response)
+    several = _several(key, response)
     sources = [key, *(source for _, source in several)]
     if sum(isinstance(source, str | os.PathLike) and str(source) == "-" for source in sources) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
@@ -63,35 +66,62 @@ def read_side(
         return source
     if _is_file(source):
         return read_coreference(source, profile=settings.profile, only=only, digest=digest)
-    if isinstance(source, Mapping):
-        source = [{"id": str(name), "clusters": clusters} for name, clusters in source.items()]
-    if not isinstance(source, Sequence):
-        raise UsageError(
-            f"cannot take documents from {type(source).__name__}",
-            hint='give a path, or a list of {"id": ..., "clusters": [[[first, last], ...], ...]}',
-        )
-    if source and all(isinstance(each, CorefDocument) for each in source):
-        ids = [each.id for each in source]
-        if len(set(ids)) < len(ids):
-            twice = next(each for each in ids if ids.count(each) > 1)
-            raise ValidationError(f"duplicate id {twice!r}", hint="give every document its own id")
-        import hashlib
-
-        text = repr([(each.id, each.chains) for each in source])
-        return CorefCorpus("<documents>", list(source), hashlib.sha256(text.encode()).hexdigest())
-    import json
-
-    try:
-        text = "\n".join(json.dumps(each) for each in source)
-    except TypeError as error:
-        raise UsageError(f"documents in memory must be JSON data: {error}", hint="use lists and tuples") from None
+    if not is_held(source):
+        return _read_already(source)
+    text = "\n".join(_line(each.id, each.data) for each in held(source, "documents").documents.values())
     return read_coreference(text.encode(), format="jsonl", profile=settings.profile, name="<documents>")
 
 
-def _several(response: Any) -> list[tuple[str, Documents]]:
+def is_held(source: Documents) -> bool:
+    """Whether documents are plain data in memory: neither in a file, nor read already."""
+    if isinstance(source, CorefCorpus) or _is_file(source):
+        return False
+    return not (isinstance(source, list | tuple) and source and all(isinstance(each, CorefDocument) for each in source))
+
+
+def held(source: Documents, name: str) -> Side:
+    """Documents in memory as for any other metric: by their own ids, by those of a mapping, or by their place."""
+    from adjudge.tasks.documents import Side, read_each
+
+    return source if isinstance(source, Side) else read_each({name: source})[0]
+
+
+def _read_already(source: Sequence[CorefDocument]) -> CorefCorpus:
+    ids = [each.id for each in source]
+    if len(set(ids)) < len(ids):
+        twice = next(each for each in ids if ids.count(each) > 1)
+        raise ValidationError(f"duplicate id {twice!r}", hint="give every document its own id")
+    import hashlib
+
+    text = repr([(each.id, each.chains) for each in source])
+    return CorefCorpus("<documents>", list(source), hashlib.sha256(text.encode()).hexdigest())
+
+
+def _line(identifier: str, data: Any) -> str:
+    """A document as a line of a file: an object with clusters, or the clusters themselves."""
+    import json
+
+    if isinstance(data, Mapping):
+        found = dict(data) if "id" in data else {"id": identifier, **data}
+    else:
+        found = {"id": identifier, "clusters": getattr(data, "clusters", data)}
+    try:
+        return json.dumps(found, default=_listed)
+    except TypeError as error:
+        hint = 'give {"id": ..., "clusters": [[[first, last], ...], ...]}, or the clusters alone'
+        raise UsageError(f"document {identifier!r} cannot be read: {error}", hint=hint) from None
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, Set):
+        return sorted(value, key=repr)
+    raise TypeError(f"{type(value).__name__} is neither a list nor a set")
+
+
+def _several(key: Documents, response: Any) -> list[tuple[str, Documents]]:
     """A mapping to files or to lists of documents is several responses; one to clusters is a single one."""
     if isinstance(response, Mapping) and response:
-        if all(_is_whole(source) for source in response.values()):
+        if _names_systems(key, response):
             return [(str(name), source) for name, source in response.items()]
         return [("response", response)]
     if isinstance(response, list | tuple) and response and all(map(_is_file, response)):
@@ -99,9 +129,34 @@ def _several(response: Any) -> list[tuple[str, Documents]]:
     return [(_stem(response) if _is_file(response) else "response", response)]
 
 
+def _names_systems(key: Documents, response: Mapping[Any, Any]) -> bool:
+    """Whether the names of a mapping are those of systems: no document of a key in memory has one of them."""
+    from adjudge.tasks.documents import Side
+
+    if isinstance(key, Side) and any(str(name) in key.documents for name in response):
+        return False
+    return all(map(_is_whole, response.values()))
+
+
 def _is_whole(source: Any) -> bool:
-    several = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping | CorefDocument)
-    return several or _is_file(source) or isinstance(source, CorefCorpus)
+    """Whether something is all documents of a system, and not the clusters of one."""
+    if _is_file(source) or isinstance(source, CorefCorpus):
+        return True
+    if isinstance(source, Mapping):
+        return bool(source) and "clusters" not in source
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    return isinstance(source[0], Mapping) or hasattr(source[0], "clusters") or _depth(source) > _CLUSTERS
+
+
+_CLUSTERS = 3  # levels: clusters, mentions, the two ends of a mention
+
+
+def _depth(value: Any) -> int:
+    """The levels of lists in lists, the deepest of the elements counting."""
+    if isinstance(value, list | tuple | Set):
+        return 1 + max((_depth(inner) for inner in value), default=0)
+    return 0
 
 
 def _is_file(source: Any) -> bool:
