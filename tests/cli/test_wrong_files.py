@@ -32,10 +32,13 @@ COMMANDS = [
     "eal score --key eal/assessments @eal/submissions/slate --genre forum --genre-list @seeds/eal-genres/genres.tsv",
     "eal report --key @eal/assessments @eal/submissions/slate --docs @eal/sources --unassessed ignore -o OUT",
     "eal campaign run @campaign",
-    "kbp score --gold @kbp/gold.jsonl --wiki @kbp/links.csv @kbp/delta.tsv --bootstrap 0",
+    "kbp score --gold @kbp/gold.jsonl --wiki @kbp/links.csv kbp/delta.tsv --bootstrap 0",
+    "kbp score --gold kbp/gold.jsonl @kbp/delta.tsv --bootstrap 0",
     "kbp score --gold kbp/gold.jsonl kbp/delta.tsv --gold-relations @seeds/pairs/pairs.tsv --bootstrap 0",
-    "kbp explain --gold @seeds/triples/small.tsv @seeds/triples/small.tsv",
-    "kbp query --gold @seeds/triples/small.tsv --queries @seeds/kb-queries/table.tsv @seeds/triples/small.tsv",
+    "kbp explain --gold @seeds/triples/small.tsv seeds/triples/small.tsv",
+    "kbp explain --gold seeds/triples/small.tsv @seeds/triples/small.tsv",
+    "kbp query --gold @seeds/triples/small.tsv --queries @seeds/kb-queries/table.tsv seeds/triples/small.tsv",
+    "kbp query --gold seeds/triples/small.tsv --generate 3 @seeds/triples/small.tsv",
     "kbp validate @kbp/delta.tsv --repair OUT",
     "ner score @seeds/bio/tags.txt @seeds/bio/tags.txt",
     "linking score --reader edl @seeds/edl/table.tsv @seeds/edl/table.tsv",
@@ -57,7 +60,10 @@ COMMANDS = [
 WRONG = {"binary": bytes(range(256)) * 4, "prose": b"Some words.\nAnd some more.\n", "empty": b""}
 # Nothing, and lists of strange names, are taken for what they say; a note tells what follows from it.
 TAKEN = {
-    "empty": ("nugget score", "--hierarchy", "linking score", "--gold-relations", "--genre-list", "--types", "report"),
+    "empty": (
+        *("nugget score", "--hierarchy", "linking score", "--gold-relations", "--genre-list", "--types", "report"),
+        *("gold.jsonl @kbp", "small.tsv @seeds/triples", "--generate 3 @seeds"),  # systems with nothing
+    ),
     "prose": ("--types", "--hierarchy"),
 }
 
