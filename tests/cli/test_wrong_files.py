@@ -96,5 +96,5 @@ def test_every_file_of_a_command(
                 line for line in (err + out).splitlines() if wrong in line or wrong == "prose"
             ]  # a list of ids, say
             assert (code in (1, 2), bool(said)) == (True, True), (given, code, err, out[-500:])
-            assert any(", " in line or "(see " in line for line in said), (given, said)  # what is wrong, how to mend it
+            assert any(", " in line or "(see " in line for line in said), (given, said)  # what is wrong, how to fix it
             assert not Path("OUT").exists()

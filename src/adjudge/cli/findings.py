@@ -19,7 +19,7 @@ R = TypeVar("R", bound="Checked")
 
 
 class Found(Protocol):
-    """Something to mend: what `formats.findings.Finding` has, and whatever is like it."""
+    """Something to fix: what `formats.findings.Finding` has, and whatever is like it."""
 
     @property
     def kind(self) -> str:
@@ -31,12 +31,12 @@ class Found(Protocol):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong, where, and how to mend it."""
+        """What is wrong, where, and how to fix it."""
 
 
 @runtime_checkable
 class FoundInDocument(Found, Protocol):
-    """Something to mend in one of several documents."""
+    """Something to fix in one of several documents."""
 
     @property
     def document(self) -> str | None:
@@ -93,7 +93,7 @@ def emit_reports(
 
 
 def failed(report: Checked, *, strict: bool) -> bool:
-    """Whether something must be mended."""
+    """Whether something must be repaired."""
     return bool(report.errors or (strict and report.warnings))
 
 
@@ -110,7 +110,7 @@ def unlisted_line(path: str, kind: str, count: int) -> str:
 
 
 def finding_line(finding: Found) -> str:
-    """A finding as `file:line:column: error: what is wrong, how to mend it`."""
+    """A finding as `file:line:column: error: what is wrong, how to fix it`."""
     problem = finding.problem
     place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
     hint = f", {problem.hint}" if problem.hint else ""

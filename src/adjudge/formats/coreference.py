@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, is_file, opened, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
@@ -33,6 +34,7 @@ def sniff(start: bytes) -> str:
     return "conllu" if not _HEADER.search(start) and _CONLLU.search(start) else "conll"
 
 
+@reads("CoNLL, CorefUD or JSON lines of clusters", "conll", "conllu", "json-lines", "json-array", "json")
 def read_coreference(
     source: Source,
     *,

@@ -9,7 +9,7 @@ from adjudge.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to mend; `kind` is a stable name for programs."""
+    """One thing to fix; `kind` is a stable name for programs."""
 
     kind: str
     error: bool

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import Whole, read_text
 from adjudge.model.document import Corpus, Document
@@ -59,6 +60,7 @@ def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
     return _corpus(whole, blocks, [str(number) for number in range(1, len(blocks) + 1)])
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_graphs(source: Source, *, name: str | None = None) -> list[tuple[str, Graph]]:
     r"""The graphs of a file with their texts, in order.
 
