@@ -85,7 +85,7 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
             "run-*.jsonl: no file has such a name, check the pattern",
         ),
         (
-            ("relation.strict", "gold.jsonl", "empty.jsonl"),
+            ("relation.strict", "empty.jsonl", "good.jsonl"),
             1,
             "empty.jsonl: the file has no documents, write one JSON object per line, each with an id",
         ),

@@ -11,12 +11,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adjudge.errors import Problem, ValidationError
 
-if TYPE_CHECKING:
-    from adjudge.stats.result import Note
+NO_DOCUMENTS = "the system has no documents at all, so that everything in gold counts as missed"
+"""What the note `empty-system` says."""
 
 _SHOWN = 3
 _LOOKED_AT = 2000  # names that are looked at in search of a pattern
@@ -44,18 +44,6 @@ def check_sides(gold: Names, systems: Iterable[Names], *, remedy: str = "") -> N
     problems = [problem for each in systems if (problem := _nothing_shared(gold, each)) is not None]
     if problems:
         raise ValidationError(problems)
-
-
-def empty_system(documents: int) -> Note:
-    """What is said of a system that has no documents at all.
-
-    >>> empty_system(1).message
-    'the system has no documents: the gold document counts as missed'
-    """
-    from adjudge.stats.result import Note
-
-    missed = f"all {documents} gold documents count" if documents != 1 else "the gold document counts"
-    return Note("empty-system", documents, f"the system has no documents: {missed} as missed")
 
 
 def _nothing_shared(gold: Names, system: Names) -> Problem | None:

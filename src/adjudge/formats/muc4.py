@@ -41,7 +41,7 @@ class TemplateFile(NamedTuple):
     digest: str
 
 
-@reads("MUC-4 templates", "muc4", reader_option=True)
+@reads("MUC-4 templates", "muc4", "json-array", "json", "json-lines")
 def read_templates(source: Source, slots: Slots | None = None, *, name: str | None = None) -> TemplateFile:
     r"""The templates of a file; without `slots`, those of MUC-4.
 

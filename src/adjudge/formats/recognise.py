@@ -172,7 +172,7 @@ def _json(start: bytes) -> Look | None:
     lines = [line for line in text.splitlines() if line.strip()]
     try:
         json.loads(lines[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         if text[0] == "[" and not re.match(r"\[\s*(?:[\[{\"\]0-9-]|true|false|null)", text):
             return None
         return Look("json-array", "a JSON array") if text[0] == "[" else Look("json", "JSON over several lines")

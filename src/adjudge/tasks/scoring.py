@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -11,11 +12,13 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.formats.source import is_blank
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
+from adjudge.tasks.doubts import Compared, with_doubts
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
@@ -96,6 +99,8 @@ def score(
     inputs = None
     if stream is not False and not whole and reader == (system_reader or reader) == JSONL:
         inputs = find_inputs(gold, system, names)
+        if inputs is not None and any(all(map(is_blank, paths)) for paths in inputs.files[1:]):
+            inputs = None  # a system that found nothing has nothing to be read a block at a time
     if stream and inputs is None:
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
@@ -115,7 +120,7 @@ def score(
             statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
         )
         if found is not None:
-            return found
+            return with_doubts(found, _compared_files(metrics, inputs))
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -132,6 +137,7 @@ def score(
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    result = with_doubts(result, _compared(metrics, (gold_side, *systems), reader))
     return _with_documents(result, campaign, chosen) if documents else result
 
 
@@ -176,6 +182,33 @@ def _from_files(
     if found is not None or not streamed:
         return found
     return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, **statistics)
+
+
+def _compared(metrics: Sequence[AnyMetric], sides: Sequence[Side], reader: str) -> Compared:
+    """What was compared, for notes."""
+
+    def documents(side: Side) -> Iterator[tuple[str, Any]]:
+        return ((name, each.data) for name, each in side.documents.items())
+
+    unit = "character" if reader in (JSONL, "brat") else "token"
+    paths = tuple(side.path for side in sides)
+    return Compared(_fields(metrics), unit, paths, tuple(partial(documents, side) for side in sides))
+
+
+def _compared_files(metrics: Sequence[AnyMetric], inputs: Inputs) -> Compared:
+    """The same of files that are not held in memory."""
+    from adjudge.formats.shards import stream_documents
+
+    def documents(paths: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        return ((each.id, each.data) for each in stream_documents(paths))
+
+    paths = (inputs.gold, *inputs.systems)
+    return Compared(_fields(metrics), "character", paths, tuple(partial(documents, each) for each in inputs.files))
+
+
+def _fields(metrics: Sequence[AnyMetric]) -> frozenset[str] | None:
+    names = {member.within for each in metrics for member in each.members}
+    return None if None in names or "" in names else frozenset(str(name) for name in names)
 
 
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:
