@@ -6,14 +6,15 @@ numbers, document by document; a note tells if hardly any is equal and most woul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Note
 
 Span: TypeAlias = tuple[int, int]
 
+_DEEP = 20  # how far down in a document spans are looked for
 _FAR = 2  # how far offsets are moved in search of equal ones
 _ENOUGH = 3  # spans below which nothing can be told
 _LOOKED_AT = 50_000  # spans of a system that are looked at
@@ -44,6 +45,29 @@ def offset_notes(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit
         return []
     who = "every system span" if found == system else f"of {system} system spans {found}"
     return [Note("offsets", found, f"{_told(who, best, unit, one=found == system)}")]
+
+
+def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
+    """All in a value that has a start and an end, wherever it is.
+
+    >>> sorted(spans_in({"span": {"start": 3, "end": 5}, "other": [{"start": 7, "end": 9, "x": "a"}]}))
+    [(3, 5), (7, 9)]
+    """
+    if depth > _DEEP or isinstance(value, str | bytes | int | float) or value is None:
+        return
+    inner: Iterable[Any]
+    if isinstance(value, Mapping):
+        start, end, inner = value.get("start"), value.get("end"), value.values()
+    elif isinstance(value, list | tuple | Set):
+        start, end, inner = None, None, value
+    else:
+        names = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None) or ()
+        start, end = getattr(value, "start", None), getattr(value, "end", None)
+        inner = [getattr(value, name) for name in names]
+    if type(start) is int and type(end) is int:
+        yield start, end
+    for each in inner:
+        yield from spans_in(each, depth + 1)
 
 
 def _distinct(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]]) -> Iterable[tuple[set[Span], set[Span]]]:

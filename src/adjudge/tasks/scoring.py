@@ -12,13 +12,14 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.evaluate.offsets import Span, spans_in
 from adjudge.formats.source import is_blank
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
 from adjudge.tasks.documents import Documents, Side, choose, read_sides
-from adjudge.tasks.doubts import Compared, with_doubts
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
@@ -186,29 +187,35 @@ def _from_files(
 
 def _compared(metrics: Sequence[AnyMetric], sides: Sequence[Side], reader: str) -> Compared:
     """What was compared, for notes."""
-
-    def documents(side: Side) -> Iterator[tuple[str, Any]]:
-        return ((name, each.data) for name, each in side.documents.items())
-
     unit = "character" if reader in (JSONL, "brat") else "token"
-    paths = tuple(side.path for side in sides)
-    return Compared(_fields(metrics), unit, paths, tuple(partial(documents, side) for side in sides))
+    spans = tuple(partial(_spans, side.documents.values, _fields(metrics)) for side in sides)
+    return Compared(tuple(side.path for side in sides), spans, unit)
 
 
 def _compared_files(metrics: Sequence[AnyMetric], inputs: Inputs) -> Compared:
     """The same of files that are not held in memory."""
     from adjudge.formats.shards import stream_documents
 
-    def documents(paths: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        return ((each.id, each.data) for each in stream_documents(paths))
-
-    paths = (inputs.gold, *inputs.systems)
-    return Compared(_fields(metrics), "character", paths, tuple(partial(documents, each) for each in inputs.files))
+    spans = tuple(partial(_spans, partial(stream_documents, paths), _fields(metrics)) for paths in inputs.files)
+    return Compared((inputs.gold, *inputs.systems), spans, "character")
 
 
-def _fields(metrics: Sequence[AnyMetric]) -> frozenset[str] | None:
+def _fields(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The fields of documents that are compared; none if a metric compares whole documents."""
     names = {member.within for each in metrics for member in each.members}
-    return None if None in names or "" in names else frozenset(str(name) for name in names)
+    return () if None in names else tuple(sorted(str(name) for name in names))
+
+
+def _spans(
+    documents: Callable[[], Iterable[Document]], fields: tuple[str, ...]
+) -> Iterator[tuple[str, Iterator[Span]]]:
+    for each in documents():
+        data = each.data
+        if isinstance(data, Mapping):
+            chosen = [data[name] for name in fields if name in data]
+        else:
+            chosen = [getattr(data, name) for name in fields if hasattr(data, name)]
+        yield each.id, spans_in(chosen or data)
 
 
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:
