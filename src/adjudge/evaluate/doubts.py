@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 Spans: TypeAlias = Callable[[], Iterable[tuple[str, Iterable[Span]]]]
 """Gives the ids of documents and the spans in them, once more if it is called again."""
 
-_LOW = 0.2  # a score below which the offsets are looked at
-
 
 class Compared(NamedTuple):
     """What was compared: files and spans of gold and of every system, and what spans count.
 
-    `metric` is the one that tells whether spans are equal, if there is such a one; else any may.
+    `metric` is the one that tells whether spans are equal, if there is such a one, else any may; `low` is the F1 below
+    which spans are looked at.
     """
 
     paths: tuple[str | None, ...]
     spans: tuple[Spans, ...]
     unit: str
     metric: str | None = None
+    low: float = 0.2
 
 
 def with_doubts(result: Result, compared: Compared) -> Result:
@@ -43,7 +43,7 @@ def with_doubts(result: Result, compared: Compared) -> Result:
         swapped = swapped_note(compared.paths[0], compared.paths[place])
         if swapped is not None and all(note.code != swapped.code for note in system.notes):
             notes.append(swapped)
-        if _is_low(system, compared.metric):
+        if _is_low(system, compared):
             gold = _gathered(compared.spans[0]) if gold is None else gold
             own = _gathered(compared.spans[place])
             shared = sorted(name for name in gold if name in own)
@@ -52,11 +52,11 @@ def with_doubts(result: Result, compared: Compared) -> Result:
     return msgspec.structs.replace(result, systems=tuple(systems))
 
 
-def _is_low(system: SystemResult, metric: str | None) -> bool:
+def _is_low(system: SystemResult, compared: Compared) -> bool:
     """Whether the F1 of a system is so low that it may be a mistake."""
     whole = [score for score in system.scores if not score.slice and score.part == "f1"]
-    telling = [score for score in whole if score.metric == metric] or whole
-    return any(score.value is not None and score.value < _LOW for score in telling)
+    telling = [score for score in whole if score.metric == compared.metric] or whole
+    return any(score.value is not None and score.value < compared.low for score in telling)
 
 
 def _gathered(spans: Spans) -> dict[str, set[Span]]:

@@ -125,8 +125,8 @@ def observe(
     found = {name: {document.id: document for document in corpus.documents} for name, (corpus, _) in read.items()}
     sides = Sides(ours, reader.documents, {name: corpus for name, (corpus, _) in read.items()}, found)
     campaign = Campaign(settings, sides, {name: compared for name, (_, compared) in read.items()}, sources)
-    check_documents(sides)
     if settings.profile == "strict":
+        check_documents(sides)
         strict_problems(sides, campaign.compared)
     return campaign
 
@@ -143,7 +143,6 @@ def _assembled(
     places = [place for place, document in enumerate(key.documents) if document.id in chosen]
     found = {name: {document.id: document for document in corpus.documents} for name, (corpus, _) in read.items()}
     sides = Sides(key, documents, {name: corpus for name, (corpus, _) in read.items()}, found)
-    check_documents(sides)
     return Campaign(
         settings, sides, {name: [compared[place] for place in places] for name, (_, compared) in read.items()}
     )
@@ -199,6 +198,7 @@ def result_of(
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
     if bootstrap < 0:
         raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
+    check_documents(campaign.sides)
     documents, responses = campaign.sides.documents, campaign.compared
     attributes: dict[str, tuple[AttributeValue, ...]] = {name: _attribute(name, campaign) for name in dict.fromkeys(by)}
     ids = tuple(document.id for document in documents)
