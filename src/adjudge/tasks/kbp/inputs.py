@@ -21,6 +21,7 @@ from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
 from adjudge.tasks.kbp.annotated import ANNOTATION, KINDS, Units, attach_table, has_links, read_corpus
+from adjudge.tasks.kbp.fitting import check_documents
 from adjudge.tasks.kbp.validation import Format, detect
 
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
@@ -125,7 +126,9 @@ def read_inputs(
         )
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
-    return KbInputs(read, tuple(found), kept)
+    both = KbInputs(read, tuple(found), kept)
+    check_documents(both)
+    return both
 
 
 class DocumentList(NamedTuple):

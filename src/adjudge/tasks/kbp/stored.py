@@ -15,6 +15,7 @@ from adjudge.formats.parquet import is_parquet
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.counting import Run, SystemFacts
 from adjudge.tasks.kbp.engine import machine_memory
+from adjudge.tasks.kbp.fitting import check_stored
 from adjudge.tasks.kbp.inputs import (
     DocumentList,
     GoldInput,
@@ -126,6 +127,7 @@ def score_stored(
             tuple(SystemInput(each.name, each.path, "triples", table=table) for each in kept[1:]),
             wanted,
         )
+        check_stored(store, kept)
         if seen is not None:
             seen(read)
         return _score(store, kept, read, options, run, profile)
