@@ -77,7 +77,7 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
     a.jsonl:1: the document has no id, add it (and 7 more like it, on lines 2, 3, 4, ...)
     """
     by_file: dict[object, list[Problem]] = {}
-    for problem in problems:
+    for problem in dict.fromkeys(problems):  # a file may be given twice
         kind = None if problem.more else (_shape(problem.message), _shape(problem.hint or ""))
         by_file.setdefault((problem.path, kind), []).append(problem)
     kinds: dict[str | None, int] = {}

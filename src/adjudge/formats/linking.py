@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem
-from adjudge.formats.recognise import reads
+from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.formats.recognise import looks_like, reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
@@ -99,9 +99,11 @@ def read_table(source: Source, *, tac: bool | None = None, name: str | None = No
             continue
         documents.setdefault(row.document, number)
         rows.append(row)
+    if documents and not rows and not problems and looks_like(whole.data[:4096]) is not None:
+        problems.append(Problem("no line has a TAB", whole.place, hint="write a document, offsets and an entity"))
     if problems:
         more = len(problems) - LIMIT
-        rest = [Problem(f"and {more} more lines like these", path=whole.place)] if more > 0 else []
+        rest = [more_problems(more, whole.place)] if more > 0 else []
         raise FormatError([*problems[:LIMIT], *rest])
     return Table(whole.place, whole.digest, tac, _best(rows) if tac else rows, documents)
 

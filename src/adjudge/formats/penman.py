@@ -25,6 +25,7 @@ class Block(NamedTuple):
     id: str | None
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_penman(source: Source, *, name: str | None = None) -> Corpus:
     r"""The graphs of a file as documents {"id", "amr"}; ids come from `# ::id` if every graph has one, else they count.
 
@@ -47,6 +48,7 @@ def read_penman(source: Source, *, name: str | None = None) -> Corpus:
     return _corpus(whole, blocks, ids)
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
     r"""The same, but graphs are numbered whatever their ids are, for files that belong together line by line.
 
