@@ -200,19 +200,19 @@ def test_what_is_wrong(case):
     text = GOOD.replace(old, new)
     found = kinds(text)
     assert expected in found
-    error, mended = expected[1], expected[3] is not None
+    error, repaired = expected[1], expected[3] is not None
     if error:
         with pytest.raises(FormatError) as caught:
             read_coldstart(text.encode(), mode="strict", name="kb.tac")
         assert any(problem.line == expected[2] for problem in caught.value.problems)
     if all(each[3] is not None or not each[1] for each in found):
-        assert mended or not error
+        assert repaired or not error
         kb, _ = read_coldstart(text.encode())
         data = b"".join(write_coldstart(kb))
         again, _ = read_coldstart(data)
         assert again == kb
     else:
-        with pytest.raises(FormatError, match="cannot be mended"):
+        with pytest.raises(FormatError, match="cannot be repaired"):
             read_coldstart(text.encode())
 
 

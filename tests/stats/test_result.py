@@ -178,7 +178,7 @@ def test_undefined_is_null_with_a_note():
     assert scores["set.f1", "f1"].value is None
     assert scores["set.f1", "f1"].low is None
     assert '"value": null' in result.to_json()
-    assert [(n.code, n.count) for n in result.systems[0].notes] == [("undefined", 4)]
+    assert [(n.code, n.count) for n in result.systems[0].notes] == [("nothing-in-gold", 1), ("undefined", 4)]
     assert str(result["set.f1"].f1) == "undefined"
 
 

@@ -152,6 +152,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
     from adjudge.tasks.coref.compat import chosen_compat, reference_output
     from adjudge.tasks.coref.notes import warnings
     from adjudge.tasks.coref.scoring import observe
+    from adjudge.tasks.coref.sides import check_documents
 
     if chosen.profile != "conll-8.01":
         raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
@@ -163,6 +164,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
     metrics = chosen_compat(options["metric"])
     docs = None if options["docs"] is None else document_list(options["docs"])
     campaign = observe(key, paths, chosen, docs=docs, digest=False)
+    check_documents(campaign.sides)
     text = reference_output(
         campaign,
         metrics,

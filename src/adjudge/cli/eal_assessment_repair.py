@@ -34,7 +34,7 @@ EXPLAINED = {
 }
 
 
-@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o mended")
+@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o repaired")
 @click.argument("store", metavar="STORE")
 @target_options("Store of assessments")
 @ids_option
@@ -51,7 +51,7 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Mend assessments that break the rules of the guidelines.
+    """Fix assessments that break the rules of the guidelines.
 
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
     time that is no date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official programs

@@ -17,7 +17,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to mend; `kind` is a stable name for programs."""
+    """One thing to fix; `kind` is a stable name for programs."""
 
     kind: str
     error: bool

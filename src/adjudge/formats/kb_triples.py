@@ -19,6 +19,7 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import decode, read_blocks
 from adjudge.formats.parquet import is_parquet, parquet_columns
+from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import TripleNames, TripleTable
@@ -31,6 +32,7 @@ SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
+@reads("triples: lines of subject, relation, object, document", "tsv", "columns", "conllu")
 def read_triples(
     source: Source, *, names: TripleNames | None = None, name: str | None = None, may_be_empty: bool = False
 ) -> TripleTable:

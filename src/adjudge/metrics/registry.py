@@ -218,7 +218,7 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric | Combined:
             raise
         except Exception as error:  # of the user's program, not of ours
             problem = f"{text} cannot be built: {type(error).__name__}: {error}"
-            raise UsageError(problem, hint="mend the function") from error
+            raise UsageError(problem, hint="fix the function") from error
         return made if made.origin is None else replace(made, origin=text + made.origin.removeprefix(found.name))
     common = {key: value for key, value in options.items() if key in _RESERVED}
     for option in options:

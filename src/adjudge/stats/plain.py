@@ -27,7 +27,7 @@ from adjudge.stats.measure import (
     pool_of,
     prf_fractions,
 )
-from adjudge.stats.notes import SHOWN, summed_up
+from adjudge.stats.notes import SHOWN, nothing_in_gold, summed_up
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
 from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.text import slice_text
@@ -82,6 +82,8 @@ def plain_result(
             found[name] = points(measures, totals)
             drawn = level if bootstrap and places else None
             scores[name] += _scores(measures, totals, found[name], where, drawn)
+            if places:
+                own[name] += [(where, note) for note in nothing_in_gold(measures, totals, where)]
             own[name] += [(where, note) for note in _remarks(found[name], len(places), where, drawn)]
         comparisons += _comparisons(found, headlines, where)
     systems = tuple(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
+    from adjudge.stats.uncertainty import SampledCounts
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""
@@ -141,7 +142,9 @@ def build_sampled(
         test=chosen,
         fields={**(fields or {}), **({"interval": "jackknife"} if bootstrap else {})},
     )
-    remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in names}
+    remarks: dict[str, list[Note]] = {
+        name: [*(notes or {}).get(name, ()), *_about_gold(measures, samples[name])] for name in names
+    }
     if bootstrap and documents == 1:
         for name in names:
             remarks[name].append(Note("one-document", 1, "one document cannot be resampled: there are no intervals"))
@@ -169,6 +172,16 @@ def build_sampled(
         measures=measures,
         options=options,
     )
+
+
+def _about_gold(measures: Sequence[Measure], samples: Sequence[SampledCounts]) -> list[Note]:
+    from adjudge.stats.notes import nothing_in_gold, summed_up
+
+    found = []
+    for each in samples:
+        totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
+        found += [(each.slice, note) for note in nothing_in_gold(measures, totals, each.slice)]
+    return summed_up(found)
 
 
 def cluster_counter(

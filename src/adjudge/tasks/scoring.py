@@ -12,6 +12,9 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.evaluate.offsets import Span, spans_in
+from adjudge.formats.source import is_blank
 from adjudge.model.document import Document
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
@@ -99,6 +102,8 @@ def score(
     inputs = None
     if stream is not False and not whole and reader == (system_reader or reader) == JSONL:
         inputs = find_inputs(gold, system, names)
+        if inputs is not None and any(all(map(is_blank, paths)) for paths in inputs.files[1:]):
+            inputs = None  # a system that found nothing has nothing to be read a block at a time
     if stream and inputs is None:
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
@@ -118,6 +123,7 @@ def score(
             statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
         )
         if found is not None:
+            found = with_doubts(found, _compared_files(metrics, inputs))
             return with_field_notes(found, metrics, _picked(adjust, partial(_read_some, inputs)))
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
@@ -135,8 +141,8 @@ def score(
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
-    sides = partial(_held_some, (gold_side, *systems))
-    result = with_field_notes(result, metrics, _picked(adjust, sides), plain=plain)
+    result = with_doubts(result, _compared(metrics, (gold_side, *systems), reader))
+    result = with_field_notes(result, metrics, _picked(adjust, partial(_held_some, (gold_side, *systems))), plain=plain)
     return _with_documents(result, campaign, chosen) if documents else result
 
 
@@ -206,6 +212,39 @@ def _from_files(
     if found is not None or not streamed:
         return found
     return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, **statistics)
+
+
+def _compared(metrics: Sequence[AnyMetric], sides: Sequence[Side], reader: str) -> Compared:
+    """What was compared, for notes."""
+    unit = "character" if reader in (JSONL, "brat") else "token"
+    spans = tuple(partial(_spans, side.documents.values, _fields(metrics)) for side in sides)
+    return Compared(tuple(side.path for side in sides), spans, unit)
+
+
+def _compared_files(metrics: Sequence[AnyMetric], inputs: Inputs) -> Compared:
+    """The same of files that are not held in memory."""
+    from adjudge.formats.shards import stream_documents
+
+    spans = tuple(partial(_spans, partial(stream_documents, paths), _fields(metrics)) for paths in inputs.files)
+    return Compared((inputs.gold, *inputs.systems), spans, "character")
+
+
+def _fields(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The fields of documents that are compared; none if a metric compares whole documents."""
+    names = {member.within for each in metrics for member in each.members}
+    return () if None in names else tuple(sorted(str(name) for name in names))
+
+
+def _spans(
+    documents: Callable[[], Iterable[Document]], fields: tuple[str, ...]
+) -> Iterator[tuple[str, Iterator[Span]]]:
+    for each in documents():
+        data = each.data
+        if isinstance(data, Mapping):
+            chosen = [data[name] for name in fields if name in data]
+        else:
+            chosen = [getattr(data, name) for name in fields if hasattr(data, name)]
+        yield each.id, spans_in(chosen or data)
 
 
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:

@@ -56,7 +56,7 @@ def test_folders(tmp_path: Path):
 def test_cold_start():
     report = validate(KB.encode())
     assert report.format == "coldstart"
-    assert report.unmended == 1
+    assert report.unrepaired == 1
     assert report.counts == {"document": 1, "entity": 2, "event": 0, "string": 0, "mention": 3, "fact": 1}
     assert [(each.kind, each.problem.line) for each in report.findings] == [
         ("missing-run-id", 1),

@@ -16,7 +16,7 @@ from adjudge.tasks.coref.notes import written
 from adjudge.tasks.coref.observe import Compared
 from adjudge.tasks.coref.scoring import observe
 from adjudge.tasks.coref.settings import settings
-from adjudge.tasks.coref.sides import Documents
+from adjudge.tasks.coref.sides import Documents, check_documents
 
 LISTED = 50  # links that are listed by name; their number is always exact
 
@@ -94,6 +94,7 @@ def explain(
     """
     chosen = settings(profile, singletons, match, overlap)
     campaign = observe(key, response, chosen, docs=[document], names=names, keep=True, digest=False)
+    check_documents(campaign.sides)
     (own,) = campaign.sides.documents
     return {name: _explained(own.id, name, compared[0]) for name, compared in campaign.compared.items()}
 

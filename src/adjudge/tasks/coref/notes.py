@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.errors import Problem, ValidationError
+from adjudge.evaluate.sides import NO_DOCUMENTS
 from adjudge.model.coref import CorefCorpus, CorefDocument, Mention
 from adjudge.tasks.coref.observe import Compared
 from adjudge.tasks.coref.repeats import Repeat
@@ -76,6 +77,8 @@ def _remarks(sides: Sides, name: str, compared: Sequence[Compared]) -> Iterator[
     for problem in (*sides.key.notes, *corpus.notes):
         yield "input", 1, str(problem), []
     missing = [document.id for document in sides.documents if document.id not in found]
+    if not found:
+        yield "empty-system", 1, NO_DOCUMENTS, []
     if missing:
         what = _number(len(missing), "key document has", "key documents have")
         yield "missing-document", len(missing), f"{what} no response and {_verb(missing)} as empty", missing
@@ -84,8 +87,6 @@ def _remarks(sides: Sides, name: str, compared: Sequence[Compared]) -> Iterator[
     if extra:
         what = _number(len(extra), "response document is", "response documents are")
         yield "extra-document", len(extra), f"{what} not in the key and ignored", extra
-    if sides.documents and len(missing) == len(sides.documents):
-        yield "no-document-in-common", 0, "no document of the key is in the response: are the names the same?", []
     unequal = [
         f"{document.id}: {document.tokens} and {found[document.id].tokens}"
         for document in sides.documents

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
@@ -16,6 +17,7 @@ from adjudge.tasks.coref.settings import Settings, settings
 from adjudge.tasks.coref.sides import (
     Documents,
     Sides,
+    check_documents,
     choose,
     held,
     is_held,
@@ -38,6 +40,7 @@ class Campaign(NamedTuple):
     settings: Settings
     sides: Sides
     compared: dict[str, list[Compared]]
+    sources: tuple[Documents, ...] = ()  # of the key and the responses, as they were given
 
 
 def score(
@@ -102,12 +105,13 @@ def observe(
     """
     key = held(key, "gold") if is_held(key) else key
     responses = _named(key, response, names)
+    sources = (key, *(source for _, source in responses))
     if not keep and (cluster is not None or jobs != 1):
         from adjudge.tasks.coref.parts import observe_parts
 
         parts = observe_parts(key, responses, settings, digest=digest, jobs=jobs, cluster=cluster)
         if parts is not None:
-            return _assembled(*parts, settings, docs)
+            return _assembled(*parts, settings, docs)._replace(sources=sources)
     errors: list[AdjudgeError] = []
     ours = _read_key(key, settings, errors, digest=digest)
     only = None if errors else frozenset(document.id for document in ours.documents)
@@ -125,8 +129,9 @@ def observe(
     read = {name: each for name, each in observed.items() if not isinstance(each, AdjudgeError)}
     found = {name: {document.id: document for document in corpus.documents} for name, (corpus, _) in read.items()}
     sides = Sides(ours, reader.documents, {name: corpus for name, (corpus, _) in read.items()}, found)
-    campaign = Campaign(settings, sides, {name: compared for name, (_, compared) in read.items()})
+    campaign = Campaign(settings, sides, {name: compared for name, (_, compared) in read.items()}, sources)
     if settings.profile == "strict":
+        check_documents(sides)
         strict_problems(sides, campaign.compared)
     return campaign
 
@@ -212,6 +217,7 @@ def result_of(
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
     if bootstrap < 0:
         raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
+    check_documents(campaign.sides)
     documents, responses = campaign.sides.documents, campaign.compared
     attributes: dict[str, tuple[AttributeValue, ...]] = {name: _attribute(name, campaign) for name in dict.fromkeys(by)}
     ids = tuple(document.id for document in documents)
@@ -236,15 +242,33 @@ def result_of(
             name: TableData(ids, COLUMNS, cast("Any", tuple(tuple(map(float, row)) for row in values)), attributes)
             for name, values in rows.items()
         }
-        return plain_result(tables=tables, **common)
+        return _with_doubts(plain_result(tables=tables, **common), campaign)
     from adjudge.stats.build import build_result
     from adjudge.stats.table import StatsTable
 
-    return build_result(
+    result = build_result(
         tables={name: StatsTable(ids, COLUMNS, values, attributes) for name, values in rows.items()},  # type: ignore[arg-type]
         pool=pool,
         **common,
     )
+    return _with_doubts(result, campaign)
+
+
+def _with_doubts(result: Result, campaign: Campaign) -> Result:
+    """The result with notes on mentions that look shifted, for which the files are read again."""
+    from adjudge.evaluate.doubts import Compared as Sources
+    from adjudge.evaluate.doubts import with_doubts
+
+    def mentions(source: Documents) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+        if hasattr(source, "read") or (isinstance(source, str | os.PathLike) and str(source) == "-"):
+            return  # it was read, and is gone
+        for document in read_side(source, campaign.settings, digest=False).documents:
+            spans = [each for chain in document.chains for each in chain.mentions]
+            yield document.id, [(int(each[0]), int(each[-1])) for each in spans]
+
+    paths = [str(each) if isinstance(each, str | os.PathLike) else None for each in campaign.sources]
+    spans = [partial(mentions, each) for each in campaign.sources]
+    return with_doubts(result, Sources(tuple(paths), tuple(spans), "token", "coref.mentions"))
 
 
 def _attribute(name: str, campaign: Campaign) -> tuple[str | None, ...]:

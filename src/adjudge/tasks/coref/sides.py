@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.settings import Settings
 
@@ -180,6 +181,16 @@ def _distinct(names: list[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         result.append(name if names.count(name) == 1 else f"{name}-{seen[name]}")
     return result
+
+
+def check_documents(sides: Sides) -> None:
+    """Raise if the key has no documents, or none in common with a response."""
+    hint = "a document begins with a line such as: #begin document (name); part 000"
+    check_sides(
+        Names(sides.key.path, {document.id for document in sides.key.documents}),
+        [Names(corpus.path, sides.found[name].keys()) for name, corpus in sides.responses.items()],
+        remedy=hint,
+    )
 
 
 def choose(key: CorefCorpus, docs: Iterable[str] | None) -> tuple[CorefDocument, ...]:

@@ -283,13 +283,13 @@ def repairing(profile: Profile) -> Operation:
     return operation
 
 
-_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
+_REPAIRED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
 
 
 def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
-    """The assessments of a document as far as a repair can mend them; other problems are raised."""
+    """The assessments of a document as far as a repair can fix them; other problems are raised."""
     key, findings = store.scan_key(document)
-    problems = [finding.problem for finding in findings if finding.error and finding.kind not in _MENDED]
+    problems = [finding.problem for finding in findings if finding.error and finding.kind not in _REPAIRED]
     if problems:
         raise FormatError(problems)
     for finding in findings:

@@ -26,7 +26,7 @@ from adjudge.tasks.eal.locking import identity, locked
 
 ENOUGH = 1000  # problems after which the rest is not looked at
 
-# People make frames and leave the INCOMPLETE line as it is; it is mended when the frames are read.
+# People make frames and leave the INCOMPLETE line as it is; it is corrected when the frames are read.
 TAKEN_OFF = "linked-incomplete"
 
 

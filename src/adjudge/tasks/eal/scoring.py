@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.tasks.eal.apply import open_for
 from adjudge.tasks.eal.counting import AnyStore, Counter, Part, Regions, Visitor, lent
@@ -139,7 +140,11 @@ def observe_all(
     reference = open_frames(frames) if frames is not None and settings.linking else None
     stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
     try:
-        _refuse_strangers(keys, stores)
+        check_sides(
+            Names(keys.path, frozenset(keys.documents)),
+            [Names(store.path, store.documents) for store in stores.values()],
+            remedy="the key is a folder with one file of assessments for each document",
+        )
         strays = [] if docs is not None else _strays(keys, reference, stores.values())
         ids = [document for document in _chosen(keys, docs) if document not in strays]
         known = genres(ids, genre_list)
@@ -248,18 +253,6 @@ def _take(campaign: Campaign, start: int, part: Part) -> None:
         for field, found in share.slices.items():
             for place, each in enumerate(found, start):
                 counted.slices[field].put(place, each)
-
-
-def _refuse_strangers(keys: KeyStore, stores: Mapping[str, Store]) -> None:
-    """A submission that has documents, but none of the key, was made for another corpus."""
-    problems = []
-    for store in stores.values():
-        if len(store) and len(keys) and not any(document in keys for document in store.documents):
-            one, other = store.documents[0], keys.documents[0]
-            message = f"none of its documents, such as {one}, is in the key, which has documents such as {other}"
-            problems.append(Problem(message, path=store.path, hint="give the key and the submission of one corpus"))
-    if problems:
-        raise ValidationError(problems)
 
 
 def _strays(keys: KeyStore, reference: FramesStore | None, stores: Iterable[Store]) -> list[str]:

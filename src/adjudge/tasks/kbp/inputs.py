@@ -21,6 +21,7 @@ from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames,
 from adjudge.model.kbp import as_knowledge_base as from_documents
 from adjudge.tasks.kbp.annotated import Units, attach_table, has_links, read_corpus
 from adjudge.tasks.kbp.detection import ANNOTATION, KINDS, Format, detected, has_nothing, is_blank, system_kinds
+from adjudge.tasks.kbp.fitting import check_documents
 
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 
@@ -124,7 +125,9 @@ def read_inputs(
         )
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
-    return KbInputs(read, tuple(found), kept)
+    both = KbInputs(read, tuple(found), kept)
+    check_documents(both)
+    return both
 
 
 class DocumentList(NamedTuple):

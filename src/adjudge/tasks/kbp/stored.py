@@ -16,6 +16,7 @@ from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.counting import Run, SystemFacts
 from adjudge.tasks.kbp.detection import detected, has_nothing, is_blank, system_kinds
 from adjudge.tasks.kbp.engine import machine_memory
+from adjudge.tasks.kbp.fitting import check_stored
 from adjudge.tasks.kbp.inputs import (
     DocumentList,
     GoldInput,
@@ -136,6 +137,7 @@ def score_stored(
             ),
             wanted,
         )
+        check_stored(store, kept)
         if seen is not None:
             seen(read)
         return _score(store, kept, read, options, run, profile)

@@ -1,7 +1,7 @@
 """Everything that is wrong with a knowledge base or an annotated corpus, each with its file and line.
 
 Cold Start files are the ones that break their rules in practice, and the ones that can be repaired: what is clear is
-mended, lines that mean nothing are left out, and the result is checked again, so that the user knows what remains.
+repaired, lines that mean nothing are left out, and the result is checked again, so that the user knows what remains.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class KbReport:
     unlisted: dict[str, int]
     errors: int
     warnings: int
-    unmended: int
+    unrepaired: int
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -111,7 +111,7 @@ def scan(
 
 def _report(kind: Format, found: KbFindings, counts: dict[str, int]) -> KbReport:
     return KbReport(
-        found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unmended, counts
+        found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unrepaired, counts
     )
 
 

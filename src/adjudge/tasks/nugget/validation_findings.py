@@ -13,7 +13,7 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing to mend; `kind` is a stable name for programs, `fix` a line that can be pasted."""
+    """One thing to fix; `kind` is a stable name for programs, `fix` a line that can be pasted."""
 
     kind: str
     error: bool
