@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-
-from adjudge.stats.intervals import student_reach
 from adjudge.tasks.kbp.intervals import (
     Pairs,
     box_numbers,
@@ -27,6 +25,8 @@ from adjudge.tasks.kbp.intervals import (
     percentile_interval,
     scores,
 )
+
+from adjudge.stats.intervals import student_reach
 from adjudge.tasks.kbp.masks_samples import exchange_counts, resample_counts
 from adjudge.tasks.kbp.paths_facts import Facts, make_facts, without_loops
 from adjudge.tasks.kbp.scoring import LEVEL

@@ -103,7 +103,12 @@ def inference_notes(
     if len(systems) > 1 and test == "randomisation":
         message = "p of a difference is by randomisation, its interval by the jackknife; the two may disagree"
         found.append(Note("difference", 1, message))
-    return found + _hidden(options, comparisons)
+    alike = [each for each in comparisons if each.p is not None and each.low is None and each.difference]
+    if alike:
+        message = "no interval for differences on which all documents agree; p is as small as resamples allow"
+        examples = tuple(f"{each.metric} {each.a} - {each.b}" for each in alike[:SHOWN])
+        found.append(Note("no-spread", len(alike), message, examples))
+    return found + _hidden(comparisons)
 
 
 def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[Note]:
@@ -123,19 +128,19 @@ def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[N
     return [Note("few-documents", len(few), message + unmarked * (least < LEAST), examples)]
 
 
-def _hidden(options: Options, comparisons: Sequence[Comparison]) -> list[Note]:
+def _hidden(comparisons: Sequence[Comparison]) -> list[Note]:
     """Families in which the smallest possible p is too large after the correction."""
-    sizes: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    sizes: dict[tuple[str, str, tuple[str, ...], int], int] = {}
     for each in comparisons:
-        if each.p is not None and each.test != "jackknife":
-            key = each.metric, each.part, tuple(each.slice)
+        if each.p is not None and each.resamples is not None:
+            key = each.metric, each.part, tuple(each.slice), each.resamples
             sizes[key] = sizes.get(key, 0) + 1
-    largest: dict[tuple[str, ...], int] = {}
-    for (_, _, fields), number in sizes.items():
-        largest[fields] = max(number, largest.get(fields, 0))
+    largest: dict[tuple[tuple[str, ...], int], int] = {}
+    for (_, _, fields, resamples), number in sizes.items():
+        largest[fields, resamples] = max(number, largest.get((fields, resamples), 0))
     found = []
-    for fields, number in largest.items():
-        if (message := hidden(number, options.resamples)) is not None:
+    for (fields, resamples), number in largest.items():
+        if (message := hidden(number, resamples)) is not None:
             place = f"in slices by {' and '.join(fields)} " if fields else ""
             found.append(Note("no-significance", number, place + message))
     return found

@@ -66,7 +66,7 @@ def plain_result(
         test=inference.test,
         fields=dict(signature_fields or {}),
         interval=inference.interval,
-        resamples=inference.for_tests(1),
+        resamples=inference.of_families({}),
     )
     keys, counts = part_keys(measures), count_keys(measures)
     corpora: list[tuple[Slice, list[int]]] = [({}, list(range(len(first.ids))))]

@@ -127,7 +127,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """System a minus system b on one part, on `documents` documents.
+    """System a minus system b on one part, on `documents` documents; p is from so many `resamples`, if from any.
 
     `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus or of all
     slices by one field. Holm's is for claims, the share of false discoveries (Benjamini and Hochberg's q) for looking.
@@ -146,14 +146,15 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     test: str | None = None
     wins: float | None = None
     documents: int | None = None
+    resamples: int | None = None
     slice: Slice
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature.
 
-    `bootstrap` is the number of resamples for intervals, `resamples` that of the tests. `interval` and `test` are as
-    asked for, so that `auto` depends on the number of documents; `draws` names the generator. `unsaved` are
+    `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices. `interval`
+    and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the generator. `unsaved` are
     fields of the documents that are no attributes of the tables because of long values in some of them.
     """
 
@@ -166,7 +167,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fields: dict[str, SignatureValue]
     unsaved: tuple[str, ...] = ()
     interval: str = "auto"
-    resamples: int = 0
+    resamples: tuple[int, ...] = ()
     draws: str = "numpy"
 
 
@@ -393,7 +394,7 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "boot": options.bootstrap if drawn or not on else None,
         "ci": f"{100 * options.level:g}" if on and options.level != 0.95 else None,
         "test": test if on and systems > 1 else None,
-        "resamples": options.resamples if on and systems > 1 and test != "jackknife" else None,
+        "resamples": "+".join(map(str, options.resamples)) if on and systems > 1 and test != "jackknife" else None,
         "draws": options.draws if drawn and options.draws != "numpy" else None,
         "v": __version__,
         "in": conventions.get("in"),
