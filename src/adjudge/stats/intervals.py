@@ -37,7 +37,7 @@ Rule: TypeAlias = Literal["drop", "interpolate"]
 LEVEL = 0.9
 NOTCH = 1.57  # McGill, Tukey and Larsen 1978
 PAPER_NOTCH = 1.15  # as printed by Min and others
-ENOUGH = 100  # leave-outs below which the correction by pairs makes intervals too narrow
+ENOUGH = 20  # leave-outs below which the correction by pairs makes intervals too narrow
 _SLACK = 1e-12  # scores that differ only in the rounding of sums are equal
 _DIGITS = 12
 
