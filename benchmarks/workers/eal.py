@@ -24,6 +24,7 @@ RESAMPLES = 1000
 def measure_scores(folder: Path) -> dict[str, float]:
     """Seconds of reading, of comparing, and of everything else."""
     from adjudge.formats.eal_store import open_frames, open_key, open_store
+    from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.document import compare, prepare
     from adjudge.tasks.eal.facts import Facts
     from adjudge.tasks.eal.ranking import rank_systems
@@ -67,7 +68,7 @@ def measure_scores(folder: Path) -> dict[str, float]:
 
     spent["load numpy"] = time.process_time() - start
     start = time.process_time()
-    result = result_of(campaign, bootstrap=RESAMPLES)
+    result = result_of(campaign, inference=Inference(bootstrap=RESAMPLES))
     spent["result"] = time.process_time() - start
     start = time.process_time()
     tables = campaign.tables()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError, ValidationError
+from adjudge.stats.inference import Inference
 from adjudge.tasks.coref.compat import METRICS, added, reference_output, result_line
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.coref.notes import warnings
@@ -69,9 +70,7 @@ def check(key, response, observed):
 
 def check_result(campaign, observed):
     """Our own result has the same numbers before they are cut off."""
-    result = result_of(
-        campaign, OWN, by=(), bootstrap=0, level=0.95, seed=13, pool="micro", test="paired-bootstrap"
-    ).systems[0]
+    result = result_of(campaign, OWN, by=(), inference=Inference(bootstrap=0), pool="micro").systems[0]
     for metric, name in NAMES.items():
         if metric == "blanc":
             values = [float(observed[metric][part][0]) for part in ("recall", "precision")]
@@ -89,7 +88,7 @@ def test_official_case(name, conformance):
     key, response = (folder / Path(case[side]).name for side in ("key_file", "response_file"))
     check(key, response, case["observed"])
     campaign = observe(key, response, Settings())
-    result = result_of(campaign, OWN, by=(), bootstrap=0, level=0.95, seed=13, pool="micro", test="paired-bootstrap")
+    result = result_of(campaign, OWN, by=(), inference=Inference(bootstrap=0), pool="micro")
     for metric, stated in case["stated_RPF"].items():
         scores = result[NAMES[metric]]
         assert [scores.recall, scores.precision, scores.f1] == pytest.approx(stated, abs=1e-4)

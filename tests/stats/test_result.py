@@ -19,6 +19,7 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.stats.build import build_from_estimators, build_result
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.estimator import Corpus
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Combined, Prf, Ratio, Total
 from adjudge.stats.result import Note, Result, decode_result, json_schema, unique_names
 from adjudge.stats.table import StatsTable
@@ -42,9 +43,10 @@ def result_of(**options):
         "A": table_of([(1, 2, 2), (3, 4, 3), (0, 1, 1)], ["nw", "df", "nw"]),
         "B": table_of([(1, 1, 2), (2, 4, 3), (1, 1, 1)], ["nw", "df", "nw"]),
     }
-    return build_result(
-        **{"task": "score", "profile": "default", "measures": MEASURES, "tables": tables, "bootstrap": 50} | options
-    )
+    draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
+    inference = Inference(bootstrap=options.pop("bootstrap", 50), **draws)
+    usual = {"task": "score", "profile": "default", "measures": MEASURES, "tables": tables}
+    return build_result(inference=inference, **usual | options)
 
 
 @cache  # checking the schema itself takes longer than all else
@@ -133,7 +135,7 @@ def test_estimates_are_numbers():
 def test_the_json_contract():
     result = result_of(by=["genre"], notes={"A": [Note("missing-document", 2, "2 are missing", ("d7", "d9"))]})
     data = json.loads(result.to_json())
-    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons"]
+    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons", "notes"]
     system = data["systems"][0]
     assert list(system) == ["name", "documents", "scores", "notes"]
     assert system["notes"][0] == {
@@ -154,6 +156,8 @@ def test_the_json_contract():
         "low",
         "high",
         "level",
+        "interval",
+        "scale",
         "numerator",
         "denominator",
         "slice",
@@ -162,13 +166,14 @@ def test_the_json_contract():
     assert {"genre": "df"} in [score["slice"] for score in system["scores"]]
     comparison = data["comparisons"][0]
     assert set(comparison) == {
-        *("a", "b", "metric", "part", "difference", "low", "high", "p", "p_holm", "test", "wins", "slice")
+        *("a", "b", "metric", "part", "difference", "low", "high", "p", "p_holm", "q", "test", "wins"),
+        *("documents", "slice"),
     }
     plain = json.loads(result_of(bootstrap=0).to_json())
     assert set(plain["systems"][0]["scores"][0]) == {
         *("metric", "pool", "part", "value", "numerator", "denominator", "slice")
     }
-    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "difference", "slice"}
+    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "difference", "documents", "slice"}
 
 
 def test_undefined_is_null_with_a_note():
@@ -178,7 +183,8 @@ def test_undefined_is_null_with_a_note():
     assert scores["set.f1", "f1"].value is None
     assert scores["set.f1", "f1"].low is None
     assert '"value": null' in result.to_json()
-    assert [(n.code, n.count) for n in result.systems[0].notes] == [("nothing-in-gold", 1), ("undefined", 4)]
+    codes = [("nothing-in-gold", 1), ("undefined", 4), ("no-spread", 1)]
+    assert [(n.code, n.count) for n in result.systems[0].notes] == codes
     assert str(result["set.f1"].f1) == "undefined"
 
 
@@ -232,7 +238,11 @@ def test_the_schema_refuses_what_is_not_a_result():
 def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
     corpus = Corpus(("a", "b"), {"genre": ("nw", "df")}, lambda w: {("kbp.hop2", "f1"): (w > 0).mean(axis=1)})
     result = build_from_estimators(
-        task="kbp", profile="default", estimators={"A": corpus, "B": corpus}, by=["genre"], bootstrap=20
+        task="kbp",
+        profile="default",
+        estimators={"A": corpus, "B": corpus},
+        by=["genre"],
+        inference=Inference(bootstrap=20),
     )
     assert result["kbp.hop2"]["B"].f1 == 1
     assert result["kbp.hop2"]["B"].where(genre="nw").f1 == 0.5
@@ -241,9 +251,12 @@ def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
     result.save(tmp_path / "r.json")
     assert Result.load(tmp_path / "r.json") == result
     assert result.systems[0].stats() is None
-    with pytest.raises(UsageError, match="approximate randomisation needs counts that add"):
+    with pytest.raises(UsageError, match="randomisation needs counts that add"):
         build_from_estimators(
-            task="kbp", profile="default", estimators={"A": corpus, "B": corpus}, test="approximate-randomisation"
+            task="kbp",
+            profile="default",
+            estimators={"A": corpus, "B": corpus},
+            inference=Inference(test="randomisation"),
         )
 
 

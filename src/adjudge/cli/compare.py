@@ -25,9 +25,7 @@ from adjudge.errors import UsageError
 LISTED = ("text", "md", "json")  # layouts that have room for more than one table
 
 
-@click.command(
-    "compare", epilog="\b\nExample:\n  adjudge compare alder.json birch.json --test approximate-randomisation"
-)
+@click.command("compare", epilog="\b\nExample:\n  adjudge compare alder.json birch.json --test randomisation")
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True)
 @compose(
     saved_by_option,
@@ -69,6 +67,7 @@ def command(results: tuple[str, ...], **options: Any) -> None:
         level=options["ci"],
         seed=options["seed"],
         test=options["test"],
+        interval=options["interval"],
     )
     log("compared")
     text = None

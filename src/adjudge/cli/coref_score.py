@@ -15,6 +15,7 @@ from adjudge.cli.options import (
     document_list,
     engine_options,
     fail_under_option,
+    inference_of,
     is_file,
     named,
     output_options,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 COMPAT = ("conll-8.01",)
 _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
-RESAMPLING = ("bootstrap", "ci", "seed", "test")
+RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
 
 coref_options = compose(
     click.option(
@@ -125,7 +126,7 @@ def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings
         from adjudge.stats.measure import part_keys
 
         check_gates(options["fail_under"], part_keys(measures_of(metrics, chosen.rule)))
-    if options["bootstrap"] and is_file(key) and os.path.getsize(key) > _SMALL:  # noqa: PTH202
+    if options["bootstrap"] != 0 and is_file(key) and os.path.getsize(key) > _SMALL:  # noqa: PTH202
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     log(f"reading {key} and {len(paths)} response(s)")
     docs = None if options["docs"] is None else document_list(options["docs"])
@@ -137,11 +138,8 @@ def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings
         campaign,
         metrics,
         by=options["by"],
-        bootstrap=options["bootstrap"],
-        level=options["ci"],
-        seed=options["seed"],
+        inference=inference_of(options),
         pool=options["pool"] or "micro",
-        test=options["test"],
     )
     finish(result, **options)
     apply_gates(options["fail_under"], result)

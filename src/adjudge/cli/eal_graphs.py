@@ -20,7 +20,7 @@ from adjudge.cli.eal_scoring import (
     view_options,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, is_file, resampling_options, verbose_option
+from adjudge.cli.options import compose, inference_of, is_file, resampling_options, verbose_option
 from adjudge.cli.output import Log, emit
 from adjudge.errors import visible
 
@@ -61,7 +61,7 @@ def without(options: Callable[[F], F], *names: str) -> Callable[[F], F]:
     rule_options,
     without(view_options, "by", "extras"),
     only_option,
-    without(resampling_options(), "test"),
+    without(resampling_options(), "interval", "test"),
     click.option("--quiet", is_flag=True, help="Do not list the files and the values at which systems change places."),
     verbose_option,
 )
@@ -93,8 +93,9 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, output: 
             **chosen_documents(options["only"], **options),
         )
         log(f"counted {len(campaign.ids)} documents")
-        seed = given_seed(options["seed"])
-        result = result_of(campaign, bootstrap=options["bootstrap"], level=options["ci"], seed=seed)
+        seed = given_seed(options["seed"], chosen)
+        inference = inference_of(options, seed=seed, interval="auto", test="auto")
+        result = result_of(campaign, inference=inference)
         graphs, changes = graphs_of(campaign.tables(), chosen, rankings_of(result, chosen))
     files = {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in graphs}
     write_folder(output, files, inputs=inputs)

@@ -19,7 +19,7 @@ from adjudge.cli.eal_scoring import (
     view_options,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, is_file, output_option, resampling_options, verbose_option
+from adjudge.cli.options import compose, inference_of, is_file, output_option, resampling_options, verbose_option
 from adjudge.cli.output import Log, check_targets, emit
 
 
@@ -82,10 +82,7 @@ def command(
             regions=regions,
             **chosen_documents(options["only"], **options),
             by=options["by"],
-            bootstrap=options["bootstrap"],
-            level=options["ci"],
-            seed=given_seed(options["seed"]),
-            test=options["test"],
+            inference=inference_of(options, seed=given_seed(options["seed"], chosen)),
             title=options["title"],
         )
     emit(page, output)

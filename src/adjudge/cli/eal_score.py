@@ -23,6 +23,7 @@ from adjudge.cli.options import (
     docs_option,
     engine_options,
     fail_under_option,
+    inference_of,
     is_file,
     output_options,
     refuse_with,
@@ -45,6 +46,7 @@ _ONLY_SCORES = (
     "bootstrap",
     "ci",
     "seed",
+    "interval",
     "test",
     "rank",
     "per_document",
@@ -138,13 +140,10 @@ def _score(
     result = result_of(
         campaign,
         by=options["by"],
-        bootstrap=options["bootstrap"],
-        level=options["ci"],
-        seed=given_seed(options["seed"]),
+        inference=inference_of(options, seed=given_seed(options["seed"], chosen)),
         pool=options["pool"],
-        test=options["test"],
     )
-    wanted = options["rank"] if options["rank"] is not None else len(systems) > 1 and options["bootstrap"] > 0
+    wanted = options["rank"] if options["rank"] is not None else len(systems) > 1 and options["bootstrap"] != 0
     # A ranking is not saved: it would be wrong as soon as a result is compared with others.
     _finish(result, _ranked(result, chosen) if wanted else result, campaign, **options)
     apply_gates(options["fail_under"], result)

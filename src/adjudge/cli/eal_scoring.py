@@ -160,10 +160,10 @@ def chosen_documents(documents: str | None, **options: Any) -> dict[str, Any]:
     }
 
 
-def given_seed(seed: int) -> int | None:
-    """The seed of the command line; without one, the profile has its own."""
+def given_seed(seed: int, settings: Settings) -> int:
+    """The seed of the command line; without one, that of the profile."""
     source = click.get_current_context().get_parameter_source("seed")
-    return seed if source is ParameterSource.COMMANDLINE else None
+    return seed if source is ParameterSource.COMMANDLINE else settings.profile.bootstrap_seed
 
 
 def refuse_inside(output: Path, folders: Iterable[str | None]) -> None:

@@ -14,7 +14,7 @@ import click
 
 from adjudge.cli.app import LazyGroup
 from adjudge.cli.gates import apply_gates
-from adjudge.cli.options import compose, named, refuse_with, scoring_options
+from adjudge.cli.options import compose, inference_of, named, refuse_with, scoring_options
 from adjudge.cli.output import add_summary, check_targets, emit, finish
 from adjudge.cli.score import score_files, system_names
 from adjudge.cli.streams import say
@@ -173,10 +173,7 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
             source,
             sources,
             options=_shown(compat.options, {key: own[key] for key in compat.options}),
-            bootstrap=options["bootstrap"] if not plain or kept else 0,
-            level=options["ci"],
-            seed=options["seed"],
-            test=options["test"],
+            inference=inference_of(options) if not plain or kept else inference_of(options, bootstrap=0),
         )
     if result is not None and not plain:
         finish(result, **options)

@@ -7,13 +7,24 @@ from typing import Any
 import click
 
 from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.kbp_options import NIL, input_arguments, input_options, seed_option, systems_of
+from adjudge.cli.kbp_options import NIL, WHOLE, input_arguments, input_options, seed_option, systems_of
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, fail_under_option, level, output_options, save_option, whole
+from adjudge.cli.options import (
+    BOOTSTRAP,
+    TEST,
+    Method,
+    compose,
+    fail_under_option,
+    level,
+    output_options,
+    save_option,
+    whole,
+)
 from adjudge.cli.output import Log, finish
 from adjudge.cli.sections import SectionedCommand, section
 from adjudge.cli.streams import say
 from adjudge.errors import visible
+from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 
 _compared, _uncertainty = section("What is compared"), section("Uncertainty")
 
@@ -40,21 +51,20 @@ _compared, _uncertainty = section("What is compared"), section("Uncertainty")
     _uncertainty(
         "--bootstrap",
         metavar="N",
-        default="1000",
-        show_default=True,
         callback=whole("give the number of resamples, or 0 for no intervals"),
-        help="Resamples for tests; 0 turns tests and intervals off.",
+        help=BOOTSTRAP,
     ),
     _uncertainty(
         "--ci", metavar="LEVEL", default="95", show_default=True, callback=level, help="Confidence of the intervals."
     ),
     seed_option,
+    _uncertainty("--interval", type=Method((*INTERVALS, CENTRED)), default="auto", show_default=True, help=WHOLE),
     _uncertainty(
         "--test",
-        type=click.Choice(("centred", "jackknife", "bootstrap")),
-        default="centred",
+        type=Method((*(name for name in TESTS if name != "randomisation"), CENTRED)),
+        default="auto",
         show_default=True,
-        help="How two systems are compared.",
+        help=TEST,
     ),
     fail_under_option,
     save_option,
@@ -91,6 +101,7 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
             ci=options["ci"],
             seed=options["seed"],
             test=options["test"],
+            interval=options["interval"],
         )
     log(f"scored {result.systems[0].documents} documents")
     finish(result, **options)

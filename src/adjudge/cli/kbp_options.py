@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.options import compose, docs_option, document_list, is_file, level, named, whole
+from adjudge.cli.options import TEST, Method, compose, docs_option, document_list, is_file, level, named, whole
 from adjudge.cli.output import Log, check_targets
 from adjudge.cli.sections import given, section
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
+from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.engine import ENGINES
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _inputs, _alignment, _linking = section("Inputs"), section("Alignment within documents"), section("Gold entities")
 _facts, _relations, _paths = section("Facts"), section("Relations"), section("Paths")
 _uncertainty = section("Uncertainty")
+WHOLE = "How intervals are found: auto is jackknife, because paths and clusters do not add up over documents."
 
 _ANNOTATION_ONLY = (
     *("mention_match", "threshold", "levels", "gold_levels", "require_type", "one_to_one", "nil_key", "nil_merge"),
@@ -182,13 +184,13 @@ uncertainty_options = compose(
     seed_option,
     _uncertainty(
         "--interval",
-        type=click.Choice(("percentile", "centred", "jackknife")),
-        help="The interval that is printed; JSON has all. percentile is the paper's.",
+        type=Method((*INTERVALS, CENTRED)),
+        help=f"{WHOLE} JSON has all. [auto; profile paper: percentile]",
     ),
     _uncertainty(
         "--test",
-        type=click.Choice(("randomisation", "jackknife", "bootstrap", "centred")),
-        help="How two systems are compared.",
+        type=Method((*TESTS, CENTRED)),
+        help=f"{TEST} [auto; profile paper: jackknife]",
     ),
     _uncertainty("--box", is_flag=True, help="Add the numbers of notched box plots to the JSON."),
     _uncertainty(

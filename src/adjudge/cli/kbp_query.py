@@ -136,6 +136,7 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
         ci=options["ci"],
         seed=options["seed"],
         test=options["test"],
+        interval=options["interval"],
         fields=_fields(queries, [path for _, path in given], options),
     )
     _write_queries(queries, options)

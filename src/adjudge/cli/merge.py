@@ -89,6 +89,7 @@ def command(parts: tuple[str, ...], **options: Any) -> None:
         level=options["ci"],
         seed=options["seed"],
         test=options["test"],
+        interval=options["interval"],
         order=None if options["order"] is None else document_list(options["order"]),
     )
     log(f"merged {result.systems[0].documents} documents")

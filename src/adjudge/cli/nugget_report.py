@@ -13,6 +13,7 @@ from adjudge.cli.options import (
     compose,
     docs_option,
     document_list,
+    inference_of,
     is_file,
     named,
     output_option,
@@ -68,10 +69,7 @@ def command(gold: str, systems: tuple[str, ...], output: Path | None, **options:
             suffix=options["token_suffix"],
             text_suffix=options["text_suffix"],
             names=[name for name, _ in pairs],
-            bootstrap=options["bootstrap"],
-            level=options["ci"],
-            seed=options["seed"],
-            test=options["test"],
+            inference=inference_of(options),
             title=options["title"],
         )
     emit(page, output)

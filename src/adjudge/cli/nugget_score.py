@@ -16,6 +16,7 @@ from adjudge.cli.options import (
     document_list,
     engine_options,
     fail_under_option,
+    inference_of,
     is_file,
     listed_lines,
     named,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.settings import Settings
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
-RESAMPLING = ("bootstrap", "ci", "seed", "test")
+RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
 _ONLY_SCORES = ("by", "save", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
 
 side_options = compose(
@@ -190,11 +191,8 @@ def _score(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], l
     result = result_of(
         campaign,
         by=options["by"],
-        bootstrap=options["bootstrap"],
-        level=options["ci"],
-        seed=options["seed"],
+        inference=inference_of(options),
         pool=options["pool"],
-        test=options["test"],
     )
     finish(result, **options)
     apply_gates(options["fail_under"], result)

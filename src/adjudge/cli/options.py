@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from adjudge.errors import Problem, UsageError
+from adjudge.stats.inference import INTERVALS, OLD_TESTS, TESTS
 from adjudge.tasks.profiles import PROFILES
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
     from pathlib import Path
+
+    from adjudge.stats.inference import Inference
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 POOLS = ("micro", "macro")
 DIGITS = 18  # of whole numbers, which then fit everywhere
-TESTS = ("paired-bootstrap", "approximate-randomisation")
 CREDITS = ("halving", "linear", "ancestors", "general")
 
 
@@ -174,6 +176,28 @@ saved_by_option = click.option(
 )
 
 
+class Method(click.Choice[str]):
+    """A choice that also knows the names that methods had before."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name that a method has now."""
+        return super().convert(OLD_TESTS.get(value, value), param, ctx)
+
+
+BOOTSTRAP = "Resamples for intervals and tests, 0 for neither. [default: 1000, and more for the tests of many systems]"
+INTERVAL = "How intervals are found: auto is jackknife below 100 documents, else percentile."
+TEST = "How two systems are compared: auto is the test that agrees with the interval."
+
+
+def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
+    """What the options of intervals and tests say."""
+    from adjudge.stats.inference import Inference
+
+    names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
+    found = {field: options[name] for name, field in names.items() if field not in changed}
+    return Inference(**found, **changed)
+
+
 def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:
     """The options of intervals and tests; if `inherited`, what is not given is None."""
 
@@ -183,16 +207,11 @@ def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:
 
     resamples = whole("give the number of resamples, or 0 for no intervals")
     return compose(
-        option(
-            "--bootstrap",
-            "1000",
-            "Resamples for intervals and tests; 0 turns them off.",
-            metavar="N",
-            callback=resamples,
-        ),
+        click.option("--bootstrap", metavar="N", callback=resamples, help=BOOTSTRAP),
         option("--ci", "95", "Confidence of the intervals.", metavar="LEVEL", callback=level),
         option("--seed", "13", "Seed of the resampling.", metavar="N", callback=whole("give a whole number from 0")),
-        option("--test", TESTS[0], "How two systems are compared.", type=click.Choice(TESTS)),
+        option("--interval", "auto", INTERVAL, type=Method(INTERVALS)),
+        option("--test", "auto", TEST, type=Method(TESTS)),
     )
 
 

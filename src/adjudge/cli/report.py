@@ -38,7 +38,7 @@ def command(results: tuple[str, ...], output: Path | None, **options: Any) -> No
     log = Log(verbose=options["verbose"])
     loaded = load_results(given)
     log(f"read {len(loaded)} result(s)")
-    changed = {name: options[name] for name in ("bootstrap", "seed", "test") if options[name] is not None}
+    changed = {name: options[name] for name in ("bootstrap", "seed", "interval", "test") if options[name] is not None}
     changed |= {"level": options["ci"]} if options["ci"] is not None else {}
     changed |= {"by": options["by"]} if options["by"] else {}
     result = loaded[0] if len(loaded) == 1 and not changed else compare(loaded, **changed)

@@ -61,8 +61,8 @@ def score_files(
     ]
     check_targets(options["output"], options["save"], inputs=inputs)
     if options["explain"] is not None:
-        unused = ("save", "save_documents", "summary", "fail_under", "by", "docs", "bootstrap", "ci", "seed", "test")
-        refuse_with("--explain", (*unused, "jobs", "cluster"))
+        unused = ("save", "save_documents", "summary", "fail_under", "by", "docs", "bootstrap", "ci", "seed")
+        refuse_with("--explain", (*unused, "interval", "test", "jobs", "cluster"))
         _explain(metric, gold, paths, names, adjust, **options)
         return
     if options["save"] is None:
@@ -97,6 +97,7 @@ def score_files(
             cluster=options["cluster"],
             progress=progress,
             test=options["test"],
+            interval=options["interval"],
             reader=options["reader"],
             system_reader=options["system_reader"],
             adjust=adjust,

@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean, visible
 from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown, latex_table, markdown_table
+from adjudge.stats.inference import ALPHA, is_significant
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from adjudge.stats.text import Grid
 
 Format: TypeAlias = Literal["text", "json", "csv", "md", "latex"]
-ALPHA = 0.05
 LINES = "\n"
 
 _SCORE_FIELDS = (
@@ -31,6 +31,8 @@ _SCORE_FIELDS = (
     "low",
     "high",
     "level",
+    "interval",
+    "scale",
     "numerator",
     "denominator",
     "optimal",
@@ -48,8 +50,11 @@ _COMPARISON_FIELDS = (
     "high",
     "p",
     "p_holm",
+    "q",
     "test",
     "wins",
+    "documents",
+    "resamples",
     "profile",
 )
 
@@ -291,7 +296,7 @@ def _marks(result: Result) -> dict[tuple[object, ...], str]:
     letters = _letters(result)
     marks: dict[tuple[object, ...], list[str]] = {}
     for each in result.comparisons:
-        if each.p_holm is None or each.p_holm >= ALPHA or not each.difference:
+        if not is_significant(each) or each.difference is None:
             continue
         better, worse = (each.a, each.b) if each.difference > 0 else (each.b, each.a)
         key = (each.metric, slice_key(each.slice), better, each.part)

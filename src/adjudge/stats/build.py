@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias, cast, get_args
+from typing import cast
 
 import numpy as np
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.data import AttributeValue, TableData, check_level
+from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable, element_corpora, reordered
 from adjudge.stats.estimator import Additive, Estimator, slices
+from adjudge.stats.inference import Inference, inherited
 from adjudge.stats.measure import Measure
 from adjudge.stats.merge_notes import DRAWN
-from adjudge.stats.notes import scope_notes, summed_up
+from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.reduce import Pool
-from adjudge.stats.resample import shared_documents
+from adjudge.stats.resample import USUAL, Drawing, shared_documents
 from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, result_fields, unique_names
-from adjudge.stats.scores import corrected, draw, headlines, pair_comparisons, system_scores
+from adjudge.stats.scores import corrected, family_sizes, gather, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.table import StatsTable
 
-Test: TypeAlias = Literal["paired-bootstrap", "approximate-randomisation"]
-
 _SHOWN = 5
-_FEW = 100  # resamples below which the ends of an interval are a matter of luck
 
 
 def build_result(
@@ -36,29 +34,27 @@ def build_result(
     tables: Mapping[str, StatsTable],
     pool: Pool = "micro",
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: Test = "paired-bootstrap",
+    inference: Inference | None = None,
     headline: Mapping[str, str] | None = None,
     notes: Mapping[str, Sequence[Note]] | None = None,
     signature_fields: Mapping[str, SignatureValue] | None = None,
     best: Mapping[str, StatsTable] | None = None,
     elements: Mapping[str, Sequence[ElementTable]] | None = None,
+    drawing: Drawing = USUAL,
 ) -> Result:
     """The result of one or several systems from their tables, which are over the same documents.
 
     `by` slices by attributes of the documents or by fields of their `elements`, one at a time. All pairs of systems are
-    compared on the `headline` part of each metric (by default its last part that is not a count). With `bootstrap=0`
-    there are no intervals and no p values. A slice is resampled by itself, as if only its documents had been scored.
+    compared on the `headline` part of each metric (by default its last part that is not a count). `inference` says
+    how intervals and tests are made. A slice is resampled by itself, as if only its documents had been scored.
     `best` has, for a system whose search was cut short, the rows of those documents with the highest counts possible.
 
     >>> from adjudge.stats.measure import Prf
     >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
     >>> table = StatsTable(("d1", "d2"), ("matched", "system", "gold"), [[1, 2, 2], [3, 4, 3]])
-    >>> result = build_result(task="score", profile="default", measures=[f1], tables={"A": table}, bootstrap=100)
+    >>> result = build_result(task="score", profile="default", measures=[f1], tables={"A": table})
     >>> result["set.f1"].f1
-    0.7273 [0.5000, 0.8571]
+    0.7273 [0.0098, 0.9986]
     """
     measures = tuple(measures)
     return build_from_estimators(
@@ -69,14 +65,12 @@ def build_result(
             for name, table in tables.items()
         },
         by=by,
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
         headline=headline,
         notes=notes,
         signature_fields=signature_fields,
         elements=elements,
+        drawing=drawing,
     )
 
 
@@ -86,27 +80,20 @@ def build_from_estimators(
     profile: str,
     estimators: Mapping[str, Estimator],
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: Test = "paired-bootstrap",
+    inference: Inference | None = None,
     headline: Mapping[str, str] | None = None,
     notes: Mapping[str, Sequence[Note]] | None = None,
     signature_fields: Mapping[str, SignatureValue] | None = None,
     elements: Mapping[str, Sequence[ElementTable]] | None = None,
+    drawing: Drawing = USUAL,
 ) -> Result:
     """The same for any estimators, so also for metrics that do not add over documents.
 
-    Those are saved without a table, and cannot be tested by approximate randomisation.
+    Those are saved without a table, and cannot be tested by randomisation.
     """
     if not estimators:
         raise UsageError("no system to score")
-    if bootstrap < 0:
-        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
-    if test not in get_args(Test):
-        raise UsageError(
-            f"no test {test}", hint=did_you_mean(test, get_args(Test)) or f"tests: {', '.join(get_args(Test))}"
-        )
+    inference = inference or Inference()
     first = next(iter(estimators.values()))
     pools = sorted({estimator.pool for estimator in estimators.values()})
     if len(pools) > 1:
@@ -114,19 +101,23 @@ def build_from_estimators(
     documents = shared_documents({name: estimator.ids for name, estimator in estimators.items()})
     if any(estimator.keys != first.keys for estimator in estimators.values()):
         raise UsageError("the systems of one result need the same metrics and parts")
-    options = Options(
-        pool=first.pool,
-        by=tuple(by),
-        bootstrap=bootstrap,
-        level=check_level(level),
-        seed=seed,
-        test=test,
-        fields=dict(signature_fields or {}),
-    )
     keys = headlines(first, headline or {})
     corpora: list[tuple[Slice, Mapping[str, Estimator]]] = [({}, estimators)]
     for field in by:
         corpora += [({field: value}, members) for value, members in _sliced(estimators, elements or {}, field)]
+    families = family_sizes(len(estimators), [where for where, _ in corpora])
+    options = Options(
+        pool=first.pool,
+        by=tuple(by),
+        bootstrap=inference.resamples,
+        level=inference.level,
+        seed=inference.seed,
+        test=inference.test,
+        fields=dict(signature_fields or {}),
+        interval=inference.interval,
+        resamples=inference.of_families(families),
+        draws=drawing.name,
+    )
     scores: dict[str, list[Score]] = {name: [] for name in estimators}
     remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in estimators}
     own: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in estimators}
@@ -134,17 +125,16 @@ def build_from_estimators(
     # Counts near the end of the range of numbers overflow into undefined scores; numpy need not say so as well.
     with np.errstate(all="ignore"):
         for where, members in corpora:
-            samples = draw(members, options)
-            for name, estimator in members.items():
-                scores[name] += system_scores(name, estimator, samples, options, where)
-                own[name] += [(where, note) for note in scope_notes(name, estimator, samples, where)]
             here = [key for key in keys if key in next(iter(members.values())).keys]
-            comparisons += pair_comparisons(members, samples, here, options, where)
+            evidence = gather(members, here, options, inference.for_tests(families[tuple(where)]), drawing)
+            for name, estimator in members.items():
+                found = system_scores(name, estimator, evidence, options, where)
+                scores[name] += found
+                own[name] += [(where, note) for note in scope_notes(name, estimator, evidence, found, where)]
+            comparisons += pair_comparisons(members, evidence, here, options, where)
     for name in estimators:
         remarks[name] += summed_up(own[name])
-        if 0 < bootstrap < _FEW and documents > 1:
-            message = f"{bootstrap} resamples are too few for intervals and tests to be trusted, draw 1000"
-            remarks[name].append(Note("few-resamples", bootstrap, message))
+    sizes = [(where, len(next(iter(members.values())).ids)) for where, members in corpora]
     systems = [
         SystemResult(
             name=name,
@@ -164,6 +154,7 @@ def build_from_estimators(
         signature=signature(task, result_fields(profile, documents, len(estimators), options)),
         systems=tuple(systems),
         comparisons=corrected(comparisons),
+        notes=tuple(inference_notes(options, sizes, scores, comparisons)),
         measures=first.measures if isinstance(first, Additive) else (),
         options=options,
     )
@@ -199,7 +190,8 @@ def compare(
     bootstrap: int | None = None,
     level: float | None = None,
     seed: int | None = None,
-    test: Test | None = None,
+    test: str | None = None,
+    interval: str | None = None,
     headline: Mapping[str, str] | None = None,
 ) -> Result:
     """One result of all the systems of saved results, recomputed from their tables without scoring again.
@@ -217,7 +209,8 @@ def compare(
     if options.pool == "corpus":
         from adjudge.stats.sampled import compare_sampled
 
-        found = compare_sampled(given, level=level, test=test, bootstrap=bootstrap, seed=seed, by=by)
+        wanted = {"bootstrap": bootstrap, "level": level, "seed": seed, "test": test, "interval": interval}
+        found = compare_sampled(given, inherited(options, **wanted), by=by)
         return found.with_outcomes_of(given)
     tables: dict[str, StatsTable] = {}
     best: dict[str, StatsTable] = {}
@@ -250,10 +243,7 @@ def compare(
         tables=tables,
         pool=cast(Pool, options.pool),
         by=chosen,
-        bootstrap=options.bootstrap if bootstrap is None else bootstrap,
-        level=options.level if level is None else level,
-        seed=options.seed if seed is None else seed,
-        test=cast(Test, options.test) if test is None else test,
+        inference=inherited(options, bootstrap=bootstrap, level=level, seed=seed, test=test, interval=interval),
         headline=headline,
         notes=notes,
         signature_fields=fields,

@@ -6,7 +6,7 @@ metrics are not (paths that cross documents) and bring their own function of man
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge.errors import UsageError
 from adjudge.stats.data import AttributeValue, group_rows, same_value
-from adjudge.stats.measure import Array, Key, Measure, count_keys, fractions, part_keys
+from adjudge.stats.measure import Array, Key, Measure, count_keys, fractions, needed_measures, part_keys, signed_keys
 from adjudge.stats.reduce import Pool, Sums, check_weights, sums
 from adjudge.stats.table import StatsTable, find_attribute, find_rows
 
@@ -46,6 +46,10 @@ class Estimator(Protocol):
     def counts(self) -> frozenset[Key]:
         """The parts that are counts and have no interval."""
 
+    @property
+    def signed(self) -> frozenset[Key]:
+        """The parts that may be negative."""
+
     def evaluate(self, weights: npt.ArrayLike) -> dict[Key, Array]:
         """Every part for every row of weights (k x documents)."""
 
@@ -60,6 +64,9 @@ class Estimator(Protocol):
 
     def select(self, ids: Iterable[str]) -> Estimator:
         """The same metric on these documents."""
+
+    def only(self, keys: Collection[Key]) -> Estimator:
+        """These parts, and perhaps others that they are made of."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,11 @@ class Additive:
         return count_keys(self.measures)
 
     @cached_property
+    def signed(self) -> frozenset[Key]:
+        """The parts that may be negative."""
+        return signed_keys(self.measures)
+
+    @cached_property
     def sums(self) -> Sums:
         """What is added up over the documents."""
         return sums(self.table, self.measures, self.pool)
@@ -136,6 +148,10 @@ class Additive:
         best = None if self.best is None else self.best.select(ids)
         return Additive(self.table.select(ids), self.measures, self.pool, best)
 
+    def only(self, keys: Collection[Key]) -> Additive:
+        """These parts, and perhaps others that they are made of; nothing else is computed."""
+        return Additive(self.table, needed_measures(self.measures, keys), self.pool)
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -153,6 +169,7 @@ class Corpus:
     function: Callable[[Array], Mapping[Key, Array]]
     pool: str = "corpus"
     counts: frozenset[Key] = field(default=frozenset())
+    signed: frozenset[Key] = field(default=frozenset())
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
@@ -191,7 +208,11 @@ class Corpus:
             return function(full)
 
         attributes = {name: tuple(column[i] for i in rows) for name, column in self.attributes.items()}
-        return Corpus(tuple(self.ids[i] for i in rows), attributes, spread, self.pool, self.counts)
+        return Corpus(tuple(self.ids[i] for i in rows), attributes, spread, self.pool, self.counts, self.signed)
+
+    def only(self, keys: Collection[Key]) -> Corpus:  # noqa: ARG002
+        """All parts: they come from one function."""
+        return self
 
 
 def restrict(estimator: Estimator, attribute: str, value: AttributeValue) -> Estimator:

@@ -215,7 +215,7 @@ def ranking(
 def neighbours_of(points: Mapping[str, float], without: Mapping[str, Array]) -> tuple[Neighbours, ...]:
     """The pairs of a ranking, with errors from the scores that each document leaves when it is left out."""
     return tuple(
-        Neighbours(a=a, b=b, difference=points[a] - points[b], error=jackknife(without[a] - without[b]))
+        Neighbours(a=a, b=b, difference=points[a] - points[b], error=_error(without[a] - without[b]))
         for a, b in pairwise(points)
     )
 
@@ -324,18 +324,16 @@ def _alone(estimator: Additive) -> dict[Key, Array]:
 
 def left_out(estimator: Additive) -> dict[Key, Array]:
     """The scores of the corpus without each of the documents."""
-    rows = estimator.sums.rows
-    return estimator.sums.finish(rows.sum(axis=0)[None, :] - rows)
+    from adjudge.stats import resample
+
+    return resample.left_out(estimator)
 
 
-def jackknife(left: Array) -> float:
-    """The standard error of a score from its values without each document (Tukey 1958); 0 if they are too few."""
-    defined = [value for value in left.tolist() if not math.isnan(value)]
-    number = len(defined)
-    if number < 2:
-        return 0.0
-    mean = math.fsum(defined) / number
-    return math.sqrt((number - 1) / number * math.fsum((value - mean) ** 2 for value in defined))
+def _error(left: Array) -> float:
+    """The jackknife error of what is without each document; 0 if there are too few."""
+    from adjudge.stats.intervals import Parts, jackknife_error
+
+    return jackknife_error(Parts(0.0, left, left[:0])) or 0.0
 
 
 def _sign(value: float) -> int:

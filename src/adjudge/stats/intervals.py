@@ -1,15 +1,22 @@
-"""Intervals and paired tests for scores that are not sums over documents.
+"""One construction for the interval of a score, the interval of a difference, and its p value.
 
-With set semantics a document that is drawn twice adds nothing, so that a bootstrap sample is a corpus with 63 % of the
-documents. Paths of two hops and more need several documents: their bootstrap scores lie below the score of the corpus,
-which the percentile interval then often misses. The centred interval moves the samples so that their mean is the
-score; the jackknife leaves out one document at a time, hardly changes the size of the corpus, and is the default.
+A score comes with its values on the corpus without each document (the jackknife) and on corpora drawn with replacement
+(the bootstrap). The difference of two systems comes with the differences of these. An interval is
+
+- jackknife: the score -/+ Student's quantile times its jackknife error; scores between 0 and 1 on the logit scale;
+- percentile: the middle of the bootstrap samples, for a difference from the first to the last of them that the test
+  does not reject;
+- bca: the same with bias and acceleration corrected (Efron 1987);
+- centred: percentile, the samples moved so that their mean is the score. It is for scores that are not sums over
+  documents: with set semantics a document that is drawn twice adds nothing, so that a bootstrap sample is a corpus with
+  63 % of the documents, paths of two hops and more need several of them, and the percentile interval is often below.
+
+and p is one minus the highest level at which the interval leaves out zero.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -26,21 +33,132 @@ if TYPE_CHECKING:
     Floats: TypeAlias = npt.NDArray[Any]
 
 Rule: TypeAlias = Literal["drop", "interpolate"]
-Method: TypeAlias = Literal["percentile", "centred", "jackknife"]
 
 LEVEL = 0.9
 NOTCH = 1.57  # McGill, Tukey and Larsen 1978
 PAPER_NOTCH = 1.15  # as printed by Min and others
-ENOUGH = 40  # leave-outs below which the correction by pairs makes intervals too narrow
+ENOUGH = 20  # leave-outs below which the correction by pairs makes intervals too narrow
+_SLACK = 1e-12  # scores that differ only in the rounding of sums are equal
+_DIGITS = 12
+
+
+class Pairs(NamedTuple):
+    """Scores with two leave-outs left out together, and which two: two columns of places among the leave-outs."""
+
+    places: Floats
+    values: Floats
+
+
+class Parts(NamedTuple):
+    """A score of the corpus, of the corpus without each document or group, and of resampled corpora.
+
+    `signed` is a score that may be negative, which has no logit scale. Undefined values are nan and left out.
+    """
+
+    point: float
+    left_out: Floats
+    drawn: Floats
+    pairs: Pairs | None = None
+    signed: bool = False
+
+    def minus(self, other: Parts) -> Parts:
+        """The difference of two scores on the same corpora."""
+        pairs = None
+        if self.pairs is not None and other.pairs is not None:
+            pairs = Pairs(self.pairs.places, self.pairs.values - other.pairs.values)
+        return Parts(
+            self.point - other.point, self.left_out - other.left_out, self.drawn - other.drawn, pairs, signed=True
+        )
 
 
 class Interval(NamedTuple):
-    """Where a score is believed to be, and how that was found."""
+    """Where a score is believed to be, how that was found, and on which scale if that is not the score's own."""
 
     low: float
     high: float
-    method: Method
-    level: float
+    method: str
+    scale: str | None = None
+
+
+def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rule = "interpolate") -> Interval | None:
+    """The interval of a score; None if there is nothing that varies.
+
+    A bca interval that cannot be found (all samples on one side of the score) is that of the jackknife.
+
+    >>> import numpy as np
+    >>> parts = Parts(0.5, np.array([0.4, 0.5, 0.6]), np.array([]))
+    >>> [round(end, 3) for end in score_interval(parts, "jackknife", level=0.9)[:2]]
+    [0.206, 0.794]
+    """
+    if method == "jackknife":
+        return _jackknife(parts, level)
+    drawn = _varying(parts.drawn)
+    if drawn is None:
+        return None
+    if method == "bca":
+        shape = _bca_shape(parts, drawn)
+        if shape is None:
+            return _jackknife(parts, level)
+        low, high = _quantiles(drawn, [shape.share(below) for below in _tails(level)])
+        return Interval(low, high, "bca")
+    if method == "centred":
+        return centred_interval(parts.point, drawn, level=level, rule=rule, signed=parts.signed)
+    return percentile_interval(drawn, level=level, rule=rule)
+
+
+def paired_test(
+    a: Parts, b: Parts, interval: str, test: str, *, level: float = LEVEL, floor: float = 0.0
+) -> PairedTest:
+    """Whether two systems differ: the interval of their difference, and p from the same construction.
+
+    `interval` says how a bootstrap is read (percentile or bca), `test` is jackknife, bootstrap, centred or
+    randomisation, which has the interval of the jackknife and its p from elsewhere. `floor` is p where all documents
+    say the same (s = 0), as the bootstrap would: all of its samples do.
+
+    >>> import numpy as np
+    >>> none = np.array([])
+    >>> one, other = Parts(0.53, np.array([0.5, 0.5, 0.6]), none), Parts(0.46, np.array([0.4, 0.5, 0.5]), none)
+    >>> round(paired_test(one, other, "jackknife", "jackknife").p, 3)
+    0.404
+    """
+    from adjudge.stats.resample import PairedTest
+
+    parts = a.minus(b)
+    if math.isnan(parts.point):
+        return PairedTest(None)
+    bounded = not (a.signed or b.signed) and 0 <= a.point <= 1 and 0 <= b.point <= 1
+    if test in ("jackknife", "randomisation"):
+        found, p = _jackknife(parts, level), _jackknife_p(parts, floor)
+    else:
+        found, p = _bootstrap(parts, "bca" if test == "bootstrap" and interval == "bca" else test, level)
+    low, high = (None, None) if found is None else found[:2]
+    if bounded and low is not None and high is not None:
+        low, high = max(-1.0, low), min(1.0, high)
+    return PairedTest(parts.point, low, high, p)
+
+
+def jackknife_error(parts: Parts) -> float | None:
+    """The standard error from leave-outs x_i; None with fewer than two.
+
+    The variance is J = (n - 1) / n * sum of (x_i - mean)^2 (Tukey 1958). What k documents do only together is in J k
+    times (Efron and Stein 1981), which makes intervals too wide. With pairs it is J - V / 2, where V = n (n - 1) / 2 *
+    mean of (x - x_i - x_j + x_ij)^2 has it k (k - 1) / 2 times; but at least J / 2.
+
+    >>> import numpy as np
+    >>> round(jackknife_error(Parts(0.5, np.array([0.4, 0.5, 0.6]), np.array([]))), 4)
+    0.1155
+    """
+    import numpy as np
+
+    values = _defined(parts.left_out)
+    n = len(values)
+    if n < 2:
+        return None
+    variance = (n - 1) / n * math.fsum(((values - math.fsum(values) / n) ** 2).tolist())
+    if parts.pairs is not None and n >= ENOUGH and len(parts.pairs.values):
+        joint = parts.point - np.asarray(parts.left_out)[parts.pairs.places].sum(axis=1) + parts.pairs.values
+        variance -= min(variance / 2, n * (n - 1) / 4 * float((joint**2).mean()))
+    return math.sqrt(variance)
 
 
 def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
@@ -53,19 +171,19 @@ def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Ru
     """
     import numpy as np
 
-    from adjudge.stats.resample import interval
-
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):
         raise UsageError("an interval needs at least one resample")
     if rule == "interpolate":
-        low, high = interval(ordered, level) or (math.nan, math.nan)
-        return Interval(low, high, "percentile", level)
+        low, high = _quantiles(ordered, _tails(level))
+        return Interval(low, high, "percentile")
     dropped = math.floor(round(len(ordered) * (1 - check_level(level)) / 2, 9))
-    return Interval(float(ordered[dropped]), float(ordered[-1 - dropped]), "percentile", level)
+    return Interval(float(ordered[dropped]), float(ordered[-1 - dropped]), "percentile")
 
 
-def centred_interval(point: float, values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
+def centred_interval(
+    point: float, values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop", signed: bool = False
+) -> Interval:
     """The percentile interval, moved so that the mean of the samples is the score, and cut at 0 and 1.
 
     >>> centred_interval(0.5, [0.25, 0.375, 0.5])[:2]
@@ -73,56 +191,10 @@ def centred_interval(point: float, values: npt.ArrayLike, *, level: float = LEVE
     """
     import numpy as np
 
-    shift = point - float(np.mean(np.asarray(values, dtype=np.float64)))
+    shift = point - _mean(np.asarray(values, dtype=np.float64))
     low, high, *_ = percentile_interval(values, level=level, rule=rule)
-    return Interval(_within(low + shift), _within(high + shift), "centred", level)
-
-
-class Pairs(NamedTuple):
-    """Scores with two leave-outs left out together, and which two: two columns of places among the leave-outs."""
-
-    places: Floats
-    values: Floats
-
-
-def jackknife_error(point: float, left_out: npt.ArrayLike, pairs: Pairs | None = None) -> float | None:
-    """The standard error from leave-outs x_i; None with fewer than two.
-
-    The variance is J = (n - 1) / n * sum of (x_i - mean)^2. What k documents do only together is in J k times (Efron
-    and Stein 1981), which makes intervals too wide. With `pairs` it is J - V / 2, where V = n (n - 1) / 2 * mean of
-    (x - x_i - x_j + x_ij)^2 has it k (k - 1) / 2 times; but at least J / 2.
-
-    >>> round(jackknife_error(0.5, [0.4, 0.5, 0.6]), 4)
-    0.1155
-    """
-    import numpy as np
-
-    values = np.asarray(left_out, dtype=np.float64)
-    n = len(values)
-    if n < 2:
-        return None
-    variance = (n - 1) / n * math.fsum((values - math.fsum(values) / n) ** 2)
-    if pairs is not None and n >= ENOUGH and len(pairs.values):
-        joint = point - values[pairs.places].sum(axis=1) + pairs.values
-        variance -= min(variance / 2, n * (n - 1) / 4 * float((joint**2).mean()))
-    return math.sqrt(variance)
-
-
-def jackknife_interval(
-    point: float, left_out: npt.ArrayLike, pairs: Pairs | None = None, *, level: float = LEVEL
-) -> Interval | None:
-    """The score plus and minus Student's quantile times the jackknife error, cut at 0 and 1.
-
-    >>> [round(x, 2) for x in jackknife_interval(0.5, [0.49, 0.5, 0.51])[:2]]
-    [0.47, 0.53]
-    """
-    import numpy as np
-
-    error = jackknife_error(point, left_out, pairs)
-    if error is None:
-        return None
-    reach = student_reach(level, np.size(left_out) - 1) * error
-    return Interval(_within(point - reach), _within(point + reach), "jackknife", level)
+    low, high = low + shift, high + shift
+    return Interval(*((low, high) if signed else (_within(low), _within(high))), "centred")
 
 
 def box_numbers(
@@ -146,89 +218,6 @@ def box_numbers(
     return BoxNumbers(median, low, high, first, third, *notch, float(array.mean()), tuple(outside.tolist()))
 
 
-def paired_bootstrap(a: npt.ArrayLike, b: npt.ArrayLike, difference: float, *, level: float = LEVEL) -> PairedTest:
-    """Twice the smaller share of resamples in which a is not above, or not below, b; the observed corpus counts too.
-
-    The interval is that of the differences, centred. Too eager with few documents at one hop.
-
-    >>> paired_bootstrap([0.5, 0.6, 0.7], [0.4, 0.5, 0.7], 0.1).p
-    1.0
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    below, above = int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0))
-    p = min(1.0, 2 * (min(below, above) + 1) / (len(drawn) + 1))
-    low, high = _centred_difference(drawn, difference, level)
-    wins, ties = float(np.mean(drawn > 0)), float(np.mean(drawn == 0))
-    return PairedTest(difference, low, high, p, wins, ties)
-
-
-def paired_centred(a: npt.ArrayLike, b: npt.ArrayLike, difference: float, *, level: float = LEVEL) -> PairedTest:
-    """The share of resamples whose difference departs from the mean by at least the observed difference.
-
-    >>> paired_centred([0.5, 0.6, 0.7], [0.4, 0.5, 0.7], 0.1).p
-    0.25
-    """
-    import numpy as np
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    test = paired_bootstrap(a, b, difference, level=level)
-    return replace(test, p=_share(np.abs(drawn - drawn.mean()), abs(difference)))
-
-
-def paired_jackknife(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    difference: float,
-    pairs: tuple[Pairs, Pairs] | None = None,
-    *,
-    level: float = LEVEL,
-) -> PairedTest:
-    """Student's test of the difference with its jackknife error, from leave-outs of both systems.
-
-    Without variation there is no p, unless there is no difference either.
-
-    >>> test = paired_jackknife([0.5, 0.5, 0.6], [0.4, 0.5, 0.5], 0.07)
-    >>> round(test.p, 3)
-    0.404
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    joint = None if pairs is None else Pairs(pairs[0].places, pairs[0].values - pairs[1].values)
-    error = jackknife_error(difference, np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64), joint)
-    if error is None:
-        return PairedTest(difference)
-    freedom = np.size(a) - 1
-    reach = student_reach(level, freedom) * error
-    p = None
-    if error > 0:
-        p = student_tails(difference / error, freedom)
-    elif difference == 0:
-        p = 1.0
-    return PairedTest(difference, difference - reach, difference + reach, p)
-
-
-def paired_exchange(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Approximate randomisation: how often exchanging documents gives a difference at least as large; the default.
-
-    The first score of each system is the observed one; p = (1 + #{|d*| >= |d|}) / (trials + 1), two-sided.
-
-    >>> paired_exchange([0.9, 0.1, 0.9, 0.1], [0.1, 0.9, 0.1, 0.9]).p
-    1.0
-    """
-    import numpy as np
-
-    from adjudge.stats.resample import PairedTest
-
-    drawn = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    return PairedTest(float(drawn[0]), p=_share(np.abs(drawn[1:]), abs(float(drawn[0]))))
-
-
 def notches_apart(a: BoxNumbers, b: BoxNumbers) -> bool:
     """Whether two notches do not overlap, which the paper takes as a significant difference; it is none.
 
@@ -236,6 +225,44 @@ def notches_apart(a: BoxNumbers, b: BoxNumbers) -> bool:
     True
     """
     return a.notch_high < b.notch_low or b.notch_high < a.notch_low
+
+
+def exchange_p(statistics: npt.ArrayLike) -> float:
+    """The share of exchanges whose statistic is at least as far from 0 as the first, that of no exchange.
+
+    p = (1 + #{|t*| >= |t|}) / (trials + 1), two-sided (Noreen 1989).
+
+    >>> exchange_p([2.0, -2.0, 1.0, 0.5])
+    0.5
+    """
+    import numpy as np
+
+    size = np.abs(np.asarray(statistics, dtype=np.float64))
+    observed, drawn = float(size[0]), _defined(size[1:])
+    extreme = int(
+        np.count_nonzero(
+            drawn >= observed - _SLACK * max(1.0, observed) if math.isfinite(observed) else drawn == observed
+        )
+    )
+    return (1 + extreme) / (len(drawn) + 1)
+
+
+def studentised(differences: Floats, left_out: Floats) -> Floats:
+    """Differences over their jackknife errors; `left_out` has a row of leave-outs for each. 0/0 is 0.
+
+    >>> import numpy as np
+    >>> studentised(np.array([0.5, 0.5, 0.0]), np.array([[0.4, 0.6], [0.5, 0.5], [0.0, 0.0]])).round(6).tolist()
+    [5.0, inf, 0.0]
+    """
+    import numpy as np
+
+    n = left_out.shape[1]
+    centred = left_out - left_out.mean(axis=1, keepdims=True)
+    errors = np.sqrt((n - 1) / n * np.einsum("ij,ij->i", centred, centred))
+    large = np.abs(differences) > _SLACK
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(errors > _SLACK, differences / errors, np.where(large, np.inf, 0.0))
+    return np.where(np.isnan(differences), np.nan, found)
 
 
 def student_reach(level: float, freedom: int) -> float:
@@ -257,18 +284,164 @@ def normal_reach(level: float) -> float:
     return NormalDist().inv_cdf((1 + check_level(level)) / 2)
 
 
-def _centred_difference(drawn: Floats, difference: float, level: float) -> tuple[float, float]:
-    low, high, *_ = percentile_interval(drawn, level=level)
-    shift = difference - float(drawn.mean())
-    return low + shift, high + shift
+# ---------------------------------------------------------------------------------------------------------------------
+# The jackknife
 
 
-def _share(drawn: Floats, observed: float) -> float:
+def _jackknife(parts: Parts, level: float) -> Interval | None:
+    """theta -/+ t s, for scores between 0 and 1 on the logit scale: logit(theta) -/+ t s / (theta (1 - theta))."""
+    error = jackknife_error(parts)
+    if error is None or error <= _SLACK * max(1.0, abs(parts.point)):
+        return None
+    point, reach = parts.point, student_reach(level, len(_defined(parts.left_out)) - 1) * error
+    if not parts.signed and _SLACK < point < 1 - _SLACK:
+        middle, reach = math.log(point / (1 - point)), reach / (point * (1 - point))
+        return Interval(_logistic(middle - reach), _logistic(middle + reach), "jackknife", "logit")
+    low, high = point - reach, point + reach
+    if not parts.signed and 0 <= point <= 1:
+        low, high = _within(low), _within(high)
+    return Interval(low, high, "jackknife")
+
+
+def _jackknife_p(parts: Parts, floor: float) -> float | None:
+    """Student's test of a difference with its jackknife error."""
+    error = jackknife_error(parts)
+    if error is None:
+        return None
+    if error <= _SLACK:
+        return 1.0 if abs(parts.point) <= _SLACK else floor or None
+    return student_tails(parts.point / error, len(_defined(parts.left_out)) - 1)
+
+
+def _logistic(value: float) -> float:
+    if value >= 0:
+        return 1 / (1 + math.exp(-value))
+    small = math.exp(max(value, -745.0))
+    return small / (1 + small)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The bootstrap
+
+
+class _Shape(NamedTuple):
+    """Bias and acceleration of a bca interval."""
+
+    bias: float
+    acceleration: float
+
+    def share(self, below: float) -> float:
+        """Which share of the samples is below the end that should have this share below it."""
+        z = self.bias + NormalDist().inv_cdf(below)
+        return _normal(self.bias + z / (1 - self.acceleration * z))
+
+    def level(self, share: float) -> float:
+        """The other way round."""
+        if share in (0.0, 1.0):
+            return share
+        w = NormalDist().inv_cdf(share) - self.bias
+        return _normal(w / (1 + self.acceleration * w) - self.bias)
+
+
+def _bca_shape(parts: Parts, drawn: Floats) -> _Shape | None:
+    """None if all samples are on one side, or the leave-outs do not vary."""
     import numpy as np
 
-    # Differences of equal scores may differ in the last digit.
-    extreme = int(np.count_nonzero(drawn >= observed - 1e-12 * max(1.0, observed)))
-    return (1 + extreme) / (len(drawn) + 1)
+    slack = _SLACK * max(1.0, abs(parts.point))
+    below, above = (int(np.count_nonzero(each)) for each in (drawn < parts.point - slack, drawn > parts.point + slack))
+    share = (below + len(drawn) - above) / (2 * len(drawn))
+    left = _defined(parts.left_out)
+    if not 0 < share < 1 or len(left) < 2:
+        return None
+    departures = (_mean(left) - left).tolist()
+    squares = math.fsum(each**2 for each in departures)
+    if squares <= _SLACK**2:
+        return None
+    return _Shape(NormalDist().inv_cdf(share), math.fsum(each**3 for each in departures) / (6 * squares**1.5))
+
+
+def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None, float | None]:
+    """The interval of a difference and its p: twice the smaller share of samples on one side of 0, the corpus included.
+
+    p = (1 + 2 min(#{d* <= 0}, #{d* >= 0})) / (B + 1); the ends of the interval are those samples that would still have
+    p above 1 - level if they were 0. A bca interval has the p of the level at which it ends at 0, at least 1 / (B + 1).
+    """
+    import numpy as np
+
+    drawn = _defined(parts.drawn)
+    if not len(drawn):
+        return None, None
+    shape = None
+    if method == "bca" and (varying := _varying(drawn)) is not None:
+        shape = _bca_shape(parts, varying)
+        if shape is None:
+            return _jackknife(parts, level), _jackknife_p(parts, 1 / (len(drawn) + 1))
+    if method == "centred":
+        drawn = drawn + (parts.point - _mean(drawn))
+    ordered = np.sort(np.round(drawn, _DIGITS))
+    smallest = 1 / (len(drawn) + 1)
+    if shape is not None:
+        lowest, highest = (shape.level(share) for share in _shares_at_zero(ordered))
+        p = max(smallest, min(1.0, 2 * min(highest, 1 - lowest)))
+        return score_interval(parts, "bca", level=level), p
+    below, above = int(np.count_nonzero(ordered <= 0)), int(np.count_nonzero(ordered >= 0))
+    p = min(1.0, (1 + 2 * min(below, above)) * smallest)
+    if _varying(drawn) is None:
+        return None, p
+    cut = max(0, math.floor(round(((1 - check_level(level)) / smallest - 1) / 2, 9)))
+    cut = min(cut, (len(drawn) - 1) // 2)
+    name = "centred" if method == "centred" else "percentile"
+    return Interval(float(ordered[cut]), float(ordered[-1 - cut]), name), p
+
+
+def _shares_at_zero(ordered: Floats) -> tuple[float, float]:
+    """Which quantiles are 0, the lowest and the highest; between two samples they lie on a straight line."""
+    import numpy as np
+
+    size = len(ordered)
+    first, last = (int(np.searchsorted(ordered, 0.0, side=side)) for side in ("left", "right"))
+    steps = max(1, size - 1)
+    if first < last:
+        return first / steps, (last - 1) / steps
+    if first in (0, size):
+        return (0.0, 0.0) if first == 0 else (1.0, 1.0)
+    before, after = float(ordered[first - 1]), float(ordered[first])
+    share = (first - 1 - before / (after - before)) / steps
+    return share, share
+
+
+def _varying(values: npt.ArrayLike) -> Floats | None:
+    """The samples that are defined, if they are not all the same."""
+    defined = _defined(values)
+    if not len(defined) or float(defined.max() - defined.min()) <= _SLACK * max(1.0, abs(float(defined[0]))):
+        return None
+    return defined
+
+
+def _quantiles(values: Floats, shares: list[float]) -> list[float]:
+    from adjudge.stats.resample import quantiles
+
+    return quantiles(values, shares)
+
+
+def _tails(level: float) -> list[float]:
+    below = round((1 - check_level(level)) / 2, _DIGITS)  # 0.05 for a level of 0.9, not 0.04999999999999999
+    return [below, 1 - below]
+
+
+def _normal(value: float) -> float:
+    return 0.5 * math.erfc(-value / math.sqrt(2))
+
+
+def _mean(values: Floats) -> float:
+    return math.fsum(values.tolist()) / len(values)
+
+
+def _defined(values: npt.ArrayLike) -> Floats:
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    return array[~np.isnan(array)]
 
 
 def _within(value: float) -> float:

@@ -6,7 +6,7 @@ the metric that counted. This is also the one place of the statistics where 0/0 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -201,6 +201,40 @@ def needed_columns(m: Measure) -> set[str]:
         return {*m.coref, *m.noncoref, *m.mentions}
     terms = m.columns if isinstance(m, Total) else (*m.numerator, *m.denominator)
     return {name for name, _ in terms}
+
+
+def needed_measures(measures: Sequence[Measure], keys: Collection[Key]) -> tuple[Measure, ...]:
+    """The measures that some parts are made of, in their order.
+
+    >>> both = [Total("x", "n", (("a", 1.0),)), Total("y", "n", (("b", 1.0),))]
+    >>> [m.name for m in needed_measures(both, [("y", "n")])]
+    ['y']
+    """
+    wanted, found = set(keys), []
+    for m in reversed(measures):
+        if wanted.intersection(part_keys([m])):
+            found.append(m)
+            if isinstance(m, Combined):
+                wanted.update(m.of)
+    return tuple(found[::-1])
+
+
+def signed_keys(measures: Sequence[Measure]) -> frozenset[Key]:
+    """The parts that may be negative, for which 0 is no end of the scale.
+
+    >>> terms = (("tp", 1.0), ("fp", -0.25))
+    >>> len(signed_keys([Ratio("x", "a", terms, (("n", 1.0),)), Ratio("x", "b", terms, (("n", 1.0),), clip=0.0)]))
+    1
+    """
+    found: set[Key] = set()
+    for m in measures:
+        if isinstance(m, Ratio):
+            negative = any(weight < 0 for _, weight in (*m.numerator, *m.denominator))
+            if negative and (m.clip is None or m.clip < 0):
+                found.add((m.name, m.part))
+        elif isinstance(m, Combined) and (found.intersection(m.of) or any(weight < 0 for weight in m.weights)):
+            found.add((m.name, m.part))
+    return frozenset(found)
 
 
 def count_keys(measures: Sequence[Measure]) -> frozenset[Key]:

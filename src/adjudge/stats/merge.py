@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.stats.elements import ElementSlice, ElementTable, Rows, reordered
+from adjudge.stats.inference import inherited
 from adjudge.stats.merge_notes import merge_notes
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.signature import SignatureValue, hash_chunks
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.data import AttributeValue
+    from adjudge.stats.inference import Inference
     from adjudge.stats.reduce import Pool
+    from adjudge.stats.resample import Drawing
     from adjudge.stats.table import StatsTable
 
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read
 CHOICE = "docs"  # the field that says which documents were chosen
-_DRAWS = ("bootstrap", "level", "seed", "test")
+_DRAWS = ("bootstrap", "level", "seed", "test", "interval")
 _SHOWN = 5
 
 
@@ -34,17 +36,17 @@ def merge(
     *parts: Result | Iterable[Result],
     names: Sequence[str] | None = None,
     by: Sequence[str] | None = None,
-    bootstrap: int | None = None,
-    level: float | None = None,
-    seed: int | None = None,
-    test: Test | None = None,
     order: Iterable[str] | None = None,
+    inference: Inference | None = None,
+    drawing: Drawing | None = None,
+    **draws: Any,
 ) -> Result:
     """The result of scoring the documents of all parts at once, from the saved results of the parts.
 
     The parts must have been scored in the same way, with the same systems, on different documents. Documents stand in
     the order of the parts, or in that of `order`; as resampling draws them by place, the intervals are those of a
-    corpus in this order. What is not given (`by`, `bootstrap`, ...) is as in the parts, which then must agree. `names`
+    corpus in this order. What is not given (`by`, and of the `draws` bootstrap, level, seed, test and
+    interval, or `inference` with all of them) is as in the parts, which then must agree. `names`
     are what errors call the parts. The hashes of the inputs (`gold`, `in`) stay if they are the same in all parts;
     else each is the hash of those of the parts, in their order.
     """
@@ -53,34 +55,35 @@ def merge(
         raise UsageError("nothing to merge", hint="give at least one saved result")
     called = list(names) if names is not None else [f"part {number}" for number in range(1, len(given) + 1)]
     options = [_options(result, name) for result, name in zip(given, called, strict=True)]
-    wanted = {
-        **({} if by is None else {"by": tuple(by)}),
-        **{
-            name: value for name, value in zip(_DRAWS, (bootstrap, level, seed, test), strict=True) if value is not None
-        },
-    }
+    wanted: dict[str, Any] = {} if by is None else {"by": tuple(by)}
+    wanted |= {name: value for name, value in draws.items() if value is not None}
+    if inference is not None:
+        wanted |= dict.fromkeys(_DRAWS)
     _refuse_differing(given, options, called, wanted)
     _refuse_overlap(given, called)
     systems = [[result.system(name) for result in given] for name in (each.name for each in given[0].systems)]
     ids = [identifier for result in given for identifier in _ids(result.systems[0])]
     arranged = ids if order is None else _arranged(ids, order)
-    return _built(given, options, systems, ids, arranged, wanted)
+    chosen = inference or inherited(options[0], **{name: wanted.get(name) for name in _DRAWS})
+    slices = wanted.get("by", options[0].by)
+    return _built(given, options, systems, (ids, arranged), {"by": slices, "inference": chosen, "drawing": drawing})
 
 
 def _built(
     given: Sequence[Result],
     options: Sequence[Options],
     systems: Sequence[Sequence[SystemResult]],
-    ids: Sequence[str],
-    order: Sequence[str],
-    wanted: Mapping[str, object],
+    documents: tuple[Sequence[str], Sequence[str]],
+    how: Mapping[str, Any],
 ) -> Result:
+    """`documents` are those of the parts one after the other, and as they are to stand."""
     from adjudge.stats.build import build_result
+    from adjudge.stats.resample import USUAL
     from adjudge.stats.table import StatsTable
 
-    first = options[0]
+    first, (ids, order) = options[0], documents
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
-    by = cast("tuple[str, ...]", wanted.get("by", first.by))
+    by = how["by"]
     named = sorted(order) if given[0].task == "score" else order  # as notes of that task name documents
     tables, best, elements, notes = {}, {}, {}, {}
     for own in systems:
@@ -103,20 +106,18 @@ def _built(
         tables=tables,
         pool=cast("Pool", first.pool),
         by=by,
-        bootstrap=cast("int", wanted.get("bootstrap", first.bootstrap)),
-        level=cast("float", wanted.get("level", first.level)),
-        seed=cast("int", wanted.get("seed", first.seed)),
-        test=cast("Test", wanted.get("test", first.test)),
+        inference=how["inference"],
         notes=notes,
         signature_fields=_fields(options, order),
         best=best,
         elements=elements,
+        drawing=how["drawing"] or USUAL,
     )
     assert found.options is not None
     found = msgspec.structs.replace(
         found,
         options=msgspec.structs.replace(found.options, unsaved=unsaved),
-        notes=tuple(_result_notes(given, order)),
+        notes=(*_result_notes(given, order), *found.notes),
     )
     return _with_outcomes(found, given, order)
 

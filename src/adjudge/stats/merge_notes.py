@@ -9,9 +9,14 @@ from adjudge.stats.result import Note
 
 DRAWN = frozenset(
     (
+        "bca",
+        "difference",
+        "few-documents",
         "few-resamples",
         "no-documents",
+        "no-significance",
         "no-slices",
+        "no-spread",
         "nothing-in-gold",
         "one-document",
         "undefined",

@@ -5,38 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from adjudge.stats.inference import FEW, LEAST, chosen_interval, chosen_test, hidden
 from adjudge.stats.measure import Blanc, Measure, Prf, Ratio
-from adjudge.stats.result import Note, Slice
+from adjudge.stats.result import Comparison, Note, Options, Score, Slice
 from adjudge.stats.text import slice_text
 
 if TYPE_CHECKING:
     from adjudge.stats.estimator import Estimator
-    from adjudge.stats.resample import Samples
+    from adjudge.stats.scores import Evidence
 
 SHOWN = 5
+TOO_FEW = 100  # resamples below which the ends of an interval are a matter of luck
+_REPEATABLE = ("one-document", "undefined-resample", "no-spread", "nothing-in-gold")
 
 
-def scope_notes(name: str, estimator: Estimator, samples: Samples | None, where: Slice) -> list[Note]:
-    """What the numbers do not say of themselves."""
+def scope_notes(
+    name: str, estimator: Estimator, evidence: Evidence | None, scores: Sequence[Score], where: Slice
+) -> list[Note]:
+    """What the numbers of one system on one corpus do not say of themselves; `scores` are those numbers."""
     import numpy as np
 
     from adjudge.stats.estimator import Additive
     from adjudge.stats.reduce import undefined_documents
 
-    place = f" in {slice_text(where)}" if where else ""
+    place = _place(where)
     documents = len(estimator.ids)
     if documents == 0:
-        return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
+        return [no_documents(where)]
     notes = []
     if isinstance(estimator, Additive):
         totals = dict(zip(estimator.table.columns, estimator.table.values.sum(axis=0).tolist(), strict=True))
         notes += nothing_in_gold(estimator.measures, totals, where)
-    if documents == 1 and samples:
-        notes.append(Note("one-document", 1, f"with one document{place} the interval cannot show any uncertainty"))
-    points = samples.points[name] if samples else estimator.point()
-    undefined = [" ".join(key) for key in estimator.keys if np.isnan(points[key])]
+    undefined = [f"{score.metric} {score.part}" for score in scores if score.value is None]
     if undefined:
-        message = f"{len(undefined)} of {len(estimator.keys)} scores{place} are undefined (nothing to divide by)"
+        message = f"{len(undefined)} of {len(scores)} scores{place} are undefined (nothing to divide by)"
         notes.append(Note("undefined", len(undefined), message, tuple(undefined[:SHOWN])))
     if isinstance(estimator, Additive) and estimator.pool == "macro" and not where:
         left_out: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -45,10 +47,16 @@ def scope_notes(name: str, estimator: Estimator, samples: Samples | None, where:
         for (metric, ids), parts in left_out.items():
             message = f"the mean of {metric} {', '.join(parts)} leaves out {_documents(len(ids))} without a value"
             notes.append(Note("undefined-document", len(ids), message, tuple(sorted(ids)[:SHOWN])))
-    for metric, part in estimator.keys if samples else ():
-        missing = int(np.isnan(samples.values[name][metric, part]).sum()) if samples else 0
-        if missing and not np.isnan(points[metric, part]):
-            message = f"the interval of {metric} {part}{place} leaves out resampled corpora without a value"
+    if evidence is None:
+        return notes
+    notes += spread_notes([each for each in scores if (each.metric, each.part) not in estimator.counts], where)
+    for score in scores:
+        key = score.metric, score.part
+        found = evidence.parts(name, key, estimator, 0.0)
+        used = found.left_out if evidence.interval == "jackknife" else found.drawn
+        missing = int(np.isnan(used).sum())
+        if missing and score.value is not None:
+            message = f"the interval of {score.metric} {score.part}{place} leaves out resampled corpora without a value"
             notes.append(Note("undefined-resample", missing, message))
     return notes
 
@@ -65,12 +73,11 @@ def nothing_in_gold(measures: Sequence[Measure], totals: Mapping[str, float], wh
         value = 0 if isinstance(measure, Blanc) else getattr(measure, "undefined", None)
         if value is not None and _gold(measure, totals) == 0:
             found.setdefault(value, []).append(measure.name)
-    place = f" in {slice_text(where)}" if where else ""
     return [
         Note(
             "nothing-in-gold",
             len(names),
-            f"gold has nothing to find for {_listed(list(dict.fromkeys(names)))}{place}: 0/0 counts as {value}",
+            f"gold has nothing to find for {_listed(list(dict.fromkeys(names)))}{_place(where)}: 0/0 counts as {value}",
         )
         for value, names in found.items()
     ]
@@ -90,13 +97,101 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
+def spread_notes(scores: Sequence[Score], where: Slice) -> list[Note]:
+    """Which scores have no interval because nothing varies; they must be of several documents, and no counts."""
+    alike = [f"{each.metric} {each.part}" for each in scores if each.value is not None and each.low is None]
+    if not alike:
+        return []
+    message = f"no interval for scores on which all documents{_place(where)} agree"
+    return [Note("no-spread", len(alike), message, tuple(alike[:SHOWN]))]
+
+
+def no_documents(where: Slice) -> Note:
+    """Nothing was scored."""
+    return Note("no-documents", 0, f"there are no documents{_place(where)}, so nothing was scored")
+
+
+def one_document(where: Slice) -> Note:
+    """There is nothing to vary."""
+    return Note("one-document", 1, f"with one document{_place(where)} there is no interval and no test")
+
+
+def inference_notes(
+    options: Options,
+    corpora: Sequence[tuple[Slice, int]],
+    systems: Mapping[str, Sequence[Score]],
+    comparisons: Sequence[Comparison],
+) -> list[Note]:
+    """What the intervals and tests of a whole result are worth; `corpora` are the slices and numbers of documents.
+
+    The first of them is the whole corpus; `systems` has the scores by name.
+    """
+    if options.bootstrap == 0:
+        return []
+    documents = corpora[0][1]
+    found = summed_up([(where, one_document(where)) for where, number in corpora if number == 1])
+    interval = chosen_interval(options.interval, documents, additive=options.pool != "corpus")
+    test = chosen_test(options.test, interval) if len(systems) > 1 else "jackknife"
+    if options.bootstrap < TOO_FEW and documents > 1 and (interval != "jackknife" or test != "jackknife"):
+        message = f"{options.bootstrap} resamples are too few for intervals and tests to be trusted, draw 1000"
+        found.append(Note("few-resamples", options.bootstrap, message))
+    found += _few_documents(corpora, len(systems))
+    replaced = [score for own in systems.values() for score in own if score.interval not in (None, "bca")]
+    if options.interval == "bca" and replaced:
+        message = "intervals of the jackknife, because all resampled scores are on one side of the score: no bca"
+        found.append(Note("bca", len(replaced), message, tuple(f"{s.metric} {s.part}" for s in replaced[:SHOWN])))
+    if len(systems) > 1 and test == "randomisation":
+        message = "p of a difference is by randomisation, its interval by the jackknife; the two may disagree"
+        found.append(Note("difference", 1, message))
+    alike = [each for each in comparisons if each.p is not None and each.low is None and each.difference]
+    if alike:
+        message = "no interval for differences on which all documents agree; p is as small as resamples allow"
+        examples = tuple(f"{each.metric} {each.a} - {each.b}" for each in alike[:SHOWN])
+        found.append(Note("no-spread", len(alike), message, examples))
+    return found + _hidden(comparisons)
+
+
+def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[Note]:
+    """Below twenty documents intervals and tests are rough, below five no difference is marked."""
+    unmarked = f"; below {LEAST} no difference is marked as significant" if systems > 1 else ""
+    documents = corpora[0][1]
+    if 1 < documents < FEW:
+        message = f"{documents} documents are few: below {FEW} intervals and tests are rough"
+        return [Note("few-documents", documents, message + unmarked * (documents < LEAST))]
+    few = [(where, number) for where, number in corpora[1:] if 1 < number < FEW]
+    if not few:
+        return []
+    slices = "1 slice has" if len(few) == 1 else f"{len(few)} slices have"
+    message = f"{slices} fewer than {FEW} documents: intervals and tests are rough there"
+    least = min(number for _, number in few)
+    examples = tuple(slice_text(where) for where, _ in few[:SHOWN])
+    return [Note("few-documents", len(few), message + unmarked * (least < LEAST), examples)]
+
+
+def _hidden(comparisons: Sequence[Comparison]) -> list[Note]:
+    """Families in which the smallest possible p is too large after the correction."""
+    sizes: dict[tuple[str, str, tuple[str, ...], int], int] = {}
+    for each in comparisons:
+        if each.p is not None and each.resamples is not None:
+            key = each.metric, each.part, tuple(each.slice), each.resamples
+            sizes[key] = sizes.get(key, 0) + 1
+    largest: dict[tuple[tuple[str, ...], int], int] = {}
+    for (_, _, fields, resamples), number in sizes.items():
+        largest[fields, resamples] = max(number, largest.get((fields, resamples), 0))
+    found = []
+    for (fields, resamples), number in largest.items():
+        if (message := hidden(number, resamples)) is not None:
+            place = f"in slices by {' and '.join(fields)} " if fields else ""
+            found.append(Note("no-significance", number, place + message))
+    return found
+
+
 def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
     """The notes, those that say the same of several slices as one."""
     groups: dict[object, list[tuple[Slice, Note]]] = {}
     for number, (where, note) in enumerate(notes):
-        place = f" in {slice_text(where)}" if where else ""
-        repeatable = where and note.code in ("one-document", "undefined-resample", "nothing-in-gold")
-        key: object = (note.code, note.message.replace(place, " in {}")) if repeatable else number
+        repeatable = where and note.code in _REPEATABLE
+        key: object = (note.code, note.message.replace(_place(where), " in {}")) if repeatable else number
         groups.setdefault(key, []).append((where, note))
     found = []
     for about, members in groups.items():
@@ -106,6 +201,10 @@ def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
             note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:SHOWN]))
         found.append(note)
     return found
+
+
+def _place(where: Slice) -> str:
+    return f" in {slice_text(where)}" if where else ""
 
 
 def _documents(number: int) -> str:

@@ -12,7 +12,8 @@ from itertools import combinations
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError
-from adjudge.stats.data import TableData, check_level, group_rows
+from adjudge.stats.data import TableData, group_rows
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import (
     Blanc,
     Key,
@@ -27,10 +28,12 @@ from adjudge.stats.measure import (
     pool_of,
     prf_fractions,
 )
-from adjudge.stats.notes import SHOWN, nothing_in_gold, summed_up
+from adjudge.stats.notes import SHOWN, inference_notes, no_documents, nothing_in_gold, summed_up
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
 from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.text import slice_text
+
+OFF = Inference(bootstrap=0)
 
 
 def plain_result(
@@ -40,10 +43,7 @@ def plain_result(
     measures: Sequence[Measure],
     tables: Mapping[str, TableData],
     by: Sequence[str] = (),
-    bootstrap: int = 0,
-    level: float = 0.95,
-    seed: int = 13,
-    test: str = "paired-bootstrap",
+    inference: Inference = OFF,
     notes: Mapping[str, Sequence[Note]] | None = None,
     signature_fields: Mapping[str, SignatureValue] | None = None,
 ) -> Result:
@@ -55,16 +55,18 @@ def plain_result(
     0.7273
     """
     first = next(iter(tables.values()))
-    if bootstrap and (len(first.ids) > 1 or len(tables) > 1):
+    if inference.resamples and (len(first.ids) > 1 or len(tables) > 1):
         raise UsageError("intervals over several documents need build_result")
     options = Options(
         pool="micro",
         by=tuple(by),
-        bootstrap=bootstrap,
-        level=check_level(level),
-        seed=seed,
-        test=test,
+        bootstrap=inference.resamples,
+        level=inference.level,
+        seed=inference.seed,
+        test=inference.test,
         fields=dict(signature_fields or {}),
+        interval=inference.interval,
+        resamples=inference.of_families({}),
     )
     keys, counts = part_keys(measures), count_keys(measures)
     corpora: list[tuple[Slice, list[int]]] = [({}, list(range(len(first.ids))))]
@@ -80,12 +82,11 @@ def plain_result(
         for name, table in tables.items():
             totals = _totals(table, places)
             found[name] = points(measures, totals)
-            drawn = level if bootstrap and places else None
-            scores[name] += _scores(measures, totals, found[name], where, drawn)
+            scores[name] += _scores(measures, totals, found[name], where)
             if places:
                 own[name] += [(where, note) for note in nothing_in_gold(measures, totals, where)]
-            own[name] += [(where, note) for note in _remarks(found[name], len(places), where, drawn)]
-        comparisons += _comparisons(found, headlines, where)
+            own[name] += [(where, note) for note in _remarks(found[name], len(places), where)]
+        comparisons += _comparisons(found, headlines, where, len(places))
     systems = tuple(
         SystemResult(
             name=name,
@@ -103,6 +104,7 @@ def plain_result(
         signature=signature(task, result_fields(profile, len(first.ids), len(tables), options)),
         systems=systems,
         comparisons=tuple(each for metric in headlines for each in comparisons if each.metric == metric),
+        notes=tuple(inference_notes(options, [(where, len(each)) for where, each in corpora], scores, ())),
         measures=tuple(measures),
         options=options,
     )
@@ -195,9 +197,7 @@ def _scores(
     totals: Mapping[str, float],
     values: Mapping[Key, float | None],
     where: Slice,
-    level: float | None,
 ) -> list[Score]:
-    counts = count_keys(measures)
     fractions: dict[Key, tuple[float, float]] = {}
     for m in measures:
         if isinstance(m, Prf):
@@ -207,16 +207,12 @@ def _scores(
     scores = []
     for (metric, part), value in values.items():
         top, bottom = fractions.get((metric, part), (None, None))
-        bound = None if level is None or (metric, part) in counts else value
         scores.append(
             Score(
                 metric=metric,
                 pool=pool_of(metric, "micro"),
                 part=part,
                 value=value,
-                low=bound,
-                high=bound,
-                level=None if bound is None else level,
                 numerator=top,
                 denominator=bottom,
                 slice=where,
@@ -225,13 +221,11 @@ def _scores(
     return scores
 
 
-def _remarks(values: Mapping[Key, float | None], documents: int, where: Slice, level: float | None) -> list[Note]:
+def _remarks(values: Mapping[Key, float | None], documents: int, where: Slice) -> list[Note]:
     place = f" in {slice_text(where)}" if where else ""
     if documents == 0:
-        return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
+        return [no_documents(where)]
     notes = []
-    if level is not None:
-        notes.append(Note("one-document", 1, f"with one document{place} the interval cannot show any uncertainty"))
     undefined = [" ".join(key) for key, value in values.items() if value is None]
     if undefined:
         message = f"{len(undefined)} of {len(values)} scores{place} are undefined (nothing to divide by)"
@@ -240,10 +234,18 @@ def _remarks(values: Mapping[Key, float | None], documents: int, where: Slice, l
 
 
 def _comparisons(
-    found: Mapping[str, Mapping[Key, float | None]], headlines: Mapping[str, str], where: Slice
+    found: Mapping[str, Mapping[Key, float | None]], headlines: Mapping[str, str], where: Slice, documents: int
 ) -> list[Comparison]:
     return [
-        Comparison(a=a, b=b, metric=metric, part=part, difference=_difference(found, a, b, (metric, part)), slice=where)
+        Comparison(
+            a=a,
+            b=b,
+            metric=metric,
+            part=part,
+            difference=_difference(found, a, b, (metric, part)),
+            documents=documents,
+            slice=where,
+        )
         for a, b in combinations(found, 2)
         for metric, part in headlines.items()
     ]

@@ -7,29 +7,29 @@ does not promise that of its own generators; it is also loaded much faster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from adjudge.errors import UsageError
 from adjudge.stats.data import check_level
-from adjudge.stats.estimator import Estimator
+from adjudge.stats.estimator import Additive, Estimator
 from adjudge.stats.exact import exact_product, exact_slices
-from adjudge.stats.measure import Array, Key, Measure, part_keys
-from adjudge.stats.reduce import Pool, sums
-from adjudge.stats.table import StatsTable, exact_sums
+from adjudge.stats.inference import Inference, chosen_interval
+from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised
+from adjudge.stats.measure import Array, Key
+from adjudge.stats.table import exact_sums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# Two values that are equal but for the rounding of sums must count as equal: a test compares up to this.
-_SLACK = 1e-12
 _DIGITS = 12
 # Cells of one block of weights: large enough to be fast, small enough to stay within the cache of most machines.
 _BLOCK = 1 << 18
+_MOST_GROUPS = 1000  # leave-outs in every exchange of a randomisation test
 
 
 def bootstrap_weights(
@@ -54,19 +54,49 @@ def bootstrap_weights(
 
 @dataclass(frozen=True)
 class Samples:
-    """The scores of several systems on the same resampled corpora."""
+    """The scores of several systems on the same resampled corpora; those in `further` were drawn for tests only."""
 
     points: Mapping[str, Mapping[Key, float]]
     values: Mapping[str, Mapping[Key, Array]]
     documents: int
     resamples: int
     seed: int
+    further: Mapping[str, Mapping[Key, Array]] = field(default_factory=dict)
+
+    def all(self, name: str, key: Key) -> Array:
+        """Every sample of a score, those for tests too."""
+        first, more = self.values[name][key], self.further.get(name, {}).get(key)
+        return first if more is None else np.concatenate([first, more])
 
 
-def bootstrap(estimators: Mapping[str, Estimator], *, resamples: int = 1000, seed: int = 13) -> Samples:
+Weights: TypeAlias = Callable[[int, int, int], Iterator[Array]]
+"""Called with the numbers of documents and resamples and the seed; gives blocks of weights, as `bootstrap_weights`."""
+
+
+class Drawing(NamedTuple):
+    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does."""
+
+    name: str = "numpy"
+    weights: Weights | None = None
+    interval: Callable[[Sequence[float], float], tuple[float, float] | None] | None = None
+
+
+USUAL = Drawing()
+
+
+def bootstrap(
+    estimators: Mapping[str, Estimator],
+    *,
+    resamples: int = 1000,
+    seed: int = 13,
+    tested: Collection[Key] = (),
+    tests: int = 0,
+    weights: Weights | None = None,
+) -> Samples:
     """Score every system on the same corpora, each drawn from the documents with replacement (Efron 1979).
 
-    Documents are drawn by the order of their ids, so that the order in which they were read changes nothing.
+    Documents are drawn by the order of their ids, so that the order in which they were read changes nothing. If there
+    are to be more `tests`, only the `tested` scores are looked at in the further draws of the same stream.
 
     >>> from adjudge.stats.estimator import Additive
     >>> from adjudge.stats.measure import Total
@@ -77,18 +107,49 @@ def bootstrap(estimators: Mapping[str, Estimator], *, resamples: int = 1000, see
     """
     documents = shared_documents({name: estimator.ids for name, estimator in estimators.items()})
     points = {name: estimator.point() for name, estimator in estimators.items()}
-    blocks: dict[str, dict[Key, list[Array]]] = {
-        name: {key: [np.empty(0)] for key in estimator.keys} for name, estimator in estimators.items()
-    }
-    ranks = id_ranks(next(iter(estimators.values())).ids)
-    rng = Random(seed)  # noqa: S311
-    for drawn in bootstrap_weights(documents, _positive(resamples, "resamples"), rng):
-        weights = drawn[:, ranks]
-        for name, estimator in estimators.items():
-            for key, scores in estimator.evaluate(weights).items():
-                blocks[name][key].append(scores)
-    values = {name: {key: np.concatenate(b) for key, b in parts.items()} for name, parts in blocks.items()}
-    return Samples(points, values, documents, resamples, seed)
+    total = max(_positive(resamples, "resamples"), tests if tested else 0)
+    drawn: Iterator[Array]
+    if weights is None:
+        ranks = id_ranks(next(iter(estimators.values())).ids)
+        drawn = (each[:, ranks] for each in bootstrap_weights(documents, total, Random(seed)))  # noqa: S311
+    else:
+        drawn = weights(documents, total, seed)
+    values = {name: {key: [np.empty(0)] for key in each.keys} for name, each in estimators.items()}
+    further = {name: {key: [np.empty(0)] for key in each.keys if key in tested} for name, each in estimators.items()}
+    some = {name: each.only(tested) for name, each in estimators.items()} if total > resamples else {}
+    done = 0
+    for block in drawn:
+        cut = max(0, min(len(block), resamples - done))
+        for rows, chosen, found in ((block[:cut], estimators, values), (block[cut:], some, further)):
+            for name, estimator in chosen.items() if len(rows) else ():
+                for key, scores in estimator.evaluate(rows).items():
+                    if key in found[name]:
+                        found[name][key].append(scores)
+        done += len(block)
+    first, more = (
+        {name: {key: np.concatenate(blocks) for key, blocks in parts.items()} for name, parts in found.items()}
+        for found in (values, further)
+    )
+    return Samples(points, first, documents, resamples, seed, more if some else {})
+
+
+def left_out(estimator: Estimator) -> dict[Key, Array]:
+    """Every part on the corpus without each of the documents.
+
+    >>> from adjudge.stats.estimator import Additive
+    >>> from adjudge.stats.measure import Total
+    >>> table = StatsTable(("a", "b"), ("n",), [[1], [2]])
+    >>> left_out(Additive(table, (Total("x", "n", (("n", 1.0),)),)))["x", "n"].tolist()
+    [2.0, 1.0]
+    """
+    if isinstance(estimator, Additive):
+        rows = estimator.sums.rows
+        return estimator.sums.finish(exact_sums(rows)[None, :] - rows)
+    found: dict[Key, list[Array]] = {key: [np.empty(0)] for key in estimator.keys}
+    for weights in without_each(len(estimator.ids)):
+        for key, scores in estimator.evaluate(weights).items():
+            found[key].append(scores)
+    return {key: np.concatenate(blocks) for key, blocks in found.items()}
 
 
 def interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
@@ -100,8 +161,61 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] 
     defined = _defined(values)
     if defined.size == 0:
         return None
-    low, high = _quantiles(defined, _tails(level))
+    low, high = quantiles(defined, _tails(level))
     return low, high
+
+
+class Varied(NamedTuple):
+    """Values of some scores with each document left out, and on resampled corpora, as an interval needs them."""
+
+    interval: str
+    left_out: Mapping[Any, Array]
+    drawn: Mapping[Any, Array]
+
+    def bounds(self, key: Any, point: float, level: float, *, signed: bool = False) -> Interval | None:
+        """The interval of one of the scores."""
+        none = np.empty(0)
+        parts = Parts(point, self.left_out.get(key, none), self.drawn.get(key, none), signed=signed)
+        return None if np.isnan(point) else score_interval(parts, self.interval, level=level)
+
+
+def varied(
+    function: Callable[[Array], Mapping[Any, Array]], documents: int, inference: Inference, *, block: int = _BLOCK
+) -> Varied:
+    """What the intervals of a function of the weights of documents are made of.
+
+    >>> found = varied(lambda weights: {"n": weights @ np.array([1.0, 2.0, 4.0])}, 3, Inference())
+    >>> found.interval, found.left_out["n"].tolist()
+    ('jackknife', [6.0, 5.0, 3.0])
+    """
+    interval = chosen_interval(inference.interval, documents)
+    left: dict[Any, list[Array]] = {}
+    drawn: dict[Any, list[Array]] = {}
+    if documents > 1 and inference.resamples:
+        if interval != "jackknife":
+            for weights in bootstrap_weights(documents, inference.resamples, Random(inference.seed), block=block):  # noqa: S311
+                for key, values in function(weights).items():
+                    drawn.setdefault(key, []).append(values)
+        if interval != "percentile":
+            for weights in without_each(documents, block=block):
+                for key, values in function(weights).items():
+                    left.setdefault(key, []).append(values)
+    joined = ({key: np.concatenate(blocks) for key, blocks in found.items()} for found in (left, drawn))
+    return Varied(interval, *joined)
+
+
+def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:
+    """Weights that leave out one document after the other.
+
+    >>> [weights.tolist() for weights in without_each(2)]
+    [[[0.0, 1.0], [1.0, 0.0]]]
+    """
+    start = 0
+    for rows in _blocks(documents, documents, block):
+        weights = np.ones((rows, documents))
+        weights[np.arange(rows), np.arange(start, start + rows)] = 0.0
+        yield weights
+        start += rows
 
 
 def median(values: npt.ArrayLike) -> float | None:
@@ -125,7 +239,7 @@ def notches(values: npt.ArrayLike, *, constant: float = 1.57) -> tuple[float, fl
     defined = _defined(values)
     if defined.size == 0:
         return None
-    first, middle, third = _quantiles(defined, [0.25, 0.5, 0.75])
+    first, middle, third = quantiles(defined, [0.25, 0.5, 0.75])
     reach = constant * (third - first) / float(np.sqrt(defined.size))
     return middle - reach, middle + reach
 
@@ -142,100 +256,83 @@ class PairedTest:
     ties: float | None = None
 
 
-def paired_bootstrap(samples: Samples, a: str, b: str, key: Key, *, level: float = 0.95) -> PairedTest:
-    """Whether system a differs from b, by the shift method on shared draws (Efron and Tibshirani 1993, chapter 16).
+def randomisation(
+    first: Additive, second: Additive, keys: Collection[Key], *, trials: int = 1000, seed: int = 13, block: int = _BLOCK
+) -> dict[Key, float | None]:
+    """p that two systems do not differ, by exchanging their outputs document by document (Noreen 1989).
 
-    p = (1 + #{|d* - d| >= |d|}) / (B + 1), two-sided; `wins` is the fraction of corpora on which a scores higher. One
-    document never varies, and then there is no p. Corpora on which either system is undefined are left out.
+    The statistic is studentised: |d| / s, where the jackknife error s of the difference is found anew in every
+    exchange. Without it the test errs where systems have the same score but not the same precision and recall (Janssen
+    1997). Beyond a thousand documents s comes from random groups of them.
 
-    >>> from adjudge.stats.estimator import Additive
     >>> from adjudge.stats.measure import Ratio
     >>> score = (Ratio("x", "score", (("s", 1.0),), (("n", 1.0),)),)
-    >>> a = StatsTable(("d", "e", "f"), ("s", "n"), [[1, 1], [1, 1], [0, 1]])
-    >>> b = StatsTable(("d", "e", "f"), ("s", "n"), [[0, 1], [1, 1], [0, 1]])
-    >>> samples = bootstrap({"A": Additive(a, score), "B": Additive(b, score)}, resamples=99, seed=13)
-    >>> test = paired_bootstrap(samples, "A", "B", ("x", "score"))
-    >>> round(test.difference, 3), test.wins + test.ties
-    (0.333, 1.0)
+    >>> a, b = (StatsTable(("d", "e"), ("s", "n"), [[n, 1], [n, 2]]) for n in (1, 0))
+    >>> randomisation(Additive(a, score), Additive(b, score), [("x", "score")], trials=9, seed=1)
+    {('x', 'score'): 0.6}
     """
-    difference = samples.points[a][key] - samples.points[b][key]
-    if np.isnan(difference):
-        return PairedTest(None)
-    drawn = _defined(samples.values[a][key] - samples.values[b][key])
-    if samples.documents == 0 or drawn.size == 0:
-        return PairedTest(difference)
-    bounds = interval(drawn, level)
-    low, high = bounds if bounds else (None, None)
-    p = None
-    if samples.documents > 1:
-        p = _p_value(np.abs(drawn - difference), abs(difference))
-    ahead = np.sign(np.round(drawn, _DIGITS))
-    return PairedTest(difference, low, high, p, float(np.mean(ahead > 0)), float(np.mean(ahead == 0)))
-
-
-def approximate_randomisation(
-    a: StatsTable,
-    b: StatsTable,
-    measures: Sequence[Measure],
-    *,
-    pool: Pool = "micro",
-    trials: int = 1000,
-    seed: int = 13,
-    block: int = _BLOCK,
-) -> dict[Key, PairedTest]:
-    """Whether two systems differ, by swapping their outputs document by document (Noreen 1989).
-
-    p = (1 + #{|d*| >= |d|}) / (trials + 1), two-sided.
-
-    >>> from adjudge.stats.measure import Ratio
-    >>> score = [Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))]
-    >>> a, b = StatsTable(("d",), ("s", "n"), [[1, 1]]), StatsTable(("d",), ("s", "n"), [[0, 1]])
-    >>> approximate_randomisation(a, b, score, trials=9)["x", "score"]
-    PairedTest(difference=1.0, low=None, high=None, p=1.0, wins=None, ties=None)
-    """
-    documents = shared_documents({"the first": a.ids, "the second": b.ids})
-    if a.columns != b.columns:
+    documents = shared_documents({"the first": first.ids, "the second": second.ids})
+    if first.table.columns != second.table.columns:
         raise UsageError("tables with different columns cannot be compared")
-    keys = part_keys(measures)
-    first, second = (sums(table, measures, pool) for table in (a, b))
-    points_a, points_b = first.reduce(), second.reduce()
-    totals_a, totals_b = exact_sums(first.rows), exact_sums(second.rows)
-    gain, ranks = exact_slices(second.rows - first.rows), id_ranks(a.ids)
-    drawn: dict[Key, list[Array]] = {key: [np.empty(0)] for key in keys}
+    keys = list(keys)
+    if documents < 2 or not keys:
+        return dict.fromkeys(keys)
+    one, other = first.only(keys).sums, second.only(keys).sums
+    totals, ranks = (exact_sums(one.rows), exact_sums(other.rows)), id_ranks(first.ids)
+    order: Any = np.argsort(ranks) if not isinstance(ranks, slice) else ranks
+    rows = one.rows[order], other.rows[order]
+    gain = rows[1] - rows[0]
+    slices = exact_slices(gain)
+    groups = _groups(documents, seed)
+    statistics: dict[Key, list[Array]] = {key: [] for key in keys}
     rng = Random(seed)  # noqa: S311
-    for rows in _blocks(documents, _positive(trials, "trials"), block):
-        swapped = _words(rows * documents, 4, rng).reshape(rows, documents) >> 31  # a fair coin is one bit
-        shift = exact_product(swapped[:, ranks], gain)
-        swapped_a, swapped_b = first.finish(totals_a + shift), second.finish(totals_b - shift)
+    size = max(1, block // (max(documents, 1) * max(1, gain.shape[1])))
+    for swapped in exchanges(documents, _positive(trials, "trials"), size, rng):
+        shift = exact_product(swapped, slices)
+        both = []
+        for sums_of, total, own, sign in ((one, totals[0], rows[0], 1.0), (other, totals[1], rows[1], -1.0)):
+            whole = total + sign * shift
+            without = whole[:, None, :] - _grouped(own[None, :, :] + sign * swapped[:, :, None] * gain, groups)
+            flat = np.concatenate([whole, without.reshape(-1, without.shape[2])])
+            both.append(sums_of.finish(flat))
+        number = len(swapped)
         for key in keys:
-            drawn[key].append(swapped_a[key] - swapped_b[key])
-    tests = {}
-    for key in keys:
-        values, difference = _defined(np.concatenate(drawn[key])), float(points_a[key][0] - points_b[key][0])
-        if np.isnan(difference):
-            tests[key] = PairedTest(None)
-        elif documents == 0 or values.size == 0:
-            tests[key] = PairedTest(difference)
-        else:
-            tests[key] = PairedTest(difference, p=_p_value(np.abs(values), abs(difference)))
-    return tests
+            found = both[0][key] - both[1][key]
+            statistics[key].append(studentised(found[:number], found[number:].reshape(number, -1)))
+    return {
+        key: None if np.isnan(found[0][0]) else exchange_p(np.concatenate(found)) for key, found in statistics.items()
+    }
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment: the i-th smallest of m times m - i + 1, never falling, at most 1 (Holm 1979).
+def exchanges(documents: int, trials: int, size: int, rng: Random) -> Iterator[Array]:
+    """Which documents are exchanged, 0 or 1, in blocks; none of them in the first row.
 
-    A test without a p is not counted.
-
-    >>> holm([0.01, 0.04, 0.03, None])
-    [0.03, 0.06, 0.06, None]
+    >>> [block.shape for block in exchanges(3, 4, 3, Random(13))]
+    [(1, 3), (3, 3), (1, 3)]
     """
-    tested = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for step, (p, place) in enumerate(tested):
-        highest = max(highest, min(1.0, p * (len(tested) - step)))
-        adjusted[place] = highest
-    return adjusted
+    yield np.zeros((1, documents))
+    for rows in (min(size, trials - start) for start in range(0, trials, size)):
+        # A fair coin is one bit.
+        yield (_words(rows * documents, 4, rng).reshape(rows, documents) >> 31).astype(np.float64)
+
+
+def _groups(documents: int, seed: int) -> npt.NDArray[np.int64] | None:
+    """The group of each document, if there are too many to leave out each of them."""
+    if documents <= _MOST_GROUPS:
+        return None
+    places = list(range(documents))
+    Random(seed).shuffle(places)  # noqa: S311
+    return np.array(places, dtype=np.int64) % _MOST_GROUPS
+
+
+def _grouped(rows: Array, groups: npt.NDArray[np.int64] | None) -> Array:
+    """The rows of documents (samples x documents x columns) added up by group."""
+    if groups is None:
+        return rows
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(_MOST_GROUPS))
+    added: Array = np.add.reduceat(rows[:, order, :], starts, axis=1)
+    return added
 
 
 @dataclass(frozen=True)
@@ -324,8 +421,12 @@ def _words(number: int, width: int, rng: Random) -> npt.NDArray[Any]:
     return np.frombuffer(rng.randbytes(number * width), dtype=f"<u{width}")
 
 
-def _quantiles(values: Array, fractions: Sequence[float]) -> list[float]:
-    """Quantiles with linear interpolation, as of `np.quantile`, which loads modules that nothing else here needs."""
+def quantiles(values: Array, fractions: Sequence[float]) -> list[float]:
+    """Quantiles with linear interpolation, as of `np.quantile`, which loads modules that nothing else here needs.
+
+    >>> quantiles(np.array([1.0, 3.0, 2.0]), [0.25, 0.5])
+    [1.5, 2.0]
+    """
     ordered = np.sort(values)
     found = []
     for fraction in fractions:
@@ -336,11 +437,6 @@ def _quantiles(values: Array, fractions: Sequence[float]) -> list[float]:
         # From the nearer end, so that the rounding error is smaller and the last value is met exactly.
         found.append(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))
     return found
-
-
-def _p_value(drawn: Array, observed: float) -> float:
-    extreme = int(np.count_nonzero(drawn >= observed - _SLACK * max(1.0, observed)))
-    return (1 + extreme) / (drawn.size + 1)
 
 
 def _defined(values: npt.ArrayLike) -> Array:

@@ -18,6 +18,7 @@ from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
+from adjudge.stats.inference import chosen_interval, chosen_test
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
 from adjudge.stats.outcomes import Documents, SystemDocument, merge_outcomes
@@ -35,8 +36,10 @@ _NESTED = ("slice", "uncertainty")
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One part of one metric on one slice, as a fraction of one; a value of None is undefined.
 
-    If a search was cut short, `optimal` is false and the true value is proven to lie between `value` and `bound`.
-    `uncertainty` has more of the intervals of metrics that do not add over documents.
+    `interval` says how `low` and `high` were found (`jackknife`, `percentile`, `bca`), and `scale` on which scale
+    (`logit`) if that is not the score's own. If a search was cut short, `optimal` is false and the true value is proven
+    to lie between `value` and `bound`. `uncertainty` has more of the intervals of metrics that do not add over
+    documents.
     """
 
     metric: str
@@ -46,6 +49,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     level: float | None = None
+    interval: str | None = None
+    scale: str | None = None
     numerator: float | None = None
     denominator: float | None = None
     optimal: bool = True
@@ -124,7 +129,11 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """System a minus system b on one part; `p_holm` is corrected for all comparisons of that part."""
+    """System a minus system b on one part, on `documents` documents; p is from so many `resamples`, if from any.
+
+    `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus or of all
+    slices by one field. Holm's is for claims, the share of false discoveries (Benjamini and Hochberg's q) for looking.
+    """
 
     a: str
     b: str
@@ -135,15 +144,21 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     high: float | None = None
     p: float | None = None
     p_holm: float | None = None
+    q: float | None = None
     test: str | None = None
     wins: float | None = None
+    documents: int | None = None
+    resamples: int | None = None
     slice: Slice
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature.
 
-    `unsaved` are fields of the documents that are no attributes of the tables because of long values in some of them.
+    `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
+    `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
+    generator. `unsaved` are fields of the documents that are no attributes of the tables because of long values in some
+    of them.
     """
 
     pool: str
@@ -154,6 +169,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     test: str
     fields: dict[str, SignatureValue]
     unsaved: tuple[str, ...] = ()
+    interval: str = "auto"
+    resamples: tuple[int, ...] = ()
+    draws: str = "numpy"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -363,7 +381,12 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 def result_fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
     """The fields of a result's signature in their usual order; what does not apply is None and left out."""
     conventions = dict(options.fields)
-    drawn = options.bootstrap > 0
+    on = options.bootstrap > 0
+    additive = options.pool != "corpus"
+    interval = chosen_interval(options.interval, documents, additive=additive)
+    test = chosen_test(options.test, interval)
+    drawn = on and (interval != "jackknife" or systems > 1 or not additive)
+    mixed = options.interval == "auto" and interval == "percentile" and options.by
     return {
         "metric": conventions.pop("metric", None),
         "profile": profile,
@@ -371,10 +394,14 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "pool": conventions.get("pool", options.pool),
         "by": "+".join(options.by) or None,
         "docs": f"{documents}{conventions.pop('docs', '')}",
+        "interval": (f"{interval}+jackknife" if mixed else interval) if on else None,
+        "scale": "logit" if on and (interval == "jackknife" or mixed) else None,
         "seed": options.seed if drawn else None,
-        "boot": options.bootstrap,
-        "ci": f"{100 * options.level:g}" if drawn and options.level != 0.95 else None,
-        "test": options.test if drawn and systems > 1 else None,
+        "boot": options.bootstrap if drawn or not on else None,
+        "ci": f"{100 * options.level:g}" if on and options.level != 0.95 else None,
+        "test": test if on and systems > 1 else None,
+        "resamples": "+".join(map(str, options.resamples)) if on and systems > 1 and test != "jackknife" else None,
+        "draws": options.draws if drawn and options.draws != "numpy" else None,
         "v": __version__,
         "in": conventions.get("in"),
     }

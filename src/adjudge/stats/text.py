@@ -129,10 +129,15 @@ def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
     groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     for c in shown:
         labels = [f"{c.metric} {c.part}"] + [slice_text(c.slice)] * sliced + [f"{c.a} - {c.b}"]
-        numbers = [_difference(c)] + [_probability(c.p), _probability(c.p_holm), _share(c.wins)] * tested
+        numbers = [_difference(c)] + [
+            _probability(c.p),
+            _probability(c.p_holm),
+            _probability(c.q),
+            _share(c.wins),
+        ] * tested
         groups.setdefault((c.metric, c.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
     test = ", ".join(_distinct(c.test for c in shown if c.test))
-    header = ("comparison", *["slice"] * sliced, "systems", "difference", *["p", "p (Holm)", "wins"] * tested)
+    header = ("comparison", *["slice"] * sliced, "systems", "difference", *["p", "p (Holm)", "q", "wins"] * tested)
     if tested and test:
         header = (f"comparison ({test})", *header[1:])
     return Grid(header, 2 + sliced, tuple(tuple(rows) for rows in groups.values()))
@@ -207,7 +212,8 @@ def units(result: Result, number: int) -> str:
 
 
 def _level(score: Score) -> str:
-    return f"{100 * (score.level or 0):g} %" + (f" ({score.uncertainty.method})" if score.uncertainty else "")
+    how = ", ".join(name for name in (score.interval, score.scale) if name)
+    return f"{100 * (score.level or 0):g} %" + (f" ({how})" if how else "")
 
 
 def format_grid(grid: Grid) -> str:
@@ -291,7 +297,7 @@ def _difference(c: Comparison) -> Cell:
 
 
 def _probability(p: float | None) -> Cell:
-    return Cell("") if p is None else Cell(f"{p:.4f}")
+    return Cell("") if p is None else Cell(f"{p:.4f}" if p >= 0.00005 else "<0.0001")
 
 
 def _share(share: float | None) -> Cell:

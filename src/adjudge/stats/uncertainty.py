@@ -23,14 +23,13 @@ class BoxNumbers(msgspec.Struct, frozen=True):
 
 
 class Uncertainty(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the interval of a score was found, and the others.
+    """All intervals of a score by name, and more about its samples.
 
-    `error` is the standard error of `method`, `bias` how far the mean of the resampled scores is from the score,
+    `error` is the jackknife standard error, `bias` how far the mean of the resampled scores is from the score,
     `empty` in how many resamples the system has nothing. An `estimated` score was not counted but sampled: its interval
     says where the exact score is, nothing of other documents.
     """
 
-    method: str
     intervals: dict[str, tuple[float, float]] = {}
     error: float | None = None
     bias: float | None = None

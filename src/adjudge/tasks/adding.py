@@ -16,8 +16,8 @@ from adjudge.tasks.observe import AnyMetric, Counted, Seen, looks_at
 from adjudge.tasks.slices import Slicing
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.elements import ElementTable, Rows
+    from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
     from adjudge.stats.table import StatsTable
@@ -42,9 +42,7 @@ class Campaign:
     plain: bool = False
 
 
-def add_up(
-    campaign: Campaign, slices: Slicing, *, profile: str, bootstrap: int, level: float, seed: int, test: Test
-) -> Result:
+def add_up(campaign: Campaign, slices: Slicing, *, profile: str, inference: Inference) -> Result:
     """The scores of all systems, on the whole corpus and on its slices."""
     return built(
         campaign,
@@ -57,10 +55,7 @@ def add_up(
         },
         notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
         profile=profile,
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
     )
 
 

@@ -3,7 +3,7 @@
 The samples are the corpus itself, the corpus without one document (or a random group, if there are more than a
 thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice stands there
 twice, and what it says about an entity agrees with itself: clusters look better than they are, so that the percentile
-interval is not shown. The interval is that of the jackknife; the test of two systems is the centred bootstrap.
+interval is not shown unless it is asked for. Interval and test are those of the jackknife.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.adding import Campaign, columns_of, fields_of, measures_of, notes_of
@@ -22,6 +22,7 @@ from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped
 from adjudge.tasks.slices import Slicing
 
 if TYPE_CHECKING:
+    from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
@@ -31,7 +32,6 @@ Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""
 
 _BLOCK = 256  # samples that are counted at once
-_FEW = 100
 
 
 def is_clustered(metrics: Sequence[AnyMetric]) -> bool:
@@ -62,9 +62,7 @@ def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> 
             )
 
 
-def add_up_corpus(
-    campaign: Campaign, slices: Slicing, *, profile: str, bootstrap: int, level: float, seed: int, test: str
-) -> Result:
+def add_up_corpus(campaign: Campaign, slices: Slicing, *, profile: str, inference: Inference) -> Result:
     """The scores of all systems if at least one metric is counted over the whole corpus.
 
     Documents are taken in the order of their ids, so that the order in which they were read changes nothing.
@@ -85,10 +83,7 @@ def add_up_corpus(
         parts=parts,
         documents=len(campaign.ids),
         by=slices.by,
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
         notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
         fields=fields_of(campaign),
     )
@@ -102,61 +97,76 @@ def build_sampled(
     parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
     documents: int,
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: str = "paired-bootstrap",
+    inference: Inference | None = None,
     notes: Mapping[str, Sequence[Note]] | None = None,
     fields: Mapping[str, SignatureValue] | None = None,
 ) -> Result:
     """The result of counters: for each part of the corpus (a slice and the places of its documents), one per system."""
     from adjudge._version import __version__
-    from adjudge.stats.data import check_level
-    from adjudge.stats.result import Comparison, Note, Options, Result, SystemResult, result_fields
-    from adjudge.stats.sampled import POOL, in_order, pair_comparison, sampled_scores
-    from adjudge.stats.scores import corrected
+    from adjudge.stats.inference import Inference
+    from adjudge.stats.measure import count_keys
+    from adjudge.stats.notes import inference_notes, spread_notes, summed_up
+    from adjudge.stats.result import Comparison, Options, Result, SystemResult, result_fields
+    from adjudge.stats.sampled import POOL, how_of, in_order, pair_comparison, sampled_scores
+    from adjudge.stats.scores import corrected, family_sizes
     from adjudge.stats.signature import signature
     from adjudge.stats.uncertainty import SampledCounts
 
-    chosen = _test(test)
-    check_level(level)
+    inference = inference or Inference()
+    if inference.test == "randomisation":
+        raise UsageError(
+            "clusters of the whole corpus cannot be exchanged between systems document by document",
+            hint="leave --test out, or choose other metrics",
+        )
     measures = tuple(measures)
     names = list(parts[0][2])
+    families = family_sizes(len(names), [where for where, _, _ in parts])
+    options = Options(
+        pool=POOL,
+        by=tuple(by),
+        bootstrap=inference.resamples,
+        level=inference.level,
+        seed=inference.seed,
+        test=inference.test,
+        fields=dict(fields or {}),
+        interval=inference.interval,
+        resamples=inference.of_families(families),
+    )
+    how = how_of(options)
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
     comparisons: list[Comparison] = []
     for where, places, counters in parts:
-        left, pairs, drawn = _drawn(documents, places, bootstrap=bootstrap, seed=seed)
+        tests = inference.for_tests(families[tuple(where)])
+        resamples = max(options.bootstrap, tests) if how.drawn and len(names) > 1 and options.bootstrap else None
+        resamples = options.bootstrap if resamples is None else resamples
+        left, pairs, drawn = _drawn(documents, places, bootstrap=resamples, seed=inference.seed)
         found = _count(counters, drawn)
         for name in names:
             values = tuple(tuple(column.tolist()) for column in found[name].values())
             samples[name].append(SampledCounts(tuple(found[name]), left, values, dict(where), pairs))
         for a, b in combinations(names, 2):
             both = samples[a][-1], samples[b][-1]
-            comparisons += pair_comparison((a, b), measures, both, test=chosen, level=level)
-    options = Options(
-        pool=POOL,
-        by=tuple(by),
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=chosen,
-        fields={**(fields or {}), **({"interval": "jackknife"} if bootstrap else {})},
-    )
+            comparisons += pair_comparison((a, b), measures, both, how._replace(tests=tests), documents=len(places))
+    scores = {name: [sampled_scores(measures, own, how) for own in samples[name]] for name in names}
     remarks: dict[str, list[Note]] = {
         name: [*(notes or {}).get(name, ()), *_about_gold(measures, samples[name])] for name in names
     }
-    if bootstrap and documents == 1:
-        for name in names:
-            remarks[name].append(Note("one-document", 1, "one document cannot be resampled: there are no intervals"))
-    elif 0 < bootstrap < _FEW:
-        message = f"{bootstrap} resamples are too few for tests to be trusted, draw 1000"
-        for name in names:
-            remarks[name].append(Note("few-resamples", bootstrap, message))
+    counts = count_keys(measures)
+    for name in names if options.bootstrap else ():
+        alike = [
+            (where, note)
+            for (where, places, _), own in zip(parts, scores[name], strict=True)
+            if len(places) > 1
+            for note in spread_notes([each for each in own if (each.metric, each.part) not in counts], where)
+        ]
+        remarks[name] += summed_up(alike)
+    sizes = [(where, len(places)) for where, places, _ in parts]
+    flat = {name: [score for own in scores[name] for score in own] for name in names}
     systems = [
         SystemResult(
             name=name,
             documents=documents,
-            scores=tuple(score for own in samples[name] for score in sampled_scores(measures, own, level=level)),
+            scores=tuple(flat[name]),
             notes=tuple(remarks[name]),
             samples=tuple(samples[name]),
         )
@@ -169,6 +179,7 @@ def build_sampled(
         signature=signature(task, result_fields(profile, documents, len(names), options)),
         systems=tuple(systems),
         comparisons=corrected(in_order(comparisons, measures)),
+        notes=tuple(inference_notes(options, sizes, flat, comparisons)),
         measures=measures,
         options=options,
     )
@@ -369,12 +380,3 @@ def _count(counters: Mapping[str, Counter], blocks: Callable[[], Iterator[Array]
         name: {column: np.concatenate([each[column] for each in counted]) for column in counted[0]}
         for name, counted in found.items()
     }
-
-
-def _test(name: str) -> Any:
-    if name == "approximate-randomisation":
-        raise UsageError(
-            "clusters of the whole corpus cannot be exchanged between systems document by document",
-            hint="leave --test out, or choose other metrics",
-        )
-    return cast("Any", "centred" if name == "paired-bootstrap" else name)

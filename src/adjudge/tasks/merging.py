@@ -10,7 +10,7 @@ import msgspec
 from adjudge.errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
+    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Result
 
 _WHOLE: Mapping[str, str] = {
@@ -28,7 +28,8 @@ def merge(
     bootstrap: int | None = None,
     level: float | None = None,
     seed: int | None = None,
-    test: Test | None = None,
+    test: str | None = None,
+    interval: str | None = None,
     order: Iterable[str] | None = None,
 ) -> Result:
     """The result of scoring the documents of all parts at once; see `adjudge.stats.merge`.
@@ -44,12 +45,10 @@ def merge(
     called = list(names) if names is not None else [f"part {number}" for number in range(1, len(parts) + 1)]
     if len(parts) > 1:
         _refuse_whole(parts, called)
-    options: dict[str, Any] = {"by": by, "level": level, "seed": seed, "test": test, "order": order}
-    drawn = _java(parts[0], bootstrap) if parts else None
-    if drawn is None:
-        result = merge_tables(parts, names=called, bootstrap=bootstrap, **options)
-        return _with_genres(result) if result.task == "eal" else result
-    return _redrawn(merge_tables(parts, names=called, bootstrap=0, **options), parts[0], drawn, level=level, seed=seed)
+    draws: dict[str, Any] = {"bootstrap": bootstrap, "level": level, "seed": seed, "test": test, "interval": interval}
+    drawing = _drawing(parts[0]) if parts else None
+    result = merge_tables(parts, names=called, by=by, order=order, drawing=drawing, **draws)
+    return _with_genres(result) if result.task == "eal" else result
 
 
 def _refuse_whole(parts: Sequence[Result], called: Sequence[str]) -> None:
@@ -63,29 +62,15 @@ def _refuse_whole(parts: Sequence[Result], called: Sequence[str]) -> None:
         raise UsageError(list(dict.fromkeys(problems)))
 
 
-def _java(first: Result, bootstrap: int | None) -> int | None:
-    """The number of corpora to draw, if the profile has them drawn by the generator of the official programs."""
-    if first.task != "eal" or first.options is None:
+def _drawing(first: Result) -> Drawing | None:
+    """How corpora are drawn, if the profile has that done by the generator of the official programs."""
+    if first.task != "eal":
         return None
+    from adjudge.tasks.eal.draws import drawing_of
     from adjudge.tasks.eal.profiles import PROFILES
 
-    number = first.options.bootstrap if bootstrap is None else bootstrap
     profile = PROFILES.get(first.profile)
-    return number if number and profile is not None and profile.draws == "java" else None
-
-
-def _redrawn(result: Result, first: Result, bootstrap: int, *, level: float | None, seed: int | None) -> Result:
-    from adjudge.tasks.eal.profiles import PROFILES
-    from adjudge.tasks.eal.redraw import redrawn
-
-    assert first.options is not None
-    return redrawn(
-        _with_genres(result),
-        bootstrap=bootstrap,
-        seed=first.options.seed if seed is None else seed,
-        level=first.options.level if level is None else level,
-        percentiles=PROFILES[first.profile].percentiles,
-    )
+    return None if profile is None else drawing_of(profile)
 
 
 def _with_genres(result: Result) -> Result:

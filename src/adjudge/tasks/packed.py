@@ -18,7 +18,7 @@ from adjudge.tasks.part_reader import Part
 from adjudge.tasks.slices import MOST, Slicing, partial_slicing, slicing
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
+    from adjudge.stats.inference import Inference
     from adjudge.stats.result import Note, Result
     from adjudge.stats.table import StatsTable
 
@@ -76,10 +76,7 @@ def add_up_packed(
     slices: Slicing,
     *,
     profile: str,
-    bootstrap: int,
-    level: float,
-    seed: int,
-    test: Test,
+    inference: Inference,
 ) -> Result:
     """The same as `adding.add_up`; the campaign needs neither what was seen nor the documents of its sides."""
     names = [side.name for side in campaign.systems]
@@ -91,10 +88,7 @@ def add_up_packed(
         elements={name: [] for name in names},
         notes={name: _notes(campaign, packed, place) for place, name in enumerate(names)},
         profile=profile,
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
     )
 
 

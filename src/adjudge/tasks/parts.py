@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.engine.local import can_travel, map_documents, processors
 from adjudge.errors import UsageError
 from adjudge.formats.ranges import Ranges, count_lines, cut_lines
+from adjudge.stats.inference import Inference
 from adjudge.tasks.adding import columns_of
 from adjudge.tasks.packed import Packed
 from adjudge.tasks.part_reader import Part, PartReader
@@ -27,7 +28,7 @@ LARGEST = 8 << 20  # bytes of a part, because a process holds all documents of o
 PARTS = 8  # at least, for each process, so that none of them waits long for the last one
 
 
-def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, **statistics: Any) -> Result | None:
+def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, inference: Inference) -> Result | None:
     """The scores of systems in files that other processes read; None if there is anything that is not as it should.
 
     `statistics` are `bootstrap`, `level`, `seed` and `test`.
@@ -44,8 +45,8 @@ def score_parts(plan: Plan, *, jobs: int | None, progress: Progress | None, **st
         if run.unchosen:
             return None
         if not results:
-            return run.whole(packed, **statistics)
-        return run.merged([*results, run.packed_part(packed)] if packed.ids else results, **statistics)
+            return run.whole(packed, inference)
+        return run.merged([*results, run.packed_part(packed)] if packed.ids else results, inference)
     except (_Unfit, UsageError):  # it is said, in full, when the files are read here
         return None
 

@@ -16,6 +16,7 @@ from adjudge.evaluate.doubts import Compared, with_doubts
 from adjudge.evaluate.offsets import Span, spans_in
 from adjudge.formats.source import is_blank
 from adjudge.model.document import Document
+from adjudge.stats.inference import Inference
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
@@ -29,7 +30,6 @@ from adjudge.tasks.slices import slicing
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
-    from adjudge.stats.build import Test
     from adjudge.stats.result import Result
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
@@ -52,7 +52,7 @@ def score(
     system: Any,
     *,
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
     pool: str | None = None,
@@ -62,7 +62,8 @@ def score(
     cluster: str | None = None,
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
     time_limit: float | None = None,
     reader: str = JSONL,
     system_reader: str | None = None,
@@ -96,6 +97,7 @@ def score(
     """
     by = (by,) if isinstance(by, str) else tuple(by)
     check_readers(gold, system, None if reader == JSONL else reader, system_reader)
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
     whole = documents or is_clustered(metrics) or any("." in name for name in by)
@@ -120,7 +122,7 @@ def score(
             cluster=cluster,
             progress=progress,
             adjust=adjust,
-            statistics={"bootstrap": bootstrap, "level": ci, "seed": seed, "test": test},
+            inference=inference,
         )
         if found is not None:
             found = with_doubts(found, _compared_files(metrics, inputs))
@@ -140,7 +142,7 @@ def score(
         metrics, tuple(chosen), gold_side, systems, seen, whole=docs is None, options=options, plain=plain
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
-    result = add(campaign, slices, profile=profile, bootstrap=bootstrap, level=ci, seed=seed, test=test)
+    result = add(campaign, slices, profile=profile, inference=inference)
     result = with_doubts(result, _compared(metrics, (gold_side, *systems), reader))
     result = with_field_notes(result, metrics, _picked(adjust, partial(_held_some, (gold_side, *systems))), plain=plain)
     return _with_documents(result, campaign, chosen) if documents else result
@@ -183,7 +185,7 @@ def _from_files(
     cluster: str | None,
     progress: Progress | None,
     adjust: Adjust | None,
-    statistics: Mapping[str, Any],
+    inference: Inference,
 ) -> Result | None:
     """The scores of documents that are not all held at once; None if they may as well be."""
     apart = cluster is None and pays(inputs, jobs)
@@ -208,10 +210,10 @@ def _from_files(
         {} if adjust is None else adjust.options,
         BLOCK if streamed else None,
     )
-    found = score_parts(plan, jobs=jobs, progress=progress, **statistics) if apart else None
+    found = score_parts(plan, jobs=jobs, progress=progress, inference=inference) if apart else None
     if found is not None or not streamed:
         return found
-    return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, **statistics)
+    return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, inference=inference)
 
 
 def _compared(metrics: Sequence[AnyMetric], sides: Sequence[Side], reader: str) -> Compared:

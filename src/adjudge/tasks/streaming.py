@@ -19,6 +19,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, Valid
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.shards import stream_documents
 from adjudge.model.document import Document
+from adjudge.stats.plain import OFF
 from adjudge.tasks.adding import Campaign, add_up, fields_of
 from adjudge.tasks.aligned import Indexed, OutOfOrder, SideBySide
 from adjudge.tasks.documents import Side, unknown_document
@@ -30,12 +31,11 @@ from adjudge.tasks.placing import placed
 from adjudge.tasks.slices import partial_slicing, refuse_unknown
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
+    from adjudge.stats.inference import Inference
     from adjudge.stats.result import Result
 
 BLOCK = 10_000
 _PROBLEMS = 1000
-_NOTHING_DRAWN: dict[str, Any] = {"bootstrap": 0, "level": 0.95, "seed": 0, "test": "paired-bootstrap"}
 
 Progress = Callable[[int, "int | None"], None]
 
@@ -60,10 +60,7 @@ class Plan(NamedTuple):
 def score_stream(
     plan: Plan,
     *,
-    bootstrap: int,
-    level: float,
-    seed: int,
-    test: Test,
+    inference: Inference,
     jobs: int | None = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -74,7 +71,7 @@ def score_stream(
         run = Run(plan)
         try:
             parts = run.parts(frozenset(indexed), jobs=jobs, cluster=cluster, progress=progress)
-            return run.merged(parts, bootstrap=bootstrap, level=level, seed=seed, test=test)
+            return run.merged(parts, inference)
         except _Unordered as unordered:
             indexed.add(unordered.place)
 
@@ -151,13 +148,13 @@ class Run:
             for system in systems:
                 system.close()
 
-    def merged(self, parts: list[Result], *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
+    def merged(self, parts: list[Result], inference: Inference) -> Result:
         """All parts as one result, with the hashes of what was read."""
         from adjudge.stats.merge import merge
         from adjudge.stats.result import result_fields
         from adjudge.stats.signature import signature
 
-        result = merge(parts, bootstrap=bootstrap, level=level, seed=seed, test=test)
+        result = merge(parts, inference=inference)
         table = result.systems[0].table
         assert table is not None
         assert result.options is not None
@@ -172,7 +169,7 @@ class Run:
         line = result_fields(self.plan.profile, len(table.ids), len(systems), options)
         return msgspec.structs.replace(result, options=options, signature=signature(result.task, line))
 
-    def whole(self, packed: Packed, *, bootstrap: int, level: float, seed: int, test: Test) -> Result:
+    def whole(self, packed: Packed, inference: Inference) -> Result:
         """The result of all documents, if they were kept together."""
         plan = self.plan
         gold, *systems = (self._side(place, {}, digest.hexdigest()) for place, digest in enumerate(self.digests))
@@ -180,9 +177,7 @@ class Run:
             plan.metrics, tuple(packed.ids), gold, systems, [], whole=plan.docs is None, options=plan.options
         )
         slices = packed.slicing(plan.by, plan.metrics)
-        return add_up_packed(
-            campaign, packed, slices, profile=plan.profile, bootstrap=bootstrap, level=level, seed=seed, test=test
-        )
+        return add_up_packed(campaign, packed, slices, profile=plan.profile, inference=inference)
 
     def _documents(self, place: int) -> Iterator[Document]:
         """The documents of gold (0) or a system; what is wrong with them is kept for the end."""
@@ -264,7 +259,7 @@ class Run:
         campaign = Campaign(
             self.plan.metrics, tuple(block.chosen), gold, systems, block.seen, options=self.plan.options
         )
-        return add_up(campaign, slices, profile=self.plan.profile, **_NOTHING_DRAWN)
+        return add_up(campaign, slices, profile=self.plan.profile, inference=OFF)
 
     def packed_part(self, packed: Packed) -> Result:
         """The same of documents that other processes have counted."""
@@ -272,7 +267,7 @@ class Run:
         self.there |= there
         gold, *systems = (self._side(place, {}) for place in range(len(self.plan.inputs.files)))
         campaign = Campaign(self.plan.metrics, tuple(packed.ids), gold, systems, [], options=self.plan.options)
-        return add_up_packed(campaign, packed, slices, profile=self.plan.profile, **_NOTHING_DRAWN)
+        return add_up_packed(campaign, packed, slices, profile=self.plan.profile, inference=OFF)
 
     def _side(self, place: int, documents: dict[str, Document], digest: str = "") -> Side:
         name = self.plan.inputs.names[place - 1] if place else "gold"

@@ -11,6 +11,7 @@ from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.stats.inference import Inference
 from adjudge.stats.result import Result
 from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
@@ -399,7 +400,8 @@ def test_unlinked_and_unassessed(stores):
     for how in ("drop", "singleton"):
         chosen = choose(msgspec.structs.replace(SPEC, unlinked=how))
         results[how] = result_of(
-            observe_all(stores / "key", stores / "ref", {"good": stores / "good"}, chosen), bootstrap=0
+            observe_all(stores / "key", stores / "ref", {"good": stores / "good"}, chosen),
+            inference=Inference(bootstrap=0),
         )
     assert results["drop"]["eal.argument"].tp == 2
     assert results["singleton"]["eal.argument"].tp == 4

@@ -17,7 +17,7 @@ from adjudge.report.html.page import render_page, score_table
 
 if TYPE_CHECKING:
     from adjudge.formats.eal_sources import Sources
-    from adjudge.stats.build import Test
+    from adjudge.stats.inference import Inference
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.eal.document import Compared, Prepared
     from adjudge.tasks.eal.explanation import Explanation
@@ -84,10 +84,7 @@ def eal_page(
     by: Sequence[str] = (),
     genre: str | None = None,
     genre_list: Mapping[str, str] | None = None,
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int | None = None,
-    test: Test = "paired-bootstrap",
+    inference: Inference | None = None,
     title: str = TITLE,
 ) -> str:
     """Score submissions, and show what the scores are made of: a whole HTML file.
@@ -110,7 +107,7 @@ def eal_page(
         visit=collected.visit,
     )
     collected.finish()
-    result = result_of(campaign, by=by, bootstrap=bootstrap, level=level, seed=seed, test=test)
+    result = result_of(campaign, by=by, inference=inference)
     return _render(result, campaign, collected, title)
 
 

@@ -11,18 +11,17 @@ from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
 
 def campaign_page(inputs: Inputs) -> str:
     """The ranking, and what became of every response, with the texts."""
-    given = inputs.settings
+    chosen = inputs.chosen()
     return eal_page(
         inputs.key,
         inputs.frames,
         inputs.systems,
-        inputs.chosen(),
+        chosen,
         sources=Sources(inputs.base / "sources"),
         docs=inputs.documents,
-        by=given.by,
+        by=inputs.settings.by,
         genre_list=inputs.genres(),
-        bootstrap=given.bootstrap,
-        seed=given.seed,
+        inference=inputs.inference(chosen),
     )
 
 

@@ -15,7 +15,7 @@ from adjudge.report.kb_explanations import SIDES, sample_text, steps
 from adjudge.tasks.kbp.explain import FATES, LIMIT, Example, Explanation, Fate, Waterfall
 from adjudge.tasks.kbp.explain_paths import MOST
 from adjudge.tasks.kbp.explain_reasons import REASONS
-from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
+from adjudge.tasks.kbp.notes import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ def kbp_page(
     """Score and explain systems: a whole HTML file. The arguments are those of scoring and of explanations."""
     import msgspec
 
-    from adjudge.stats.scores import corrected
     from adjudge.tasks.kbp.counting import Run
     from adjudge.tasks.kbp.explain import explain_inputs
     from adjudge.tasks.kbp.scoring import score_inputs
@@ -88,7 +87,7 @@ def kbp_page(
     run = Run(by=("relation",), bootstrap=bootstrap, ci=ci, seed=seed, engine=engine, box=True, warn=warn)
     result = score_inputs(read, options, run, profile=profile)
     # Relations are shown, but not tested, so that the corrected numbers are those of the score alone.
-    whole = corrected([each for each in result.comparisons if not each.slice])
+    whole = [each for each in result.comparisons if not each.slice]
     result = msgspec.structs.replace(result, comparisons=whole)
     found = explain_inputs(read, options, hops=hops, limit=limit, seed=seed, most=most)
     return render_kbp(result, found, title=title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, TokenTable
@@ -13,12 +13,10 @@ from adjudge.report.html.charts_plot import short
 from adjudge.report.html.layout import layout, places
 from adjudge.report.html.marks import Segment, in_utf16, segments
 from adjudge.report.html.page import Entry, render_page, score_table
+from adjudge.stats.inference import Inference
 from adjudge.stats.result import Result
 from adjudge.tasks.nugget.outcome import KINDS, Agree, Outcomes, Pair, classify, cluster_members, compare_clusters
 from adjudge.tasks.nugget.settings import Mode, Settings, canonical
-
-if TYPE_CHECKING:
-    from adjudge.stats.build import Test
 
 LEGEND = (
     Entry("correct", "correct", "✓", "same place, type and realis"),
@@ -78,10 +76,7 @@ def nugget_page(
     suffix: str = ".tab",
     text_suffix: str = ".txt",
     names: Sequence[str | None] | None = None,
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: Test = "paired-bootstrap",
+    inference: Inference | None = None,
     title: str = "Event nuggets",
 ) -> str:
     """Score systems against gold, and show what the scores are made of: a whole HTML file.
@@ -101,7 +96,7 @@ def nugget_page(
     campaign = observe_all(
         gold, systems, settings, tokens=tokens, docs=docs, mode=mode, suffix=suffix, names=names, visit=visit
     )
-    result = result_of(campaign, bootstrap=bootstrap, level=level, seed=seed, pool="micro", test=test)
+    result = result_of(campaign, inference=inference or Inference(), pool="micro")
     tables = Tables(tokens, suffix=suffix, lenient=True)
     nothing: dict[str, list[Pair]] = {name: [] for name in settings.mapped}
     documents, untold = [], []

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 _DIGITS = 4
-_SLACK = 1e-9
 
 
 class Spread(NamedTuple):
@@ -91,23 +90,16 @@ def _samples(result: Result, estimators: Mapping[str, Additive], keys: Sequence[
     """The corpora of the bootstrap, drawn again; nothing if a task has drawn its corpora in another way."""
     import numpy as np
 
-    from adjudge.stats.resample import interval
-    from adjudge.stats.scores import draw
+    from adjudge.stats.resample import bootstrap
 
-    assert result.options is not None
-    with np.errstate(all="ignore"):
-        samples = draw(estimators, result.options)
-    if samples is None or samples.documents < 2:
+    options = result.options
+    assert options is not None
+    if options.bootstrap == 0 or options.draws != "numpy" or len(next(iter(estimators.values())).ids) < 2:
         return None
-    for system in result.systems:
-        for score in system.scores:
-            if score.slice or score.low is None or score.high is None or (score.metric, score.part) not in keys:
-                continue
-            again = interval(samples.values[system.name][score.metric, score.part], score.level or 0.95)
-            ends = again or (math.inf, math.inf)
-            if any(abs(a - b) > _SLACK for a, b in zip(ends, (score.low, score.high), strict=True)):
-                return None
-    return samples
+    with np.errstate(all="ignore"):
+        return bootstrap(
+            {name: each.only(keys) for name, each in estimators.items()}, resamples=options.bootstrap, seed=options.seed
+        )
 
 
 def spreads(result: Result, numbers: Numbers, key: Key, *, documents: bool) -> list[Spread]:

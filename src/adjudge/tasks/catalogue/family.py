@@ -12,7 +12,7 @@ from adjudge.formats.source import source_name
 
 if TYPE_CHECKING:
     from adjudge.model.document import Corpus
-    from adjudge.stats.build import Test
+    from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.corpus import Counter
@@ -179,10 +179,7 @@ def published_result(
     systems: Mapping[str, Any],
     *,
     options: Mapping[str, Any],
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int = 13,
-    test: Test = "paired-bootstrap",
+    inference: Inference | None = None,
 ) -> Result:
     """What a published scorer counted as a result, with intervals."""
     from adjudge.stats.build import build_result
@@ -195,8 +192,7 @@ def published_result(
     ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
     fields = _signature(gold, systems, options)
     if any(each.counter is not None for each in found.values()):
-        drawn: dict[str, Any] = {"bootstrap": bootstrap, "level": level, "seed": seed, "test": test}
-        return _corpus_result(family, name, found, ids, fields=fields, **drawn)
+        return _corpus_result(family, name, found, ids, fields=fields, inference=inference)
     tables = {
         system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
     }
@@ -206,19 +202,23 @@ def published_result(
         measures=measures,
         tables=tables,
         pool=first.pool,
-        bootstrap=bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
         notes={system: list(each.notes) for system, each in found.items()},
         signature_fields=fields,
     )
 
 
 def _corpus_result(
-    family: str, profile: str, found: Mapping[str, Published], ids: Sequence[str], *, bootstrap: int, **options: Any
+    family: str,
+    profile: str,
+    found: Mapping[str, Published],
+    ids: Sequence[str],
+    *,
+    inference: Inference | None,
+    fields: Mapping[str, str],
 ) -> Result:
     """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
+    from adjudge.stats.plain import OFF
     from adjudge.tasks.corpus import build_sampled
 
     return build_sampled(
@@ -227,9 +227,9 @@ def _corpus_result(
         measures=next(iter(found.values())).measures,
         parts=[({}, range(len(ids)), {system: _spread(each, ids) for system, each in found.items()})],
         documents=len(ids),
-        bootstrap=bootstrap if all(each.resampled for each in found.values()) else 0,
+        inference=inference if all(each.resampled for each in found.values()) else OFF,
         notes={system: list(each.notes) for system, each in found.items()},
-        **options,
+        fields=fields,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
 from adjudge.model.coref import CorefCorpus, CorefDocument
+from adjudge.stats.inference import Inference
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.coref.measures import METRICS, chosen_metrics, measures_of
 from adjudge.tasks.coref.notes import remarks, strict_problems
@@ -27,7 +28,6 @@ from adjudge.tasks.coref.sides import (
 )
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.data import AttributeValue
     from adjudge.stats.result import Result
 
@@ -49,7 +49,7 @@ def score(
     *,
     metric: str | Iterable[str] | None = None,
     by: str | Sequence[str] = (),
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
     pool: Literal["micro", "macro"] = "micro",
@@ -61,7 +61,8 @@ def score(
     names: Sequence[str | None] | None = None,
     jobs: int = 1,
     cluster: str | None = None,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
 ) -> Result:
     """The coreference scores of one or several responses, with intervals and paired comparisons.
 
@@ -80,10 +81,11 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     metrics = chosen_metrics(metric)
     chosen = settings(profile, singletons, match, overlap)
     campaign = observe(key, response, chosen, docs=docs, names=names, jobs=jobs, cluster=cluster, keep=False)
-    return result_of(campaign, metrics, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
+    return result_of(campaign, metrics, by=by, inference=inference, pool=pool)
 
 
 def observe(
@@ -208,15 +210,10 @@ def result_of(
     metrics: Sequence[str],
     *,
     by: Sequence[str],
-    bootstrap: int,
-    level: float,
-    seed: int,
+    inference: Inference,
     pool: Literal["micro", "macro"],
-    test: Test,
 ) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
-    if bootstrap < 0:
-        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
     check_documents(campaign.sides)
     documents, responses = campaign.sides.documents, campaign.compared
     attributes: dict[str, tuple[AttributeValue, ...]] = {name: _attribute(name, campaign) for name in dict.fromkeys(by)}
@@ -227,14 +224,11 @@ def result_of(
         "profile": campaign.settings.profile,
         "measures": measures_of(metrics, campaign.settings.rule),
         "by": tuple(attributes),
-        "bootstrap": bootstrap,
-        "level": level,
-        "seed": seed,
-        "test": test,
+        "inference": inference,
         "notes": {name: remarks(campaign.sides, name, compared) for name, compared in responses.items()},
         "signature_fields": _signature(campaign, metrics),
     }
-    if pool == "micro" and (bootstrap == 0 or len(ids) == len(responses) == 1):
+    if pool == "micro" and (inference.resamples == 0 or len(ids) == len(responses) == 1):
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.formats.eal_write import FolderWriter
 from adjudge.stats.atomic import write_atomically
+from adjudge.stats.inference import RESAMPLES, Inference
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 
 if TYPE_CHECKING:
@@ -55,8 +56,13 @@ class Inputs(NamedTuple):
         """From counts to scores."""
         from adjudge.tasks.eal.scoring import result_of
 
+        return result_of(campaign, by=self.settings.by, inference=self.inference(campaign.settings), pool=pool)
+
+    def inference(self, chosen: Settings) -> Inference:
+        """How intervals and tests are made: with the seed of the profile, unless the campaign has its own."""
         given = self.settings
-        return result_of(campaign, by=given.by, bootstrap=given.bootstrap, seed=given.seed, pool=pool)
+        seed = chosen.profile.bootstrap_seed if given.seed is None else given.seed
+        return Inference(bootstrap=None if given.bootstrap == RESAMPLES else given.bootstrap, seed=seed)
 
 
 class Publisher(NamedTuple):

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from adjudge.stats.estimator import Estimator
-    from adjudge.stats.resample import Samples
+    from adjudge.stats.resample import Drawing, Samples
+    from adjudge.tasks.eal.profiles import Profile
 
 Draws: TypeAlias = Literal["numpy", "java"]
 
@@ -79,23 +80,10 @@ def java_weights(
 
 def draw_samples(estimators: Mapping[str, Estimator], *, resamples: int, seed: int, draws: Draws = "numpy") -> Samples:
     """The scores of all systems on the same corpora, drawn by either generator."""
-    import numpy as np
+    from adjudge.stats.resample import bootstrap
 
-    from adjudge.stats.resample import Samples, bootstrap, shared_documents
-
-    if draws == "numpy":
-        return bootstrap(estimators, resamples=resamples, seed=seed)
-    documents = shared_documents({name: each.ids for name, each in estimators.items()})
-    blocks: dict[str, dict[tuple[str, str], list[npt.NDArray[np.float64]]]] = {
-        name: {key: [np.empty(0)] for key in each.keys} for name, each in estimators.items()
-    }
-    for weights in java_weights(documents, resamples, seed):
-        for name, each in estimators.items():
-            for key, scores in each.evaluate(weights).items():
-                blocks[name][key].append(scores)
-    values = {name: {key: np.concatenate(parts) for key, parts in keys.items()} for name, keys in blocks.items()}
-    points = {name: each.point() for name, each in estimators.items()}
-    return Samples(points, values, documents, resamples, seed)
+    weights = java_weights if draws == "java" else None
+    return bootstrap(estimators, resamples=resamples, seed=seed, weights=weights)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -112,3 +100,27 @@ def percentile(values: Sequence[float], share: float) -> float:
     if below >= len(ordered):
         return float(ordered[-1])
     return float(ordered[below - 1] + (rank - below) * (ordered[below] - ordered[below - 1]))
+
+
+def drawing_of(profile: Profile) -> Drawing:
+    """How the corpora of a profile are drawn, and which quantiles are its percentile intervals."""
+    from adjudge.stats.resample import USUAL, Drawing
+
+    if profile.draws == "numpy" and profile.percentiles == "linear":
+        return USUAL
+    return Drawing(
+        profile.draws,
+        java_weights if profile.draws == "java" else None,
+        nist_interval if profile.percentiles == "nist" else None,
+    )
+
+
+def nist_interval(values: Sequence[float], level: float) -> tuple[float, float] | None:
+    """The central interval of the samples that are defined.
+
+    >>> nist_interval([1.0, 2.0, 3.0], 0.5)
+    (1.0, 3.0)
+    """
+    defined = [value for value in values if value == value]  # nan is not
+    below = round((1 - level) / 2, 12)
+    return (percentile(defined, below), percentile(defined, 1 - below)) if defined else None

@@ -71,14 +71,14 @@ def rank_systems(
     'B'
     """
     from adjudge.stats.estimator import Additive
-    from adjudge.stats.measure import part_keys
+    from adjudge.stats.measure import needed_measures, part_keys
     from adjudge.stats.table import StatsTable
 
     if resamples < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
     known = part_keys(measures)
     key = key or (("eal.overall", "score") if ("eal.overall", "score") in known else ("eal.argument", "score"))
-    needed = tuple(_needed(measures, key))
+    needed = needed_measures(measures, [key])
     estimators = {
         name: Additive(StatsTable.from_data(each), needed, pool)  # type: ignore[arg-type]
         for name, each in tables.items()
@@ -106,19 +106,6 @@ def rank_result(result: Result, *, draws: Draws = "numpy", percentiles: str = "l
         draws=draws,
         percentiles=percentiles,
     )
-
-
-def _needed(measures: list[Measure], key: Key) -> list[Measure]:
-    """The measures that a key is made of, in their order."""
-    from adjudge.stats.measure import Combined, part_keys
-
-    wanted, found = {key}, []
-    for each in reversed(measures):
-        if wanted.intersection(part_keys([each])):
-            found.append(each)
-            if isinstance(each, Combined):
-                wanted.update(each.of)
-    return found[::-1]
 
 
 def _standings(

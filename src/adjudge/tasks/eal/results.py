@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.diagnostics import FIELDS, Slices
+from adjudge.tasks.eal.draws import drawing_of
 from adjudge.tasks.eal.facts import Facts, gold_notes, system_notes
 from adjudge.tasks.eal.measures import measures, table_of
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.data import TableData
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
@@ -60,18 +61,15 @@ def result_of(
     campaign: Campaign,
     *,
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
-    level: float = 0.95,
-    seed: int | None = None,
+    inference: Inference | None = None,
     pool: Pool = "micro",
-    test: Test = "paired-bootstrap",
 ) -> Result:
     """Scores, intervals, comparisons, slices and notes; `pool="macro"` averages the scores of documents.
 
-    The seed is that of the profile unless another one is given, and so is the generator of the draws.
+    Without `inference` the seed is that of the profile, as is always the generator of the draws.
     """
     profile = campaign.settings.profile
-    seed = profile.bootstrap_seed if seed is None else seed
+    inference = inference or Inference(seed=profile.bootstrap_seed)
     tables = campaign.tables()
     if "genre" in by:
         values = tuple(campaign.genres[document] for document in campaign.ids)
@@ -79,7 +77,7 @@ def result_of(
     formulas = measures(campaign.settings, macro=pool == "macro")
     notes = campaign.notes(tables)
     alone = len(campaign.ids) == 1 and len(tables) == 1
-    if pool == "micro" and not any(field in FIELDS for field in by) and (bootstrap == 0 or alone):
+    if pool == "micro" and not any(field in FIELDS for field in by) and (inference.resamples == 0 or alone):
         from adjudge.stats.plain import plain_result
 
         return plain_result(
@@ -88,14 +86,11 @@ def result_of(
             measures=formulas,
             tables=tables,
             by=by,
-            bootstrap=bootstrap,
-            level=level,
-            seed=seed,
-            test=test,
+            inference=inference,
             notes=notes,
             signature_fields=_fields(campaign, by),
         )
-    return _built(campaign, formulas, tables, notes, by, bootstrap, level, seed, pool, test)
+    return _built(campaign, formulas, tables, notes, by, inference, pool)
 
 
 def _built(
@@ -104,11 +99,8 @@ def _built(
     tables: Mapping[str, TableData],
     notes: Mapping[str, Sequence[Note]],
     by: Sequence[str],
-    bootstrap: int,
-    level: float,
-    seed: int,
+    inference: Inference,
     pool: Pool,
-    test: Test,
 ) -> Result:
     from adjudge.stats.build import build_result
     from adjudge.stats.table import StatsTable
@@ -118,28 +110,18 @@ def _built(
         name: [slices.table(len(campaign.ids)) for slices in each.slices.values()]
         for name, each in campaign.systems.items()
     }
-    java = campaign.settings.profile.draws == "java" and bootstrap > 0
-    result = build_result(
+    return build_result(
         task="eal",
         profile=campaign.settings.profile.name,
         measures=formulas,
         tables=stats,
         pool=pool,
         by=by,
-        bootstrap=0 if java else bootstrap,
-        level=level,
-        seed=seed,
-        test=test,
+        inference=inference,
         notes=notes,
         signature_fields=_fields(campaign, by),
         elements=elements,
-    )
-    if not java:
-        return result
-    from adjudge.tasks.eal.redraw import redrawn
-
-    return redrawn(
-        result, bootstrap=bootstrap, seed=seed, level=level, percentiles=campaign.settings.profile.percentiles
+        drawing=drawing_of(campaign.settings.profile),
     )
 
 

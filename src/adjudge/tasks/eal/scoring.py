@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
+from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.apply import open_for
 from adjudge.tasks.eal.counting import AnyStore, Counter, Part, Regions, Visitor, lent
 from adjudge.tasks.eal.diagnostics import FIELDS, Slices, genres
@@ -19,7 +20,6 @@ from adjudge.tasks.eal.results import Campaign, Counted, Pool, result_of
 from adjudge.tasks.eal.settings import Settings, settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.result import Result
 
 __all__ = ["Campaign", "Counted", "Regions", "name_systems", "observe_all", "result_of", "score", "system_name"]
@@ -45,10 +45,11 @@ def score(
     docs: Iterable[str] | None = None,
     by: str | Sequence[str] = (),
     pool: Pool = "micro",
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int | None = None,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
     jobs: int | None = 1,
     cluster: str | None = None,
 ) -> Result:
@@ -68,10 +69,12 @@ def score(
         linking=frames is not None,
     )
     by = (by,) if isinstance(by, str) else tuple(by)
+    seed = chosen.profile.bootstrap_seed if seed is None else seed
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     campaign = observe_all(
         key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by, jobs=jobs, cluster=cluster
     )
-    return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
+    return result_of(campaign, by=by, inference=inference, pool=pool)
 
 
 def name_systems(systems: Mapping[str, str | Path] | Sequence[str | Path] | str | Path) -> dict[str, str | Path]:

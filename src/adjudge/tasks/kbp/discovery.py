@@ -22,6 +22,7 @@ from adjudge.errors import UsageError
 from adjudge.formats.kb_links import page_name
 from adjudge.metrics.linking import NIL, assigned, assigned_typed, is_nil, linked, unlinked
 from adjudge.model.kbp import NAMED, Entity, KbDocument, KnowledgeBase, Mention
+from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.linking import Linked, link
 from adjudge.tasks.kbp.options import KbOptions
 
@@ -67,10 +68,11 @@ def score_discovery(
     levels: Sequence[str] = (NAMED,),
     spans: Spans = "head",
     by_type: bool = False,
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
-    test: str = "centred",
+    test: str = "auto",
+    interval: str = "auto",
 ) -> Result:
     """Score the mentions, links and clusters of knowledge bases against annotated documents.
 
@@ -120,10 +122,7 @@ def score_discovery(
         parts=parts,
         documents=len(order),
         by=("type",) if by_type else (),
-        bootstrap=bootstrap,
-        level=ci,
-        seed=seed,
-        test=test,
+        inference=Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test),
         notes={name: _notes(gold, own) for name, own in systems.items()},
         fields={
             "levels": "+".join(levels),

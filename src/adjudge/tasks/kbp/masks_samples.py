@@ -209,26 +209,42 @@ def exchanging(
     gold: AnyFacts,
     first: AnyFacts,
     second: AnyFacts,
+    swapped: Bools,
+    group: Bools,
     *,
-    documents: int,
-    trials: int = 1000,
-    seed: int = 13,
     hops: int = 3,
     identity: Identity = "endpoints",
     walks: Walking = "all",
 ) -> Samples:
-    """What is to be counted of two systems that exchange documents, both in one graph: the one, then the other.
+    """What is to be counted of two systems that exchange documents (`swapped`: exchanges x documents), in one graph.
 
-    An assertion moves with its document. Both systems must use the same numbers for the same nodes, and numbers of
-    their own for what is private to one of them.
+    The samples are those of the one system, then those of the other; for every exchange all documents, and without each
+    `group` of documents, on the gold side, too. An assertion moves with its document. Both systems must use the same
+    numbers for the same nodes, and numbers of their own for what is private to one of them.
     """
     import numpy as np
 
+    documents = len(group)
     both = _both(first, second, documents)
-    words = exchanged_words(documents, trials, seed, folder=folder_of(first))
-    # Gold is complete in every sample.
-    complete = np.broadcast_to(np.full(words.shape[1], (1 << 64) - 1, dtype=np.uint64), (documents, words.shape[1]))
-    work = Samples((gold, both), (complete, words), 2 * (trials + 1), hops, identity, walks)
+    kept = np.concatenate((np.ones((documents, 1), bool), group[:, None] != np.arange(int(group.max()) + 1)), axis=1)
+    samples = 2 * len(swapped) * kept.shape[1]
+
+    def of_systems() -> Iterator[Bools]:
+        for other in (False, True):
+            for exchanged in swapped:
+                present = np.concatenate((exchanged, ~exchanged)) == other
+                yield np.concatenate((kept, kept)) & present[:, None]
+
+    def of_gold() -> Iterator[Bools]:
+        for _ in range(2 * len(swapped)):
+            yield kept
+
+    folder = folder_of(first)
+    words = (
+        pack_blocks(documents, samples, of_gold(), folder=folder),
+        pack_blocks(2 * documents, samples, of_systems(), folder=folder),
+    )
+    work = Samples((gold, both), words, samples, hops, identity, walks)
     check_samples(work)
     return work
 
@@ -249,44 +265,6 @@ def _both(first: AnyFacts, second: AnyFacts, documents: int) -> AnyFacts:
     columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
     columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
     return make_facts(*columns)
-
-
-def exchanged_words(documents: int, trials: int, seed: int, *, folder: str | Path | None = None) -> Bools:
-    """Which documents of two systems (rows) are in the one after each exchange, then which are in the other, packed."""
-    import numpy as np
-
-    def blocks() -> Iterator[Bools]:
-        for other in (False, True):
-            none = np.zeros((documents, 1), dtype=bool)
-            yield np.concatenate((none, ~none)) == other
-            rng = np.random.default_rng(seed)
-            for start in range(0, trials, 64):
-                exchanged = rng.random((min(64, trials - start), documents)).T < 0.5
-                yield np.concatenate((exchanged, ~exchanged)) == other
-
-    return pack_blocks(2 * documents, 2 * (trials + 1), blocks(), folder=folder)
-
-
-def as_exchanged(counts: SampleCounts, trials: int) -> tuple[SampleCounts, SampleCounts]:
-    """The counts of both systems; column 0 is no exchange."""
-    return _columns(counts, slice(0, trials + 1)), _columns(counts, slice(trials + 1, None))
-
-
-def exchange_counts(
-    gold: Facts, first: Facts, second: Facts, *, documents: int, trials: int = 1000, **how: Any
-) -> tuple[SampleCounts, SampleCounts]:
-    """Counts of two systems whose documents are exchanged at random, gold being complete; column 0 is no exchange.
-
-    `how` is what `exchanging` has beside them.
-
-    >>> one = make_facts([0], [0], [1], [0])
-    >>> a, b = exchange_counts(one, one, make_facts([], [], [], []), documents=1, trials=20)
-    >>> a.both[0, 0].tolist(), b.both[0, 0].tolist(), set((a.both + b.both)[0].tolist())
-    (1, 0, {1})
-    """
-    work = exchanging(gold, first, second, documents=documents, trials=trials, **how)
-    (found,) = as_counts(work, sample_totals(work))
-    return as_exchanged(found, trials)
 
 
 def _columns(counts: SampleCounts, part: slice) -> SampleCounts:

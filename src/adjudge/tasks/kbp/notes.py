@@ -7,21 +7,27 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.stats.result import Note
-from adjudge.tasks.kbp.intervals import NOTCH_CAUTION, PERCENTILE_CAUTION
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from adjudge.model.kbp import TripleNames
     from adjudge.stats.result import Score
-    from adjudge.tasks.kbp.counting import VariantCounts
+    from adjudge.tasks.kbp.counting import Run, VariantCounts
     from adjudge.tasks.kbp.options import KbOptions
     from adjudge.tasks.kbp.paths_facts import Facts
     from adjudge.tasks.kbp.results import Scored
 
     Ints: TypeAlias = npt.NDArray[Any]
 
-_FEW = 100  # resamples below which the ends of an interval are a matter of luck
+NOTCH_CAUTION = (
+    "Notches do not test anything here: their width falls with the number of resamples, not of documents, so that two "
+    "equally good systems nearly always look different; use the paired tests"
+)
+PERCENTILE_CAUTION = (
+    "A bootstrap sample holds only about 63 % of the documents, and a path of several hops needs all of its documents: "
+    "from two hops on the resampled scores are too low, and the percentile interval can miss the score itself"
+)
 _SHOWN = 5
 TALLY_TEXT = {
     "unaligned": "{n} of {all} facts are about a node that is not aligned with any gold entity: {unaligned}",
@@ -47,29 +53,19 @@ class GoldNotes(NamedTuple):
 
 def corpus_notes(
     gold: GoldNotes,
+    documents: int,
     counted: Sequence[VariantCounts],
     options: KbOptions,
-    documents: int,
-    resamples: int,
-    by: Sequence[str],
+    run: Run,
     systems: int,
 ) -> list[Note]:
     """Remarks on the whole: gold, the cautions about intervals, what is approximate."""
     found = [*gold.notes, _gold_note(gold, documents)]
     sampled = max((way.sampled for way in counted), default=0)
-    if documents < 2 and resamples:
-        number = "one document" if documents else "no document"
-        found.append(Note("one-document", documents, f"with {number} there are no intervals and no tests"))
-    elif 0 < resamples < _FEW:
-        message = f"{resamples} resamples are too few for intervals and tests to be trusted, draw 1000"
-        found.append(Note("few-resamples", resamples, message))
-    if sampled > 1 and resamples:
+    if sampled > 1 and run.resamples:
         found.append(Note("percentile", 1, PERCENTILE_CAUTION))
         if options.interval == "percentile" or systems > 1:
             found.append(Note("notch", 1, NOTCH_CAUTION))
-    if systems > 1 and sampled and options.test == "randomisation":
-        message = "p of a difference is by randomisation, its interval by the jackknife; the two may disagree"
-        found.append(Note("difference", 1, message))
     if options.hops > 1:
         message = (
             "kbp.hops adds up the paths of all lengths and is not in the paper; "
@@ -85,7 +81,7 @@ def corpus_notes(
         if systems > 1 and sampled and options.test == "randomisation":
             message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
             found.append(Note("system-test", 1, message))
-    if bare := [text for name, text in _BARE_SLICES.items() if name in by]:
+    if bare := [text for name, text in _BARE_SLICES.items() if name in run.by]:
         found.append(Note("slices", 1, f"slices by {' or '.join(bare)} have no intervals"))
     return found
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.kbp import LEVELS, NAMED
+from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 
 MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
@@ -48,8 +49,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "identity": ("endpoints", "full", "both"),
     "walks": ("all", "simple"),
     "identity_source": ("gold", "system"),
-    "interval": ("percentile", "centred", "jackknife"),
-    "test": ("randomisation", "jackknife", "bootstrap", "centred"),
+    "interval": (*INTERVALS, CENTRED),
+    "test": (*TESTS, CENTRED),
 }
 
 
@@ -124,8 +125,8 @@ class KbOptions:
     """Whose nodes are joined: gold ids, after mapping, or the system's own, mapped only to be compared."""
 
     # Uncertainty
-    interval: Literal["percentile", "centred", "jackknife"] = "percentile"
-    test: Literal["randomisation", "jackknife", "bootstrap", "centred"] = "randomisation"
+    interval: str = "percentile"
+    test: str = "jackknife"
     notch: float = 1.15
     """The constant of the notches of the box plot."""
 
@@ -155,7 +156,7 @@ class KbOptions:
 PROFILES: dict[str, KbOptions] = {
     "paper": KbOptions(),
     "recommended": KbOptions(
-        symmetric="close", self_loops="drop", identity="both", interval="jackknife", test="randomisation", notch=1.57
+        symmetric="close", self_loops="drop", identity="both", interval="auto", test="auto", notch=1.57
     ),
 }
 DEFAULT_PROFILE = "recommended"

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.model.kbp_queries import AnswerSet, Question
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.tasks.kbp.answers import COUNTS, OFFICIAL, Counted, Policy, Row, count_answers
 from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.data import AttributeValue
     from adjudge.stats.result import Note, Result
     from adjudge.stats.signature import SignatureValue
@@ -188,10 +188,11 @@ def score_answers(
     view: View = "each",
     justifications: Sequence[tuple[int, int]] | None = None,
     by: Sequence[str] = (),
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
     fields: Mapping[str, SignatureValue] | None = None,
 ) -> QueryScores:
     """Judge and count the answers of some systems, and score them; names of systems must differ.
@@ -208,6 +209,7 @@ def score_answers(
     """
     from adjudge.stats.build import build_result
 
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     check_questions(asked)
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
@@ -232,10 +234,7 @@ def score_answers(
         measures=query_measures(metric_hops(asked), view),
         tables={name: query_table(asked, found, view=view) for name, found in counted.items()},
         by=tuple(by),
-        bootstrap=bootstrap,
-        level=ci,
-        seed=seed,
-        test=test,
+        inference=inference,
         notes={system.name: _notes(system, counted[system.name], judge) for system in systems},
         signature_fields={**_signature(policy, view), **(fields or {})},
     )

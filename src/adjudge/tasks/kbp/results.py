@@ -10,8 +10,10 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.stats.data import check_level
+from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import normal_reach
-from adjudge.stats.measure import Measure, Prf, Total
+from adjudge.stats.measure import Measure, Prf, Total, count_keys
+from adjudge.stats.notes import inference_notes, spread_notes, summed_up
 from adjudge.stats.result import (
     Comparison,
     Note,
@@ -25,21 +27,24 @@ from adjudge.stats.result import (
 )
 from adjudge.stats.sampled import (
     POOL,
+    how_of,
     in_order,
     point_scores,
     sampled_scores,
 )
-from adjudge.stats.scores import corrected
+from adjudge.stats.scores import corrected, family_sizes
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
+from adjudge.stats.text import slice_key
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
+from adjudge.tasks.kbp.masks_compare import Exchange
 from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
 from adjudge.tasks.kbp.paths_facts import Counts
 from adjudge.tasks.kbp.pieces import count_all
-from adjudge.tasks.kbp.results_compare import compare_all
+from adjudge.tasks.kbp.results_compare import Tested, compare_all
 from adjudge.tasks.kbp.sides import AnyFacts, folder_of, of_relation, relations_in
 
 if TYPE_CHECKING:
@@ -86,25 +91,25 @@ def build(
     ways = variants(options)
     documents = len(corpus.documents)
     drawn = None
+    fields = _fields(options, profile, corpus.digest, inputs)
+    chosen, families = _options(corpus, systems, options, run, level, fields)
     if run.resamples and documents > 1:
-        drawn = draw_samples(documents, resamples=run.resamples, seed=run.seed, folder=folder_of(corpus.facts))
+        more = how_of(chosen).drawn and len(systems) > 1
+        resamples = max(run.resamples, *chosen.resamples) if more else run.resamples
+        drawn = draw_samples(documents, resamples=resamples, seed=run.seed, folder=folder_of(corpus.facts))
     sides = [each.facts for each in systems]
     run = replace(run, ci=level)
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
-    how: dict[str, Any] = {
-        "method": options.interval,
-        "level": level,
-        "notch": options.notch,
-        "box": run.box or options.interval == "percentile",
-    }
+    how = how_of(chosen, box=options.notch if run.box or options.interval == "percentile" else None)
     parts = _relation_slices(corpus, sides, drawn) if "relation" in run.by and drawn is not None else []
-    found, samples = {}, {}
+    found, samples, alike = {}, {}, {}
     for each in systems:
         name = each.facts.name
         samples[name] = [*_corpus_samples(counted, name, options), *(part[name] for part in parts)]
-        scores = [score for own in samples[name] for score in sampled_scores(measures, own, **how)]
+        scores = [score for own in samples[name] for score in sampled_scores(measures, own, how)]
+        alike[name] = _alike(scores, measures)
         scores += _unsampled(counted, name, options, measures, samples[name])
         scores += _tally_scores(each.tally, measures)
         found[name] = _ordered(scores, measures) + _slices(counted[0], name, corpus, run.by, measures, samples[name])
@@ -112,17 +117,11 @@ def build(
             found[name] += point_scores(measures, _columns(metric, counts), where={"confidence": least})
     comparisons: list[Comparison] = []
     if len(systems) > 1:
-        comparisons = compare_all(corpus, sides, options, run, counted, measures, samples, found, level=level)
-    chosen = Options(
-        pool=POOL,
-        by=tuple(dict.fromkeys(run.by)),
-        bootstrap=run.resamples,
-        level=level,
-        seed=run.seed,
-        test=options.test,
-        fields=_fields(options, profile, corpus.digest, inputs),
-    )
-    remarks = corpus_notes(corpus.notes, counted, options, documents, run.resamples, run.by, len(systems))
+        exchange = Exchange(documents, seed=run.seed, walks=options.walks)
+        tested = Tested(measures, samples, found, how, families, exchange, run.place)
+        comparisons = compare_all(corpus, sides, counted, tested)
+    remarks = corpus_notes(corpus.notes, documents, counted, options, run, len(systems))
+    remarks += inference_notes(chosen, [({}, documents)], found, comparisons)
     if options.interval == "percentile":
         remarks += notch_notes(found)
     return Result(
@@ -135,7 +134,11 @@ def build(
                 name=each.facts.name,
                 documents=documents,
                 scores=tuple(found[each.facts.name]),
-                notes=(*each.notes, *system_notes(each, counted, found[each.facts.name], options)),
+                notes=(
+                    *each.notes,
+                    *system_notes(each, counted, found[each.facts.name], options),
+                    *alike[each.facts.name],
+                ),
                 samples=tuple(samples[each.facts.name]),
             )
             for each in systems
@@ -145,6 +148,48 @@ def build(
         measures=tuple(measures),
         options=chosen,
     )
+
+
+def _options(
+    corpus: Corpus,
+    systems: Sequence[Scored],
+    options: KbOptions,
+    run: Run,
+    level: float,
+    fields: dict[str, SignatureValue],
+) -> tuple[Options, dict[tuple[str, ...], int]]:
+    """How intervals and tests are made, and the number of resamples of each family of tests.
+
+    The family of slices by relation has a test for every pair of systems and every relation.
+    """
+    inference = Inference(
+        bootstrap=run.bootstrap, level=level, seed=run.seed, interval=options.interval, test=options.test
+    )
+    relations = len(_relations(corpus, [each.facts for each in systems])) if "relation" in run.by else 0
+    by_relation: list[Slice] = [{"relation": number} for number in range(relations)]
+    sizes = family_sizes(len(systems), [{}, *by_relation])
+    made = Options(
+        pool=POOL,
+        by=tuple(dict.fromkeys(run.by)),
+        bootstrap=run.resamples,
+        level=level,
+        seed=run.seed,
+        test=inference.test,
+        fields=fields,
+        interval=inference.interval,
+        resamples=inference.of_families(sizes),
+    )
+    return made, {fields: inference.for_tests(size) for fields, size in sizes.items()}
+
+
+def _alike(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Note]:
+    """Which scores have no interval although documents were left out and drawn."""
+    counts = count_keys(measures)
+    notes = []
+    for where in {slice_key(score.slice): score.slice for score in scores}.values():
+        own = [s for s in scores if s.slice == where and (s.metric, s.part) not in counts]
+        notes += [(where, note) for note in spread_notes(own, where)]
+    return summed_up(notes)
 
 
 def metrics(options: KbOptions) -> list[str]:
@@ -289,7 +334,6 @@ def _estimated(metric: str, found: HopEstimate, measures: Sequence[Measure]) -> 
             continue
         low, high = max(0.0, estimate.value - estimate.error), min(1.0, estimate.value + estimate.error)
         uncertainty = Uncertainty(
-            method="sampled first nodes",
             intervals={"sampling": (low, high), "bound": (estimate.low, estimate.high)},
             error=estimate.error / reach,
             estimated=True,
@@ -301,6 +345,7 @@ def _estimated(metric: str, found: HopEstimate, measures: Sequence[Measure]) -> 
                 low=low,
                 high=high,
                 level=found.level,
+                interval="sampled first nodes",
                 numerator=None,
                 denominator=None,
                 uncertainty=uncertainty,
@@ -352,7 +397,7 @@ def _ordered(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Score
 
 def _fields(options: KbOptions, profile: str, gold: str, inputs: str | None) -> dict[str, SignatureValue]:
     """The conventions for the signature: what differs from the profile, and what gold was."""
-    found: dict[str, SignatureValue] = {"hops": options.hops, "interval": options.interval}
+    found: dict[str, SignatureValue] = {"hops": options.hops}
     usual = PROFILES[profile]
     for each in fields(KbOptions):
         value = getattr(options, each.name)

@@ -4,112 +4,106 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from adjudge.stats.measure import Measure
-from adjudge.stats.result import Comparison, Score, Slice
-from adjudge.stats.sampled import SampleTest, comparison, headline_keys, pair_comparison
+from adjudge.stats.result import Comparison, Score
+from adjudge.stats.sampled import How, headline_keys, pair_comparison
 from adjudge.stats.uncertainty import SampledCounts
-from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts
-from adjudge.tasks.kbp.masks_compare import compare_systems
-from adjudge.tasks.kbp.masks_samples import as_resampled, draw_samples, resampling
-from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.pieces import count_all
-from adjudge.tasks.kbp.sides import folder_of, of_relation
+from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts
+from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
+from adjudge.tasks.kbp.pieces import Place
+from adjudge.tasks.kbp.sides import of_relation
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.results import Corpus
 
 
+class Tested(NamedTuple):
+    """What comparisons are made of: samples and scores of every system, and how they are tested."""
+
+    measures: Sequence[Measure]
+    samples: Mapping[str, Sequence[SampledCounts]]
+    scores: Mapping[str, Sequence[Score]]
+    how: How
+    resamples: Mapping[tuple[str, ...], int]
+    exchange: Exchange
+    place: Place
+
+
 def compare_all(
-    corpus: Corpus,
-    systems: Sequence[SystemFacts],
-    options: KbOptions,
-    run: Run,
-    counted: Sequence[VariantCounts],
-    measures: Sequence[Measure],
-    samples: Mapping[str, Sequence[SampledCounts]],
-    scores: Mapping[str, Sequence[Score]],
-    *,
-    level: float,
+    corpus: Corpus, systems: Sequence[SystemFacts], counted: Sequence[VariantCounts], tested: Tested
 ) -> list[Comparison]:
     """All pairs of systems on the F1 of every metric, not yet corrected for their number."""
+    exchanged = tested.how.test == "randomisation"
+    # Documents cannot be exchanged between systems that keep their own nodes: these have the jackknife.
+    how = tested.how._replace(test="jackknife") if exchanged else tested.how
     found: list[Comparison] = []
-    # Documents cannot be exchanged between systems that keep their own nodes.
-    fallback: SampleTest = "jackknife" if options.test == "randomisation" else options.test
-    trials = _trials(counted)
+    for a, b in combinations(tested.samples, 2):
+        for mine, yours in zip(tested.samples[a], tested.samples[b], strict=True):
+            own = how._replace(tests=tested.resamples[tuple(mine.slice)])
+            found += pair_comparison((a, b), tested.measures, (mine, yours), own, documents=len(corpus.documents))
+    if exchanged:
+        p = _exchange_p(corpus, systems, counted, tested)
+        found = [_with_p(each, p, tested.resamples) for each in found]
+    return found + _untested(found, tested)
+
+
+def _with_p(
+    each: Comparison, p: Mapping[tuple[str, str, str, str], float], resamples: Mapping[tuple[str, ...], int]
+) -> Comparison:
+    key = each.a, each.b, each.metric, str(each.slice.get("relation", ""))
+    if key not in p:
+        return each
+    return msgspec.structs.replace(each, p=p[key], test="randomisation", resamples=resamples[tuple(each.slice)])
+
+
+def _exchange_p(
+    corpus: Corpus, systems: Sequence[SystemFacts], counted: Sequence[VariantCounts], tested: Tested
+) -> dict[tuple[str, str, str, str], float]:
+    """p by randomisation, by systems, metric and relation."""
+    found: dict[tuple[str, str, str, str], float] = {}
     for way in counted:
-        if not way.sampled:
+        if not way.sampled or way.variant.own:
             continue
-        facts = {each.name: each.of(way.variant) for each in systems}
-        test = fallback if way.variant.own else options.test
-        rows = compare_systems(
-            corpus.facts,
-            facts,
-            way.resampled,
-            documents=len(corpus.documents),
-            tests=(test,),
-            trials=trials,
-            seed=run.seed,
-            level=level,
-            identity=way.variant.identity,
-            walks=options.walks,
-            place=run.place,
-            together=way is counted[0] and 1 < options.hops == way.sampled,
+        together = way is counted[0] and any(m.name == ALL_HOPS for m in tested.measures)
+        exchange = tested.exchange._replace(
+            trials=tested.resamples[()], hops=way.sampled, identity=way.variant.identity, together=together
         )
-        for row in rows:
-            if row.part == "f1" and (row.hop >= way.variant.first or not row.hop):
-                key = way.variant.metric(row.hop) if row.hop else ALL_HOPS, "f1"
-                found.append(comparison((row.first, row.second), key, row.result, test=row.test, where={}))
-    done = {(each.a, each.b, each.metric) for each in found}
-    for a, b in combinations(samples, 2):
-        for mine, yours in zip(samples[a], samples[b], strict=True):
-            if mine.slice and options.test == "randomisation":
-                found += _relation_comparison((a, b), mine.slice, corpus, systems, trials, level=level, seed=run.seed)
-                continue
-            rest = pair_comparison((a, b), measures, (mine, yours), test=fallback, level=level)
-            found += [each for each in rest if each.slice or (a, b, each.metric) not in done]
-    done = {(each.a, each.b, each.metric) for each in found}
-    for metric, part in headline_keys(measures):
-        values = {
-            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
-            for name, own in scores.items()
-        }
-        for a, b in combinations(values, 2):
-            one, other = values[a], values[b]
-            if (a, b, metric) not in done and one is not None and other is not None:
-                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
+        facts = {each.name: each.of(way.variant) for each in systems}
+        pairs = {(a, b): (facts[a], facts[b]) for a, b in combinations(facts, 2)}
+        for (a, b), hops in exchange_tests(corpus.facts, pairs, exchange, place=tested.place).items():
+            for hop, p in hops.items():
+                if hop == 0 or hop >= way.variant.first:
+                    found[a, b, way.variant.metric(hop) if hop else ALL_HOPS, ""] = p
+    for samples in next(iter(tested.samples.values()), ()):
+        if not samples.slice:
+            continue
+        name = str(samples.slice["relation"])
+        relation = list(corpus.relations).index(name)
+        facts = {each.name: of_relation(each.facts, relation) for each in systems}
+        pairs = {(a, b): (facts[a], facts[b]) for a, b in combinations(facts, 2)}
+        gold = of_relation(corpus.facts, relation)
+        exchange = tested.exchange._replace(trials=tested.resamples[tuple(samples.slice)])
+        for (a, b), hops in exchange_tests(gold, pairs, exchange, place=tested.place).items():
+            if 1 in hops:
+                found[a, b, "kbp.hop1", name] = hops[1]
     return found
 
 
-def _trials(counted: Sequence[VariantCounts]) -> int:
-    for way in counted:
-        for own in way.resampled.values():
-            return max(1, int(own.bootstrap.both.shape[1]))
-    return 1
-
-
-def _relation_comparison(
-    name: tuple[str, str],
-    where: Slice,
-    corpus: Corpus,
-    systems: Sequence[SystemFacts],
-    trials: int,
-    *,
-    level: float,
-    seed: int,
-) -> list[Comparison]:
-    """Two systems on one relation, by exchanging documents."""
-    relation = list(corpus.relations).index(str(where["relation"]))
-    gold = of_relation(corpus.facts, relation)
-    facts = {each.name: of_relation(each.facts, relation) for each in systems if each.name in name}
-    drawn = draw_samples(len(corpus.documents), resamples=0, seed=seed, folder=folder_of(gold))
-    _, (counts,) = count_all([], [resampling(gold, list(facts.values()), drawn, hops=1)])
-    resampled = {one: as_resampled(drawn, own) for one, own in zip(facts, counts, strict=True)}
-    options: dict[str, Any] = {"documents": len(corpus.documents), "trials": trials, "seed": seed, "level": level}
-    rows = compare_systems(gold, facts, resampled, tests=("randomisation",), **options)
-    return [
-        comparison((row.first, row.second), ("kbp.hop1", "f1"), row.result, test=row.test, where=where)
-        for row in rows
-        if row.part == "f1"
-    ]
+def _untested(done: Sequence[Comparison], tested: Tested) -> list[Comparison]:
+    """The differences on metrics that were counted on all documents only."""
+    known = {(each.a, each.b, each.metric) for each in done}
+    found = []
+    for metric, part in headline_keys(tested.measures):
+        values = {
+            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
+            for name, own in tested.scores.items()
+        }
+        for a, b in combinations(values, 2):
+            one, other = values[a], values[b]
+            if (a, b, metric) not in known and one is not None and other is not None:
+                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
+    return found

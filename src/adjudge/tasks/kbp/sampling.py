@@ -143,7 +143,7 @@ def _estimate(above: Floats, below: Floats, level: float) -> Estimate:
     """The ratio of two means of draws, 0 <= above <= below <= 1."""
     import numpy as np
 
-    from adjudge.tasks.kbp.intervals import normal_reach
+    from adjudge.stats.intervals import normal_reach
 
     draws = len(above)
     top, bottom = float(above.mean()), float(below.mean())

@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
-from adjudge.errors import UsageError
 from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.stats.inference import Inference
+from adjudge.stats.plain import OFF
 from adjudge.tasks.nugget.measures import measures, table_columns, twin_columns
 from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, check_documents, observe_all
 from adjudge.tasks.nugget.rows import Row, Rows
@@ -18,7 +19,6 @@ from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
 from adjudge.tasks.nugget.sides import Documents, places
 
 if TYPE_CHECKING:
-    from adjudge.stats.build import Test
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.nugget.twins import Best
 
@@ -42,7 +42,7 @@ def score(
     types: Iterable[str] | None = None,
     docs: Iterable[str] | None = None,
     by: str | Sequence[str] = (),
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
     pool: Literal["micro", "macro"] | None = None,
@@ -51,7 +51,8 @@ def score(
     names: Sequence[str | None] | None = None,
     jobs: int = 1,
     cluster: str | None = None,
-    test: Test = "paired-bootstrap",
+    test: str = "auto",
+    interval: str = "auto",
 ) -> Result:
     """The scores of one or several systems: nuggets by span and attributes, coreference, and sequencing.
 
@@ -77,6 +78,7 @@ def score(
         types=types,
     )
     by = (by,) if isinstance(by, str) else tuple(by)
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     campaign = observe_all(
         gold,
         systems,
@@ -90,22 +92,17 @@ def score(
         jobs=jobs,
         cluster=cluster,
     )
-    return result_of(campaign, by=by, bootstrap=bootstrap, level=ci, seed=seed, pool=pool, test=test)
+    return result_of(campaign, by=by, inference=inference, pool=pool)
 
 
 def result_of(
     campaign: Campaign,
     *,
     by: Sequence[str] = (),
-    bootstrap: int = 0,
-    level: float = 0.95,
-    seed: int = 13,
+    inference: Inference = OFF,
     pool: Literal["micro", "macro"] | None = None,
-    test: Test = "paired-bootstrap",
 ) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
-    if bootstrap < 0:
-        raise UsageError(f"bootstrap is {bootstrap}", hint="give 0 to turn intervals off")
     check_documents(campaign)
     chosen = campaign.settings
     twins = _twins(campaign)
@@ -116,10 +113,7 @@ def result_of(
         "profile": chosen.profile,
         "measures": measures(chosen, pool=pool, **parts),
         "by": tuple(dict.fromkeys(by)),
-        "bootstrap": bootstrap,
-        "level": level,
-        "seed": seed,
-        "test": test,
+        "inference": inference,
         "notes": {
             name: [*counted.facts.notes(chosen), *_about_twins(twins.get(name))]
             for name, counted in campaign.systems.items()
@@ -128,7 +122,7 @@ def result_of(
     }
     systems = campaign.systems.items()
     unproven = any(counted.best for counted in campaign.systems.values())
-    if not by and not unproven and (bootstrap == 0 or len(ids) == len(systems) == 1):
+    if not by and not unproven and (inference.resamples == 0 or len(ids) == len(systems) == 1):
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 
