@@ -258,7 +258,7 @@ mention count in B3 and CEAFe and not in MUC, so that corpora with and without s
 and BLANC weigh the same mistakes by links.
 
 We report the mean of MUC, B3 and CEAFe as the reference scorer 8.01 counts, because that is what papers have, and
-LEA beside it. If your system repeats mentions, mend the system.""",
+LEA beside it. If your system repeats mentions, fix the system.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------

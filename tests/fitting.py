@@ -67,8 +67,10 @@ def values(node: ir.Similarity) -> st.SearchStrategy[Any]:
             return st.sampled_from([separator.join(path) for path in paths])
         case ir.Mapped() if node.by is not None and node.by.name == "tree":
             return trees()
-        case ir.Set() | ir.Greedy() | ir.Sequence() | ir.Overlap():
+        case ir.Set() | ir.Greedy() | ir.Sequence():
             return st.lists(values(node.of), max_size=5)
+        case ir.Overlap():  # an element by itself, which has something in it
+            return st.lists(values(node.of), min_size=1, max_size=5)
         case ir.Mapped() if {fn.name for fn in (node.by, node.system, node.gold) if fn is not None} <= TEXT:
             return st.sampled_from(["a", "A b", "b  a", "The b.", ""])
         case ir.Normalise() | ir.Threshold() | ir.Unit() | ir.Latent():

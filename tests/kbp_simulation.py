@@ -12,22 +12,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from adjudge.tasks.kbp.intervals import (
-    Pairs,
-    box_numbers,
-    centred_interval,
-    jackknife_error,
-    jackknife_interval,
-    notches_apart,
-    paired_bootstrap,
-    paired_exchange,
-    paired_jackknife,
-    percentile_interval,
-    scores,
-)
 
-from adjudge.stats.intervals import student_reach
-from adjudge.tasks.kbp.masks_samples import exchange_counts, resample_counts
+from adjudge.stats.intervals import (
+    Pairs,
+    Parts,
+    box_numbers,
+    jackknife_error,
+    notches_apart,
+    paired_test,
+    score_interval,
+)
+from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
+from adjudge.tasks.kbp.masks_samples import resample_counts
 from adjudge.tasks.kbp.paths_facts import Facts, make_facts, without_loops
 from adjudge.tasks.kbp.scoring import LEVEL
 
@@ -91,11 +87,41 @@ def facts_of(documents: int, replicate: int, entities: int = ENTITIES) -> list[F
     return [without_loops(make_facts(*side.T, where)) for side in corpus(documents, replicate, entities)]
 
 
+def unlike_facts(documents: int, replicate: int) -> list[Facts]:
+    """Gold and two systems of the same F1, 2/3: one has half of gold and nothing else, one all of it and as much noise.
+
+    Every fact stands in one document only, so that one hop is a sum over documents.
+    """
+    rng = np.random.default_rng([29, replicate])
+    sizes = rng.integers(2, 20, documents)
+    where = np.repeat(np.arange(documents), sizes)
+    gold = np.arange(len(where))
+    half = rng.random(len(gold)) < 0.5
+    extra = np.repeat(gold, rng.poisson(1.0, len(gold)))
+    noise = len(gold) + np.arange(len(extra))
+    sides = ((gold, where), (gold[half], where[half]), (np.concatenate((gold, noise)), np.append(where, where[extra])))
+    return [make_facts(2 * facts, np.zeros_like(facts), 2 * facts + 1, own) for facts, own in sides]
+
+
+def unlike_alarms(documents: int, replicates: int, *, alpha: float = 0.05, trials: int = 400) -> dict[str, float]:
+    """How often two systems of the same F1, but not the same precision, are told apart at one hop."""
+    alarms = dict.fromkeys(("jackknife", "randomisation"), 0)
+    for replicate in range(replicates):
+        gold, *systems = unlike_facts(documents, replicate)
+        drawn = resample_counts(gold, systems, documents=documents, resamples=0, seed=replicate, hops=1)
+        a, b = (Parts(float(f1_of(own.point)[0, 0]), f1_of(own.left_out)[0], np.array([])) for own in drawn)
+        p = exchange_tests(gold, {"": tuple(systems)}, Exchange(documents, trials=trials, seed=replicate))[""][1]
+        alarms["randomisation"] += p < alpha
+        alarms["jackknife"] += paired_test(a, b, "jackknife", "jackknife").p < alpha
+    return {test: count / replicates for test, count in alarms.items()}
+
+
 class Judged(NamedTuple):
-    """One corpus at one hop: F1 of the first system, its jackknife error and its intervals; notches; p of each test."""
+    """One corpus at one hop: F1 of the first system, its error and default interval; others; notches; p of tests."""
 
     f1: float
     error: float
+    default: tuple[float, float]
     intervals: dict[str, tuple[float, float]]
     apart: bool
     p: dict[str, float | None]
@@ -114,30 +140,44 @@ def judge(
     gold, *systems = facts_of(documents, replicate, entities)
     drawn = resample_counts(gold, systems, documents=documents, resamples=resamples, seed=replicate, hops=max(HOPS))
     kinds = ("point", "left_out", "left_pairs", "bootstrap")
-    f1 = {kind: [scores(getattr(own, kind))["f1"] for own in drawn] for kind in kinds}
-    exchanged = None
+    f1 = {kind: [f1_of(getattr(own, kind)) for own in drawn] for kind in kinds}
+    exchanged: dict[int, float] = {}
     if exchange:
-        trials = exchange_counts(gold, *systems, documents=documents, trials=max(1, resamples), seed=replicate)
-        exchanged = [scores(own)["f1"] for own in trials]
+        how = Exchange(documents, trials=max(1, resamples), seed=replicate, hops=max(HOPS))
+        exchanged = exchange_tests(gold, {"": tuple(systems)}, how)[""]
     found = {}
     for row, hop in enumerate(HOPS):
-        points = [float(own[row, 0]) for own in f1["point"]]
-        left = [own[row] for own in f1["left_out"]]
-        pairs = [Pairs(own.pairs, values[row]) for own, values in zip(drawn, f1["left_pairs"], strict=True)]
-        samples = [own[row] for own in f1["bootstrap"]]
-        difference = points[0] - points[1]
-        intervals = {"jackknife": jackknife_interval(points[0], left[0], pairs[0], level=level)[:2]}
-        p = {"jackknife": paired_jackknife(*left, difference, tuple(pairs)).p}
+        both = [
+            Parts(
+                float(f1["point"][side][row, 0]),
+                f1["left_out"][side][row],
+                f1["bootstrap"][side][row],
+                Pairs(drawn[side].pairs, f1["left_pairs"][side][row]),
+            )
+            for side in (0, 1)
+        ]
+        intervals, wide = {}, score_interval(both[0], "jackknife", level=LEVEL)
+        p = {"jackknife": paired_test(*both, "jackknife", "jackknife").p}
         apart = False
+        for method in METHODS if resamples else METHODS[:1]:
+            interval = score_interval(both[0], method, level=level, rule="drop")
+            intervals[method] = (both[0].point,) * 2 if interval is None else interval[:2]
         if resamples:
-            intervals["centred"] = centred_interval(points[0], samples[0], level=level)[:2]
-            intervals["percentile"] = percentile_interval(samples[0], level=level)[:2]
-            p["bootstrap"] = paired_bootstrap(*samples, difference).p
-            apart = notches_apart(*(box_numbers(own, level=level) for own in samples))
-        if exchanged is not None:
-            p["randomisation"] = paired_exchange(*(own[row] for own in exchanged)).p
-        found[hop] = Judged(points[0], jackknife_error(points[0], left[0], pairs[0]), intervals, apart, p)
+            p["bootstrap"] = paired_test(*both, "percentile", "bootstrap").p
+            apart = notches_apart(*(box_numbers(own.drawn, level=level) for own in both))
+        if hop in exchanged:
+            p["randomisation"] = exchanged[hop]
+        point = both[0].point
+        found[hop] = Judged(point, jackknife_error(both[0]), (wide or (point, point))[:2], intervals, apart, p)
     return found
+
+
+def f1_of(counts) -> np.ndarray:
+    """F1 for every hop (rows) and sample (columns); 0/0 is 0."""
+    both, gold, system = counts
+    value = np.zeros(both.shape)
+    np.divide(2 * both, gold + system, out=value, where=(gold + system) != 0)
+    return value
 
 
 def simulate(
@@ -154,7 +194,6 @@ def simulate(
         judge(documents, number, entities=entities, resamples=resamples, exchange=exchange)
         for number in range(replicates)
     ]
-    reach = student_reach(LEVEL, documents - 1)
     truth: dict[int, float] = {}
     coverage: dict[tuple[str, int], float] = {}
     alarms: dict[tuple[str, int], float] = {}
@@ -164,26 +203,13 @@ def simulate(
         truth[hop] = float(np.mean([each.f1 for each in found]))
         for method in found[0].intervals:
             coverage[method, hop] = _share(_within(truth[hop], each.intervals[method]) for each in found)
-        coverage["default", hop] = _share(abs(truth[hop] - each.f1) <= reach * each.error for each in found)
+        coverage["default", hop] = _share(_within(truth[hop], each.default) for each in found)
         for test in found[0].p:
             alarms[test, hop] = _share(each.p[test] is not None and each.p[test] < alpha for each in found)
         if resamples:
             alarms["notch", hop] = _share(each.apart for each in found)
             inside[hop] = _share(_within(each.f1, each.intervals["percentile"]) for each in found)
     return Shares(truth, coverage, alarms, inside)
-
-
-def false_alarms(documents: int, replicates: int, *, alpha: float = 0.05, trials: int = 1000) -> dict[int, float]:
-    """How often randomisation tells the two systems apart, on the corpora of `simulate` and more: it is quick alone."""
-    alarms = dict.fromkeys(HOPS, 0)
-    for replicate in range(replicates):
-        one, other = exchange_counts(
-            *facts_of(documents, replicate), documents=documents, trials=trials, seed=replicate
-        )
-        for hop in HOPS:
-            p = paired_exchange(*(scores(counts)["f1"][hop - 1] for counts in (one, other))).p
-            alarms[hop] += p < alpha
-    return {hop: count / replicates for hop, count in alarms.items()}
 
 
 def _within(value: float, interval: tuple[float, float]) -> bool:

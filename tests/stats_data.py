@@ -23,13 +23,14 @@ from adjudge.stats.build import build_from_estimators, build_result, compare
 from adjudge.stats.elements import ElementSlice, ElementTable, Rows
 from adjudge.stats.estimator import Corpus
 from adjudge.stats.frames import result_rows
+from adjudge.stats.inference import Inference, benjamini_hochberg, holm, resamples_for
 from adjudge.stats.item_influence import select_items
 from adjudge.stats.leaderboard import Leaderboard, Standing
 from adjudge.stats.measure import Blanc, Combined, Prf, Ratio, Total, compute, fractions, measures_of
 from adjudge.stats.merge import merge
 from adjudge.stats.plain import plain_result
 from adjudge.stats.result import Note, Result
-from adjudge.stats.sampled import compare_sampled, pair_comparison, point_scores, sampled_scores
+from adjudge.stats.sampled import How, pair_comparison, point_scores, sampled_scores
 from adjudge.stats.table import StatsTable
 from adjudge.stats.uncertainty import SampledCounts
 
@@ -103,9 +104,10 @@ def made(**options: Any) -> Result:
         "profile": "default",
         "measures": MEASURES,
         "tables": {name: table(ord(name), documents) for name in systems},
-        "bootstrap": 40,
     }
-    return build_result(**(usual | options))
+    draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
+    inference = Inference(bootstrap=options.pop("bootstrap", 40), **draws)
+    return build_result(inference=inference, **(usual | options))
 
 
 def with_best(seed: int) -> StatsTable:
@@ -135,6 +137,8 @@ def results() -> Iterator[tuple[str, Callable[[], Result]]]:
     yield "macro", lambda: made(pool="macro", by=["year"], measures=(*FEW, *MEASURES[7:10]))
     yield "sliced", lambda: made(by=["genre", "year"], bootstrap=120, level=0.9, seed=5, measures=FEW)
     yield "exchanged", lambda: made(test="approximate-randomisation", measures=MEASURES[:5], systems="ABC")
+    yield "percentile", lambda: made(interval="percentile", measures=FEW)
+    yield "bca", lambda: made(interval="bca", measures=FEW, systems="AB")
     yield "headline", lambda: made(headline={"set.f1": "recall", "wide": "jaccard"}, level=0.5)
     yield (
         "no draws",
@@ -164,13 +168,13 @@ def results() -> Iterator[tuple[str, Callable[[], Result]]]:
     yield "merged in order", lambda: merge(parts(), order=["q1", "p2", "p1", "q2", "x"], bootstrap=0)
     yield "merged by", lambda: merge(parts(), by=["genre"], level=0.8, seed=3, test="approximate-randomisation")
     yield "sampled", sampled_result
-    yield "sampled at another level", lambda: compare_sampled([sampled_result()], level=0.8)
-    yield "sampled by bootstrap", lambda: compare_sampled([sampled_result()], test="paired-bootstrap")
-    yield "sampled by jackknife", lambda: compare_sampled([sampled_result()], test="jackknife", by=[])
-    yield "sampled with boxes", lambda: compare_sampled([boxed("percentile", 1.0)], level=0.8)
-    yield "sampled with other boxes", lambda: compare_sampled([boxed("centred", 2)], level=0.7, test="centred")
-    yield "sampled with strange boxes", lambda: compare_sampled([boxed("jackknife", "x")], level=0.6)
-    yield "sampled with points", lambda: compare_sampled([pointed()], level=0.8, test="bootstrap")
+    yield "sampled at another level", lambda: compare([sampled_result()], level=0.8)
+    yield "sampled by bootstrap", lambda: compare([sampled_result()], test="paired-bootstrap")
+    yield "sampled by jackknife", lambda: compare([sampled_result()], test="jackknife", by=[])
+    yield "sampled with boxes", lambda: compare([boxed("percentile", 1.0)], level=0.8)
+    yield "sampled with other boxes", lambda: compare([boxed("centred", 2)], level=0.7, test="centred")
+    yield "sampled with strange boxes", lambda: compare([boxed("jackknife", "x")], level=0.6)
+    yield "sampled with points", lambda: compare([pointed()], level=0.8, test="bootstrap")
     yield "sampled and compared", lambda: compare([linked("one", 1), linked("two", 2)])
 
 
@@ -182,7 +186,9 @@ def corpus() -> Result:
 
     counts = frozenset({("types", "count")})
     both = {name: Corpus(("a", "b", "c"), {"genre": ("x", "y", "x")}, function, counts=counts) for name in ("A", "B")}
-    return build_from_estimators(task="t", profile="p", estimators=both, by=["genre"], bootstrap=20)
+    return build_from_estimators(
+        task="t", profile="p", estimators=both, by=["genre"], inference=Inference(bootstrap=20)
+    )
 
 
 def parts() -> list[Result]:
@@ -246,14 +252,14 @@ def boxed(method: Any, notch: Any) -> Result:
             scores=tuple(
                 score
                 for each in system.samples
-                for score in sampled_scores(result.measures, each, method=method, box=True)
+                for score in sampled_scores(result.measures, each, How(method, box=1.57))
             ),
             notes=(Note("percentile-misses", 1, "outside"), Note("x", 1, "stays")),
         )
         for system in result.systems
     ]
-    fields = {**result.options.fields, "interval": method, "notch": notch}
-    options = msgspec.structs.replace(result.options, fields=fields)
+    fields = {**result.options.fields, "notch": notch}
+    options = msgspec.structs.replace(result.options, fields=fields, interval=method)
     return msgspec.structs.replace(result, systems=tuple(systems), options=options)
 
 
@@ -389,7 +395,7 @@ def labels() -> Iterator[tuple[str, Callable[[], Any]]]:
     ]
     ranks: list[Any] = [[((1, 2, 2), 2), ((3, 3, 3), 1)], [((1, 1, None), 2), ((5, 4.5, True), 1)]]
     for resamples, level in ((0, 0.95), (30, 0.9)):
-        draws = agreement.Draws(resamples, level, lambda: random.Random(7))
+        draws = Inference(bootstrap=resamples, level=level, seed=7)
         for names in (("a", "b", "c"), ("a", "b")):
             cut = [[(row[: len(names)], count) for row, count in each] for each in rows]
             yield (
@@ -403,7 +409,7 @@ def labels() -> Iterator[tuple[str, Callable[[], Any]]]:
                     ranks, ("a", "b", "c"), "units", draws, distance=distance
                 ),
             )
-    draws = agreement.Draws(10, 0.9, lambda: random.Random(7))
+    draws = Inference(bootstrap=10, level=0.9, seed=7)
     yield "no labels", lambda: agreement.label_coefficients([], ("a", "b", "c"), "tokens", draws)
     same: list[Any] = [[(("x", "x"), 3)], [(("x", "x"), 1)]]
     yield "one label", lambda: agreement.label_coefficients(same, ("a", "b"), "tokens", draws)
@@ -420,12 +426,12 @@ def units() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "units", lambda: unitising.unit_alpha(continua)
     yield "weighted units", lambda: unitising.unit_alpha(continua, [[2.0, 0.0, 1.0]])
     for resamples in (0, 25):
-        draws = agreement.Draws(resamples, 0.9, lambda: random.Random(3))
+        draws = Inference(bootstrap=resamples, level=0.9, seed=3, interval="percentile")
         yield (
             f"units of three {resamples}",
             lambda draws=draws: unitising.unit_coefficients(continua, ("a", "b", "c"), "characters", draws),
         )
-    draws = agreement.Draws(5, 0.9, lambda: random.Random(3))
+    draws = Inference(bootstrap=5, level=0.9, seed=3)
     yield "no continua", lambda: unitising.unit_alpha([])
     yield "one annotator", lambda: unitising.unit_alpha([(5, [[]])])
     yield "different annotators", lambda: unitising.unit_alpha([(5, [[], []]), (5, [[], [], []])])
@@ -441,6 +447,14 @@ def samples(seed: int, drawn: int = 12, left_out: int = 5, pairs: int = 4) -> Sa
     matched = [min(g, s) - (s > 2) for g, s in zip(gold, system, strict=True)]
     two = tuple((rng.randrange(left_out), rng.randrange(left_out)) for _ in range(pairs)) if left_out else ()
     return SampledCounts(("matched", "system", "gold"), left_out, tuple(map(tuple, (matched, system, gold))), {}, two)
+
+
+TESTS = (("jackknife", "jackknife"), ("percentile", "bootstrap"), ("bca", "bootstrap"), ("centred", "centred"))
+
+
+def whole(values: list[float], point: float) -> intervals.Parts:
+    """A score with these values as leave-outs and as samples."""
+    return intervals.Parts(point, np.array(values), np.array(values))
 
 
 def numbers() -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -465,18 +479,25 @@ def numbers() -> Iterator[tuple[str, Callable[[], Any]]]:
             f"tests {level}",
             lambda level=level: [
                 *(
-                    vars_of(test(a, b, d, level=level))
-                    for test in (intervals.paired_bootstrap, intervals.paired_centred, intervals.paired_jackknife)
+                    vars_of(intervals.paired_test(whole(a, d), whole(b, 0.0), interval, test, level=level, floor=0.01))
+                    for interval, test in TESTS
                     for d in (0.05, -0.2, 0.0)
                 ),
-                vars_of(intervals.paired_jackknife(a, b, 0.05, (one, other), level=level)),
-                vars_of(intervals.paired_jackknife(a, a, 0.0, level=level)),
-                vars_of(intervals.paired_jackknife(a, a, 0.5, level=level)),
-                vars_of(intervals.paired_jackknife(a[:1], b[:1], 0.05, level=level)),
-                intervals.jackknife_interval(0.5, a, level=level),
-                intervals.jackknife_interval(0.5, a, one, level=level),
-                intervals.jackknife_interval(0.5, a[:3], one, level=level),
-                intervals.jackknife_interval(0.5, a[:1], level=level),
+                vars_of(
+                    intervals.paired_test(
+                        whole(a, 0.05)._replace(pairs=one), whole(b, 0.0)._replace(pairs=other), *TESTS[0], level=level
+                    )
+                ),
+                *(
+                    vars_of(intervals.paired_test(whole(a, d), whole(a, 0.0), *TESTS[0], floor=0.01))
+                    for d in (0.0, 0.5)
+                ),
+                vars_of(intervals.paired_test(whole(a[:1], 0.05), whole(b[:1], 0.0), *TESTS[0], level=level)),
+                *(intervals.score_interval(whole(a, d), "jackknife", level=level) for d in (0.5, 0.0, 1.0, 1.5)),
+                intervals.score_interval(whole(a, 0.5)._replace(pairs=one), "jackknife", level=level),
+                intervals.score_interval(whole(a, -0.5)._replace(signed=True), "jackknife", level=level),
+                intervals.score_interval(whole(a[:1], 0.5), "jackknife", level=level),
+                intervals.score_interval(whole(a, 0.5), "bca", level=level),
                 intervals.normal_reach(level),
                 [intervals.student_reach(level, freedom) for freedom in (1, 2, 3, 7, 30, 200)],
             ],
@@ -487,14 +508,15 @@ def numbers() -> Iterator[tuple[str, Callable[[], Any]]]:
                 resample.rank_distribution({"A": a, "B": b, "C": [*a[:5], math.nan, *b[6:]]}, level=level)
             ),
         )
-    yield "exchange", lambda: [vars_of(intervals.paired_exchange(a, b)), vars_of(intervals.paired_exchange(b, a))]
+    yield "exchange", lambda: [intervals.exchange_p(a), intervals.exchange_p(b)]
     yield (
         "summaries",
         lambda: [
             resample.interval(a, 0.9), resample.interval([math.nan], 0.9), resample.median([*a, math.nan]),
             resample.median([]), resample.notches(a), resample.notches(a, constant=2.0), resample.notches([]),
-            resample.holm([0.01, None, 0.04, 0.03, 0.5]), resample.holm([0.9, 0.9]), resample.holm([None]),
-            [resample._quantiles(np.array(values), [0.0, 0.1, 0.5, 0.75, 1.0]) for values in (a, a[:2], a[:1])],
+            holm([0.01, None, 0.04, 0.03, 0.5]), holm([0.9, 0.9]), holm([None]),
+            benjamini_hochberg([0.01, None, 0.04, 0.03, 0.5]), [resamples_for(number) for number in (1, 20, 78, 9999)],
+            [resample.quantiles(np.array(values), [0.0, 0.1, 0.5, 0.75, 1.0]) for values in (a, a[:2], a[:1])],
         ],
     )  # fmt: skip
     for documents, total, block in ((3, 10, 12), (5, 7, 1), (4, 3, 100)):
@@ -511,20 +533,22 @@ def numbers() -> Iterator[tuple[str, Callable[[], Any]]]:
                 f"samples {method} {box}",
                 lambda method=method, box=box: sampled_scores(
                     (F1, MEASURES[6], Ratio("r", "score", (("matched", 1.0),), (("gold", 1.0),)), MEASURES[1]),
-                    samples(3), method=method, level=0.8, notch=1.0, box=box,
+                    samples(3), How(method, level=0.8, box=1.0 if box else None),
                 ),
             )  # fmt: skip
-    yield "samples without leave-outs", lambda: sampled_scores((F1,), samples(4, left_out=0, pairs=0), level=0.8)
-    yield "samples without draws", lambda: sampled_scores((F1,), samples(5, drawn=0), method="centred")
+    yield "samples without leave-outs", lambda: sampled_scores((F1,), samples(4, left_out=0, pairs=0), How(level=0.8))
+    yield "samples without draws", lambda: sampled_scores((F1,), samples(5, drawn=0), How("centred"))
     yield "a point", lambda: point_scores(MEASURES, {"matched": 1, "system": 2, "gold": 4}, where={"k": 1})
     for test in ("jackknife", "bootstrap", "centred"):
         yield (
             f"pair {test}",
-            lambda test=test: pair_comparison(("A", "B"), (F1,), (samples(6), samples(7)), test=test, level=0.7),
+            lambda test=test: pair_comparison(("A", "B"), (F1,), (samples(6), samples(7)), How(test=test, level=0.7)),
         )
         yield (
             f"pair {test} without draws",
-            lambda test=test: pair_comparison(("A", "B"), (F1,), (samples(6, 0, 2, 0), samples(7, 0, 2, 0)), test=test),
+            lambda test=test: pair_comparison(
+                ("A", "B"), (F1,), (samples(6, 0, 2, 0), samples(7, 0, 2, 0)), How(test=test)
+            ),
         )
     yield "measures", measured
 
@@ -548,7 +572,7 @@ def measured() -> Any:
     plain = [
         json.loads(
             plain_result(
-                task="t", profile="p", measures=MEASURES, by=["genre"], bootstrap=bootstrap,
+                task="t", profile="p", measures=MEASURES, by=["genre"], inference=Inference(bootstrap=bootstrap),
                 tables={name: table(ord(name), number).to_struct() for name in names},
             ).to_json()
         )
@@ -604,11 +628,11 @@ def errors() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "another test", lambda: made(test="x")
     yield "headline", lambda: made(headline={"set.f1": "x"})
     yield "another headline", lambda: made(headline={"set": "f1"})
-    yield "sampled again", lambda: compare_sampled([sampled_result()], bootstrap=30)
-    yield "sampled with a seed", lambda: compare_sampled([sampled_result()], seed=30)
-    yield "sampled and exchanged", lambda: compare_sampled([sampled_result()], test="approximate-randomisation")
-    yield "sampled by something", lambda: compare_sampled([sampled_result()], by=["gene"])
-    yield "sampled, other test", lambda: compare_sampled([sampled_result()], test="x")
+    yield "sampled again", lambda: compare([sampled_result()], bootstrap=30)
+    yield "sampled with a seed", lambda: compare([sampled_result()], seed=30)
+    yield "sampled and exchanged", lambda: compare([sampled_result()], test="approximate-randomisation")
+    yield "sampled by something", lambda: compare([sampled_result()], by=["gene"])
+    yield "sampled, other test", lambda: compare([sampled_result()], test="x")
     yield "documents of one system", lambda: influence.select_documents(one, 3)
     yield "documents by something", lambda: influence.select_documents(made(), 3, metric="set.f2")
     yield "documents by no part", lambda: influence.select_documents(made(), 3, metric="set.f1", part="x")

@@ -24,6 +24,7 @@ RESAMPLES = 1000
 def measure_scores(folder: Path) -> dict[str, float]:
     """Seconds of reading, of comparing, and of everything else."""
     from adjudge.formats.eal_store import open_frames, open_key, open_store
+    from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.document import compare, prepare
     from adjudge.tasks.eal.facts import Facts
     from adjudge.tasks.eal.ranking import rank_systems
@@ -67,7 +68,7 @@ def measure_scores(folder: Path) -> dict[str, float]:
 
     spent["load numpy"] = time.process_time() - start
     start = time.process_time()
-    result = result_of(campaign, bootstrap=RESAMPLES)
+    result = result_of(campaign, inference=Inference(bootstrap=RESAMPLES))
     spent["result"] = time.process_time() - start
     start = time.process_time()
     tables = campaign.tables()
@@ -111,13 +112,13 @@ class Clocks:
 def measure_command(command: str, folder: Path, output: Path) -> dict[str, float]:
     """CPU seconds of this process, which runs one command, by kind of work."""
     from adjudge.cli import main as adjudge
-    from adjudge.formats import eal_store, eal_write
-    from adjudge.tasks.eal import apply, validation, validation_texts
+    from adjudge.formats import eal_sources, eal_store, eal_write
+    from adjudge.tasks.eal import apply, validation
 
     clocks = Clocks()
     readers: tuple[tuple[Any, str], ...] = (
         (validation, "scan_store"),
-        (validation, "Texts"),
+        (validation, "Sources"),
         (apply, "open_store"),
         (eal_store.Store, "_scan"),
         (eal_store.Store, "scan_linking"),
@@ -126,7 +127,7 @@ def measure_command(command: str, folder: Path, output: Path) -> dict[str, float
         clocks.watch("reading", owner, name)
     arguments = ["eal", command, str(folder / "run"), "--quiet"]
     if command == "validate":
-        clocks.watch("reading", validation_texts.Texts, "read")
+        clocks.watch("reading", eal_sources.Sources, "text")
         clocks.watch("checks", validation, "check_arguments")
         clocks.watch("checks", validation, "check_linking")
         arguments += ["--docs", str(folder / "docs"), "--ontology", "2015"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         exact,
         f1,
         hierarchy,
+        ignore,
         iou,
         latent,
         load_spec,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "adjudge.algebra": (
-        "Conventions count custom exact f1 hierarchy iou latent load_spec "
+        "Conventions count custom exact f1 hierarchy ignore iou latent load_spec "
         "ordered overlap record sequence set_of text view"
     ),
     "adjudge.errors": "AdjudgeError",
@@ -82,6 +83,7 @@ __all__ = [
     "f1",
     "find",
     "hierarchy",
+    "ignore",
     "iou",
     "kbp",
     "latent",

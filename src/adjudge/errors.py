@@ -1,14 +1,16 @@
 """Everything that can go wrong, said so that the reader can fix it.
 
 `Problem` is one complaint with a place and a remedy; an `AdjudgeError` carries one or many of them, because a file
-with ten mistakes should be mended once, not ten times. The exit code of the command line is part of the error.
+with ten mistakes should be fixed once, not ten times; the same mistake on a hundred lines is one message with a count.
+The exit code of the command line is part of the error.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
@@ -30,7 +32,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One complaint: where it is, what is wrong, and what to do about it.
+    """One complaint: where it is, what is wrong, and what to do about it; `more` if it stands for others not listed.
 
     >>> print(Problem("expected a string, got 5", path="gold.jsonl", line=3, column=7, hint="quote the value"))
     gold.jsonl:3:7: expected a string, got 5, quote the value
@@ -43,11 +45,105 @@ class Problem:
     line: int | None = None
     column: int | None = None
     hint: str | None = None
+    more: int = 0
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
         text = f"{place}: {self.message}" if place else self.message
         return visible(f"{text}, {self.hint}" if self.hint else text)
+
+
+_ALIKE = 5  # problems that differ in a value only and are still listed one by one
+_SAME = 2  # the same for problems with equal words
+_FILES = 10  # the same for problems that are each in a file of its own
+_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?""")
+_EXAMPLES = 3
+
+
+def more_problems(number: int, path: str | None = None) -> Problem:
+    """The last of a list that was cut: how many more there are.
+
+    >>> print(more_problems(1200, "gold.jsonl"))
+    gold.jsonl: and 1200 more problems
+    """
+    return Problem(f"and {number} more problem{'s' * (number != 1)}", path=path, more=number)
+
+
+def grouped(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems as they are printed: one mistake on many lines is its first place, with a count of the others.
+
+    >>> found = grouped(Problem("the document has no id", "a.jsonl", line, hint="add it") for line in range(1, 9))
+    >>> print(*found)
+    a.jsonl:1: the document has no id, add it (and 7 more like it, on lines 2, 3, 4, ...)
+    """
+    by_file: dict[object, list[Problem]] = {}
+    for problem in dict.fromkeys(problems):  # a file may be given twice
+        kind = None if problem.more else (_shape(problem.message), _shape(problem.hint or ""))
+        by_file.setdefault((problem.path, kind), []).append(problem)
+    kinds: dict[str | None, int] = {}
+    cut: dict[str | None, int] = {}
+    for own in by_file.values():
+        if own[0].more:
+            cut[own[0].path] = sum(problem.more for problem in own)
+        elif _is_one(own):
+            kinds[own[0].path] = kinds.get(own[0].path, 0) + 1
+        else:
+            kinds[own[0].path] = kinds.get(own[0].path, 0) + len(own)
+    found: list[Problem] = []
+    for own in by_file.values():
+        first = own[0]
+        alone = kinds.get(first.path) == 1
+        if first.more:
+            found += [] if alone else own
+        elif _is_one(own):
+            found.append(_with_count(first, own[1:], cut.get(first.path, 0) if alone else 0))
+        else:
+            found += own
+    return _across_files(found)
+
+
+def _is_one(alike: Sequence[Problem]) -> bool:
+    equal = len({(problem.message, problem.hint) for problem in alike}) == 1
+    return len(alike) > (_SAME if equal else _ALIKE)
+
+
+def _with_count(first: Problem, others: Sequence[Problem], unlisted: int) -> Problem:
+    lines = list(dict.fromkeys(str(each.line) for each in others if each.line is not None and each.line != first.line))
+    number = len(others) + unlisted
+    if not number:
+        return first
+    dots = ", ..." if len(lines) > _EXAMPLES or unlisted else ""
+    where = f", on line{'s' * (len(lines) > 1)} {', '.join(lines[:_EXAMPLES])}{dots}" if lines else ""
+    return _remarked(first, f"(and {number} more like it{where})", number)
+
+
+def _across_files(problems: Sequence[Problem]) -> list[Problem]:
+    """One problem for those that each stand in another file; the order is that of the first of a kind."""
+    kinds: dict[object, list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        kind = number if problem.more else (_shape(problem.message), _shape(problem.hint or ""))
+        kinds.setdefault(kind, []).append(problem)
+    found: list[Problem] = []
+    for own in kinds.values():
+        files = list(dict.fromkeys(problem.path for problem in own[1:] if problem.path not in (None, own[0].path)))
+        if len(files) < _FILES:
+            found += own
+            continue
+        dots = ", ..." if len(files) > _EXAMPLES else ""
+        where = ", ".join(str(path) for path in files[:_EXAMPLES])
+        found.append(_remarked(own[0], f"(and {len(own) - 1} more like it, in {where}{dots})", len(own) - 1))
+    return found
+
+
+def _remarked(problem: Problem, remark: str, more: int) -> Problem:
+    if problem.hint:
+        return replace(problem, hint=f"{problem.hint} {remark}", more=more)
+    return replace(problem, message=f"{problem.message} {remark}", more=more)
+
+
+def _shape(text: str) -> str:
+    """A message without the values in it: what is in quotation marks, and numbers."""
+    return _VALUE.sub("?", text)
 
 
 class AdjudgeError(Exception):
@@ -62,7 +158,7 @@ class AdjudgeError(Exception):
         super().__init__(*self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(str(problem) for problem in self.problems)
+        return "\n".join(str(problem) for problem in grouped(self.problems))
 
     def __reduce__(self) -> tuple[type[AdjudgeError], tuple[tuple[Problem, ...]]]:
         # An error must survive the way back from a worker process.

@@ -3,6 +3,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import pathlib
 import pickle
 import typing
@@ -49,6 +50,7 @@ STRING, INTEGER, NUMBER, BOOLEAN, NULL = (
 )
 T = TypeVar("T")
 U = TypeVar("U")
+ratio = functools.partial(f1, undefined=1)  # of a collection inside an element: two empty ones are equal
 
 
 def optional(node, name=None, kind=None):
@@ -189,7 +191,7 @@ def test_fields_of_every_kind(cls, nested):
                 cases=(ir.Case(type="null", of=NULL), ir.Case(name="Colour", of=ir.Exact(values=("red", "blue"))))
             ),
             "trigger": SPAN,
-            "arguments": f1(arguments) if nested == "f1" else arguments,
+            "arguments": ratio(arguments) if nested == "f1" else arguments,
             "id": STRING,
         }
     )
@@ -277,9 +279,9 @@ def test_scalars(tp, expected):
 )
 def test_collections_are_sets(tp):
     assert derive_similarity(tp) == ir.Set(of=STRING)
-    assert derive_similarity(tuple[int, tp]) == ir.Record(fields={"0": INTEGER, "1": f1(ir.Set(of=STRING))}, size=2)
+    assert derive_similarity(tuple[int, tp]) == ir.Record(fields={"0": INTEGER, "1": ratio(ir.Set(of=STRING))}, size=2)
     assert derive_similarity(tuple[int, tp], nested="count").fields["1"] == ir.Set(of=STRING)
-    assert derive_similarity(list[tp]) == ir.Set(of=f1(ir.Set(of=STRING)))
+    assert derive_similarity(list[tp]) == ir.Set(of=ratio(ir.Set(of=STRING)))
 
 
 ITEMS = Fn("adjudge.algebra.derive:items")
@@ -290,7 +292,7 @@ ELEMENTS = Fn("adjudge.algebra.derive:elements")
 def test_mappings_compare_keys_and_values(tp):
     entries = ir.Set(of=ir.Record(fields={"key": STRING, "value": INTEGER}))
     assert derive_similarity(tp) == ir.Mapped(of=entries, by=ITEMS)
-    assert derive_similarity(list[tp]) == ir.Set(of=ir.Mapped(of=f1(entries), by=ITEMS))
+    assert derive_similarity(list[tp]) == ir.Set(of=ir.Mapped(of=ratio(entries), by=ITEMS))
     assert Fn.of(derive.items).name == ITEMS.name
 
 
@@ -328,8 +330,9 @@ class Two:
 
 def test_a_record_of_one_field_is_transparent_at_the_top():
     assert derive_similarity(Wrapper) == ir.Record(fields={"events": ir.Set(of=SPAN)})
-    assert derive_similarity(list[Wrapper]) == ir.Set(of=ir.Record(fields={"events": f1(ir.Set(of=SPAN))}))
-    assert derive_similarity(Two) == ir.Record(fields={"left": f1(ir.Set(of=STRING)), "right": f1(ir.Set(of=STRING))})
+    assert derive_similarity(list[Wrapper]) == ir.Set(of=ir.Record(fields={"events": ratio(ir.Set(of=SPAN))}))
+    side = ratio(ir.Set(of=STRING))
+    assert derive_similarity(Two) == ir.Record(fields={"left": side, "right": side})
     assert derive_similarity(Optional[list[str]]) == optional(ir.Set(of=STRING), kind="array")  # noqa: UP045
 
 
@@ -360,20 +363,20 @@ def test_annotated_chooses():
     entries = ir.Set(of=ir.Record(fields={"key": STRING, "value": INTEGER}))
     expected = {
         "counted": strings,
-        "ordered": f1(sequence(STRING)),
+        "ordered": ratio(sequence(STRING)),
         "both": sequence(STRING),
-        "many": f1(many_to_one(STRING)),
-        "ratio": jaccard(strings),
-        "table": ir.Mapped(of=precision(entries), by=ITEMS),
+        "many": ratio(many_to_one(STRING)),
+        "ratio": jaccard(strings, undefined=1),
+        "table": ir.Mapped(of=precision(entries, undefined=1), by=ITEMS),
         "filler": unit(STRING),
-        "greedy": f1(greedy(STRING)),
+        "greedy": ratio(greedy(STRING)),
         "whole": exact,
         "span": iou(above=0.5),
-        "inner": f1(ir.Set(of=ir.Edit())),
+        "inner": ratio(ir.Set(of=ir.Edit())),
         "maybe": ir.Union(cases=(ir.Case(type="null", of=NULL), ir.Case(name="DataSpan", of=span()))),
         "narrow": record(start=INTEGER),
-        "graph": latent(f1(strings)),
-        "bag": ir.Mapped(of=f1(sequence(STRING)), by=ELEMENTS),
+        "graph": latent(ratio(strings)),
+        "bag": ir.Mapped(of=ratio(sequence(STRING)), by=ELEMENTS),
     }
     got = derive_similarity(Marked)
     for name, node in expected.items():
@@ -545,7 +548,7 @@ def absent(node):
 def test_absent_keys():
     partial = {"a": INTEGER, "b": absent(STRING), "c": optional(STRING, kind="string")}
     assert derive_similarity(Partial) == ir.Record(fields=partial)
-    whole = {**partial, "d": absent(f1(ir.Set(of=INTEGER))), "e": INTEGER}
+    whole = {**partial, "d": absent(ratio(ir.Set(of=INTEGER))), "e": INTEGER}
     assert derive_similarity(Whole) == ir.Record(fields=whole)
     assert derive_similarity(Extended) == ir.Record(fields={"a": INTEGER, "b": absent(STRING)})
     assert not list(problems(derive_similarity(Whole), {"a": 1, "e": 2}))
@@ -609,7 +612,7 @@ class IntModelBox(ModelBox[int]):
     own: str
 
 
-BOX = {"value": INTEGER, "rest": optional(f1(ir.Set(of=INTEGER)), kind="array")}
+BOX = {"value": INTEGER, "rest": optional(ratio(ir.Set(of=INTEGER)), kind="array")}
 
 
 @pytest.mark.parametrize("cls", [DataBox, AttrsBox, StructBox, TupleBox, DictBox, ModelBox])
@@ -715,8 +718,8 @@ def test_variables_are_bound_at_the_outermost_level():
     )
     assert derive_similarity(set[Prop]) == latent(ir.Set(of=prop))
     assert derive_similarity(Meaning) == latent(record(props=ir.Set(of=prop)))
-    assert derive_similarity(list[Meaning]) == latent(ir.Set(of=record(props=f1(ir.Set(of=prop)))))
-    assert derive_similarity(Scoped) == record(graphs=one_to_one(latent(record(props=f1(ir.Set(of=prop))))))
+    assert derive_similarity(list[Meaning]) == latent(ir.Set(of=record(props=ratio(ir.Set(of=prop)))))
+    assert derive_similarity(Scoped) == record(graphs=one_to_one(latent(record(props=ratio(ir.Set(of=prop))))))
     value = [Prop(Variable("x"), "instance", "dog"), Prop(Variable("x"), "agent", Variable("y"))]
     assert not list(problems(derive_similarity(set[Prop]), value))
     assert pickle.loads(pickle.dumps(Variable("x"))) == Variable("x")

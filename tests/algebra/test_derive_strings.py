@@ -93,10 +93,10 @@ def test_string_annotations(cls):
     fields = node.of.fields
     assert list(fields) == ["span", "tags", "counted", "later", "bag"]
     assert fields["span"] == iou(above=0.5)
-    assert {case.of for case in fields["tags"].cases} == {NULL, f1(ir.Set(of=STRING))}
+    assert {case.of for case in fields["tags"].cases} == {NULL, f1(ir.Set(of=STRING), undefined=1)}
     assert fields["counted"] == ir.Set(of=ir.Exact(values=("a",)))
     assert fields["later"] == record(start=INTEGER, end=INTEGER)
-    assert fields["bag"].of == f1(ir.Set(of=STRING, duplicates="multiset"))
+    assert fields["bag"].of == f1(ir.Set(of=STRING, duplicates="multiset"), undefined=1)
 
 
 @dataclass

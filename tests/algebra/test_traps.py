@@ -94,7 +94,7 @@ def test_a_normaliser_is_never_dropped():
     assert derive_similarity(Annotated[list[int], precision]) == precision(set_of(INTEGER))
     assert derive_similarity(Annotated[list[int], many_to_many, precision]) == precision(many_to_many(INTEGER))
     assert derive_similarity(Box[Annotated[list[int], many_to_many]]).fields["content"] == many_to_many(INTEGER)
-    assert derive_similarity(list[Annotated[list[int], many_to_many]]).of == f1(many_to_many(INTEGER))
+    assert derive_similarity(list[Annotated[list[int], many_to_many]]).of == f1(many_to_many(INTEGER), undefined=1)
     for wrong in (lambda: set_of(exact, match=precision), lambda: set_of("f1"), lambda: precision("<->")):
         with pytest.raises(UsageError):
             wrong()

@@ -38,6 +38,7 @@ from adjudge.report.html.kbp import kbp_page
 from adjudge.report.html.nugget import nugget_page
 from adjudge.report.html.page import shown
 from adjudge.report.html.result import render_result
+from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.settings import settings
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
@@ -113,7 +114,7 @@ def hostile_nuggets() -> tuple[str, dict[str, Any]]:
         system.append(
             NuggetDocument(name, [Nugget("E1", kind + "2", kind, text, pieces=(spans[0],)), nuggets[1]], [], whole)
         )
-    page = nugget_page(gold, {TITLE: system, HOSTILE[1] + " 2": system}, bootstrap=20, title=TITLE)
+    page = nugget_page(gold, {TITLE: system, HOSTILE[1] + " 2": system}, inference=Inference(bootstrap=20), title=TITLE)
     return page, facts(TITLE, [(name, sentence(text)[0]) for name, text in texts()])
 
 
@@ -148,7 +149,15 @@ def hostile_arguments(folder: Path) -> tuple[str, dict[str, Any]]:
     title = TITLE
     systems = {title: folder / "system", HOSTILE[1] + " 2": folder / "system"}
     sources = Sources(folder / "texts")
-    page = eal_page(folder / "key", folder / "ref", systems, settings(), sources=sources, bootstrap=20, title=title)
+    page = eal_page(
+        folder / "key",
+        folder / "ref",
+        systems,
+        settings(),
+        sources=sources,
+        inference=Inference(bootstrap=20),
+        title=title,
+    )
     return page, facts(title, seen)
 
 
@@ -232,7 +241,7 @@ def large_nuggets(documents: int = 500, systems: int = 5, nuggets: int = 12) -> 
             for d in side
             for n in d.nuggets
         )
-    return nugget_page(gold, own, bootstrap=100, title="Large"), size
+    return nugget_page(gold, own, inference=Inference(bootstrap=100), title="Large"), size
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -149,3 +149,50 @@ def test_files_of_the_tasks(adjudge, campaign):
     assert (same.code, same.err) == (2, "error: --save and --report name the same file, choose two names\n")
     ran = adjudge("agree", "coref.muc", *files, "--reader", "core")
     assert (ran.code, "there is no reader 'core'" in ran.err) == (2, True)
+
+
+@pytest.fixture
+def linked(adjudge, tmp_path, monkeypatch):
+    """Two people who linked one document: the second made one event of two, and listed other responses of TRFRs."""
+    monkeypatch.chdir(tmp_path)
+    line = "{id}\tD1\tLife.Die\tVictim\t{cas}\t{at}\t0-9\t{at}\tNIL\tActual\t1\tC\tC\tC\tC\t{cluster}\tActual\tNAME\n"
+    people = [("Ann", "0-2", 1), ("her", "4-6", 1), ("Bob", "10-12", 2), ("Cay", "20-22", 3)]
+    rows = [line.format(id=n, cas=cas, at=at, cluster=each) for n, (cas, at, each) in enumerate(people, 11)]
+    for name, text in (
+        ("assessments", "".join(rows)),
+        ("anna", "11\t13\n14\nINCOMPLETE\t\n"),
+        ("ben", "12\t13\t14\nINCOMPLETE\t\n"),
+        ("nobody", "INCOMPLETE\t11\t12\t13\t14\n"),
+    ):
+        Path(name).mkdir()
+        Path(name, "D1").write_text(text)
+    return ("agree", "coref.b3", "--reader", "eal-frames", "--bootstrap", "0", "--format", "json")
+
+
+def test_reference_frames_agree_with_themselves(adjudge, linked):
+    ran = adjudge(*linked, "A=anna", "B=anna")
+    data = json.loads(ran.out)
+    assert (ran.code, data["means"][0]["value"]) == (0, 1.0)
+    assert [note["code"] for note in data["notes"]] == ["frames-as-listed"]
+
+
+def test_reference_frames_are_compared_by_trfr_with_their_key(adjudge, linked):
+    as_listed = json.loads(adjudge(*linked, "anna", "ben").out)["means"][0]["value"]
+    # Shared are 13 (half of a frame of two, a third of a frame of three) and 14: P 2/9 of 3, R 3/2 of 3.
+    assert as_listed == pytest.approx(2 * (2 / 9) * (1 / 2) / (2 / 9 + 1 / 2))
+    ran = adjudge(*linked, "anna", "ben", "--key", "assessments")
+    # Ann, Bob | Cay against Ann, Bob, Cay: P (2/3 + 2/3 + 1/3) / 3, R 1.
+    assert json.loads(ran.out)["means"][0]["value"] == pytest.approx(2 * (5 / 9) / (5 / 9 + 1))
+    assert json.loads(ran.out)["notes"] == []
+
+
+def test_a_folder_without_frames_is_refused(adjudge, linked):
+    for folder, said in (
+        ("assessments", "assessments: none of these files has frames: in D1 'D1' is not the id of a response"),
+        ("nobody", "nobody: there is no frame in any file"),
+    ):
+        ran = adjudge(*linked, f"A={folder}", f"B={folder}")
+        assert (ran.code, ran.out) == (1, "")
+        assert said in ran.err
+    ran = adjudge("agree", "coref.b3", "--reader", "coref", "a", "b", "--key", "assessments")
+    assert (ran.code, "only reference frames have a key" in ran.err) == (2, True)

@@ -92,6 +92,26 @@ def test_wrong_settings(adjudge, demo):
     ]
 
 
+def test_severities_are_settings(adjudge, demo):
+    settings = demo / "campaign.toml"
+    before = settings.read_text()
+    assert adjudge("eal", "campaign", "run", "c").code == 0
+    settings.write_text(before.replace('# cas-text = "error"', 'entity-type = "error"\nadditional = "off"'))
+    ran = adjudge("eal", "campaign", "run", "c")
+    assert ran.code == 1
+    assert ran.out.splitlines()[0].startswith("validate granite     failed      1 error, 0 warnings: left out")
+    report = (demo / "reports" / "validate-granite.txt").read_text().splitlines()
+    assert [line.split(": ")[1] for line in report[:-1]] == ["error"]
+    assert report[-1].endswith("(profile spec, ontology 2015, entity-type error, additional off)")
+    settings.write_text(before.replace('# cas-text = "error"', 'cas-txt = "off"\ntime = "bad"'))
+    ran = adjudge("eal", "campaign", "run", "c")
+    assert ran.code == 1
+    assert (
+        "there is no setting cas-txt in [severity], did you mean cas-text or cas-extent? Kinds are archive," in ran.err
+    )
+    assert "time is 'bad', choose one of error, warning, off" in ran.err
+
+
 def test_no_campaign(adjudge):
     ran = adjudge("eal", "campaign", "run", "nowhere")
     assert ran.code == 2

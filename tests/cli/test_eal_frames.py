@@ -134,3 +134,25 @@ def test_project_needs_the_old_assessments(call: Call):
     assert (code, out) == (1, "")
     assert "frames/z: frames of a document that has no assessments" in err
     assert not Path("out").exists()
+
+
+def test_frames_by_the_ids_of_column_1(call: Call):
+    """The message of an unknown id says to use them, whatever they are."""
+    key = Path("key/d")
+    rows = [line.split("\t") for line in key.read_text().splitlines()]
+    key.write_text("".join("\t".join([f"r{number}", *row[1:]]) + "\n" for number, row in enumerate(rows, 1)))
+    put_text = "r1\tr3\nr2\nINCOMPLETE\t\n"
+    Path("frames").mkdir()
+    Path("frames/d").write_text(put_text)
+    code, _, err = call("read", "frames", "key", "-o", "full")
+    assert (code, err) == (0, "")
+    by_id = {f"r{number}": row[0] for number, row in enumerate(rows, 1)}
+    full = [set(line.split("\t")) for line in Path("full/d").read_text().splitlines()]
+    assert full[0] >= {by_id["r1"], by_id["r3"]}
+    Path("frames/d").write_text("\t".join(by_id.values()) + "\nINCOMPLETE\t\n")  # content hashes still do
+    assert call("read", "frames", "key")[0] == 0
+    key.write_text(key.read_text().replace("r3\t", "r1\t"))
+    Path("frames/d").write_text(put_text)
+    code, out, err = call("read", "frames", "key")
+    assert code == 1
+    assert "frames/d:1:1: error: the id 'r1' stands on several lines of the assessments" in out + err

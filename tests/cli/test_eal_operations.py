@@ -113,7 +113,8 @@ def test_filter_quotes_refuses(adjudge: Callable[..., Ran]) -> None:
     assert (ran.code, "q: the document 'd1' has no quotations here" in ran.err) == (1, True)
     Path("texts/d1.txt").write_text("x <quote>")
     Path("texts/more/d2.mpdf.xml").write_text("<quote>\n<quote a='1'>")
-    ran = adjudge("filter-quotes", "in", "-o", "out", "--docs", "texts", "--save-quotes", "quotes.txt")
+    official = ("--profile", "bbn-2015", "--save-quotes", "quotes.txt")
+    ran = adjudge("filter-quotes", "in", "-o", "out", "--docs", "texts", *official)
     assert ran.code == 1
     assert [line.split(": ")[1] for line in ran.err.splitlines()] == [
         "texts/d1.txt:1:3",
@@ -121,6 +122,17 @@ def test_filter_quotes_refuses(adjudge: Callable[..., Ran]) -> None:
         "texts/more/d2.mpdf.xml:2:1",
     ]
     assert sorted(path.name for path in Path().iterdir()) == ["fewer", "in", "q", "texts"]
+
+
+def test_a_quotation_that_is_never_closed_reaches_to_the_end(adjudge: Callable[..., Ran]) -> None:
+    Path("texts/d1.txt").write_text(Path("texts/d1.txt").read_text() + " <QUOTE> and so on")
+    size = len(Path("texts/d1.txt").read_text())
+    ran = adjudge("filter-quotes", "in", "-o", "out", "--docs", "texts", "--save-quotes", "quotes.txt", "--verbose")
+    assert (ran.code, ran.err) == (0, "")
+    assert "d1: note: unclosed-quotation: texts/d1.txt:" in ran.out
+    assert "note          1  unclosed-quotation: a quotation is never closed and reaches to the end" in ran.out
+    regions = Path("quotes.txt").read_text().splitlines()[2].split()
+    assert regions[-1] == f"{size - 17}-{size - 1}"
 
 
 def test_expand_justifications(adjudge: Callable[..., Ran]) -> None:

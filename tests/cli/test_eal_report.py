@@ -218,3 +218,11 @@ def test_graphs_are_written_whole_or_not_at_all(call):
     code, _, err = call("graphs", *arguments, "-o", "graphs")
     assert (code, "this is a folder" in err) == (2, True)
     assert [path.name for path in Path("graphs").iterdir()] == ["winners.svg"]
+
+
+def test_responses_that_nobody_has_assessed_are_named(call):
+    """Those of one system: what was seen of the document by then is no page."""
+    code, out, err = call("report", *DEMO[:-2], "-o", "page.html")
+    assert (code, out) == (1, "")
+    assert re.search(r"^error: \S+/arguments/\S+:\d+: nobody has assessed the response", err)
+    assert not Path("page.html").exists()

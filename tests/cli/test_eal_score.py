@@ -141,7 +141,7 @@ def test_sides_that_do_not_belong_together(call, score, tmp_path):
         (strange / kind).mkdir(parents=True)
         (strange / kind / "OTHER").write_text("")
     code, _, err = score("strange", *OFFICIAL)
-    assert (code, "none of its documents, such as OTHER, is in the key" in err) == (1, True)
+    assert (code, "no document is in common with" in err and "'OTHER' here and" in err) == (1, True)
     code, _, err = call("--key", S0, "--frames", REF, S1)
     assert (code, "this is a submission, not a key" in err) == (2, True)
 
@@ -335,3 +335,59 @@ def test_proposal_tables(call):
     assert cells["example 2", "proposed"] == cells["example 3", "proposed"] == pytest.approx(4 / 15)
     assert "| 2014_Rank1 | 43 |" in call("--format", "md", command="proposal-tables")[1]
     assert call("--format", "latex", command="proposal-tables")[1].count(r"\end{table}") == 2
+
+
+def test_responses_in_quotations(call):
+    """They are not in the pool, so nobody has assessed them: scores leave them out, and say where they stand."""
+    from adjudge.demo import DATA
+
+    data = DATA / "eal"
+    usual = ("--key", str(data / "assessments"), "--frames", str(data / "frames"), str(data / "submissions" / "marble"))
+    code, _, err = call(*usual)
+    assert code == 1
+    assert "; if it stands in a quotation, leave it out with --docs-text SOURCES;" in err
+    quoted = (*usual, "--docs-text", str(data / "sources"))
+    code, out, _ = call(*quoted, "--bootstrap", "0")
+    assert (code, "10 of 230 responses removed as quotations" in out) == (0, True)
+    code, _, err = call(*quoted, *OFFICIAL)  # whose redundant responses were not assessed
+    assert (code, "complete the assessment, or choose" in err, "quotation" in err) == (1, True, False)
+    _, out, _ = call(*quoted, "--explain", "MINI_DF_01")
+    line = next(line for line in out.splitlines() if line.startswith("quoted"))
+    assert line.split()[1] == "24f747e33a2f"
+    assert line.endswith(": the base filler and the CAS stand in a quotation")
+
+
+def test_explain_prints_no_empty_frames(score):
+    found = 0
+    for document in ("DOC00", "DOC01", "DOC02", "DOC03"):
+        _, out, _ = score(S0, S1, S2, *OFFICIAL, "--explain", document)
+        found += out.count("\nframe  ")
+        assert "[]" not in out
+        assert not re.search(r"reference none\n +system +none", out)
+    assert found > 10
+
+
+def test_a_cas_in_two_clusters_joins_them(call):
+    """Ann is in clusters 1 and 2, her in 2 and she in 1: three names of one person, so one class and not two."""
+    line = "{id}\td\tLife.Die\tVictim\t{cas}\t{at}\t0-90\t{filler}\tNIL\tActual\t1.0"
+    answers = "\tC\tC\tC\tC\t{cluster}\tActual\tNAME"
+    rows = [("Ann", "0-2", 1), ("Ann", "0-2", 2), ("her", "4-6", 2), ("she", "8-10", 1), ("Bob", "20-22", 3)]
+    lines = [
+        (line.format(id=n, cas=cas, at=at, filler=f"{30 + n}-50"), answers.format(cluster=cluster))
+        for n, (cas, at, cluster) in enumerate(rows)
+    ]
+    for folder in ("key", "sub/arguments"):
+        Path(folder).mkdir(parents=True)
+    Path("key/d").write_text("".join(f"{one}{two}\n" for one, two in lines))
+    Path("sub/arguments/d").write_text("".join(f"{one}\n" for one, _ in (lines[2], lines[3])))
+    code, out, _ = call("--key", "key", "sub", "--bootstrap", "0", "--format", "json")
+    assert code == 0
+    result = json.loads(out)
+    (system,) = result["systems"]
+    scores = {each["part"]: each["value"] for each in system["scores"] if each["metric"] == "eal.argument"}
+    assert (scores["tp"], scores["fp"], scores["fn"]) == (1, 0, 1)  # of Ann and Bob
+    notes = [note["message"] for note in system["notes"] if note["code"] == "clusters-joined"]
+    assert notes == ["the key: 1 CAS stands in several clusters, which are joined, because coreference is transitive"]
+    code, _, err = call("--key", "key", "sub", *OFFICIAL)
+    assert code == 1
+    assert "key/d:2:63: the CAS 'Ann' is in cluster 2 here, in 1 on line 1, give it one cluster" in err

@@ -124,6 +124,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert first == {
         "path": "sub",
         "profile": "spec",
+        "severity": {},
         "ontology": "2015",
         "layout": "2015",
         "offsets": "code-points",
@@ -398,3 +399,40 @@ def test_memory_does_not_grow_with_the_documents(capsys: pytest.CaptureFixture[s
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 300_000, peaks
+
+
+def test_severities_are_the_organisers(capsys: pytest.CaptureFixture[str]) -> None:
+    """Column 5 is a normalised string: "United States" may stand at "U.S."."""
+    Path("sub/arguments/D1").write_text(LINES.replace("\tBob\t", "\tRobert\t").replace("\tPlace\t", "\tTime\t"))
+    usual = ["eal", "validate", "sub", "--docs", "docs"]
+    assert run(usual) == 1
+    out = capsys.readouterr().out
+    assert "sub/arguments/D1:1:26: warning: the CAS 'Robert' is not what stands at 0-2, which is 'Bob'" in out
+    assert "sub/arguments/D1:2:24: error: 'Rome' is not a date" in out
+    assert run([*usual, "--severity", "time=warning"]) == 0
+    assert "0 errors, 2 warnings (profile spec, ontology 2015, time warning, offsets" in capsys.readouterr().out
+    assert run([*usual, "--severity", "time=off", "--severity", "cas-text=error"]) == 1
+    out = capsys.readouterr().out
+    assert "is not a date" not in out
+    assert "error: the CAS 'Robert'" in out
+    assert run([*usual, "--severity", "time=off", "--strict"]) == 1
+    capsys.readouterr()
+    assert run([*usual, "--severity", "time=off", "--severity", "cas-text=off", "--format", "json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["submissions"]
+    assert (report["severity"], report["findings"]) == ({"time": "off", "cas-text": "off"}, [])
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (
+            "cas-txt=off",
+            "there is no kind of problem 'cas-txt', did you mean cas-text or cas-extent? Kinds are archive,",
+        ),
+        ("time=bad", "'bad' is no severity of time, say error, warning or off"),
+        ("time", "--severity time has no severity, say time=error, time=off, ..."),
+    ],
+)
+def test_severities_that_do_not_exist(option: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["eal", "validate", "sub", "--severity", option]) == 2
+    assert said in capsys.readouterr().err

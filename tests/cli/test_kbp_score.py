@@ -234,6 +234,20 @@ def test_nothing_heavy_is_loaded_for_help():
     assert done.stdout.splitlines()[-1] == "False"
 
 
+@pytest.mark.parametrize(
+    ("more", "level"), [(("--profile", "paper"), 0.9), ((), 0.95), (("--profile", "paper", "--ci", "80"), 0.8)], ids=str
+)
+def test_an_estimate_has_the_level_of_the_others(call, more, level):
+    rows = [f"a{n}\tr\tb{n}\td{n % 9}\nb{n}\ts\tc{n % (7 + n % 3)}\td{n % 9}\n" for n in range(3000)]
+    Path("gold.tsv").write_text("".join(rows))
+    Path("good.tsv").write_text("".join(row for n, row in enumerate(rows) if n % 3))
+    arguments = ("good.tsv", "--engine", "sample", "--hops", "2", "--identity", "endpoints", "--format", "json")
+    result = json.loads(call(*arguments, *more)[1])
+    scores = {s["metric"]: s for s in result["systems"][0]["scores"] if s["part"] == "recall"}
+    assert scores["kbp.hop2"]["uncertainty"]["estimated"]
+    assert scores["kbp.hop2"]["level"] == scores["kbp.hop1"]["level"] == level
+
+
 def test_saved_file_is_a_result(call):
     call("good.tsv", "--bootstrap", "20", "--save", "r.json", "-o", "out.txt")
     assert Result.load("r.json")["kbp.hop1"].f1.low is not None

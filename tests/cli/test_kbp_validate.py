@@ -98,7 +98,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "counts": {"document": 1, "entity": 1, "event": 0, "string": 0, "mention": 1, "fact": 0},
         "errors": 0,
         "warnings": 1,
-        "unmended": 0,
+        "unrepaired": 0,
         "unlisted": {},
     }
     assert (finding["kind"], finding["line"], finding["column"]) == ("colon-omitted", 2, 1)

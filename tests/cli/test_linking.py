@@ -56,7 +56,7 @@ def test_json_lines_and_slices(files, capsys):
     ("content", "code", "message"),
     [
         ("d1\tx\t4\tE1\n", 1, "bad.tsv:1:4: the first character is 'x'"),
-        ("d9\t0\t4\tE1\n", 1, "the document 'd9' is not in the gold documents"),
+        ("d9\t0\t4\tE1\n", 1, "no document is in common with gold.tsv: 'd9' here and 'd1', 'd2' there"),
         ("r\tm\tOslo\td1:0-4\tE1\tPER\tNAM\t1\n", 1, "use --reader edl"),
     ],
 )

@@ -218,7 +218,8 @@ def test_the_field_of_a_type_that_is_no_record(adjudge, campaign: Path) -> None:
     ran = adjudge("score", "aliases_of_mine:Names", "gold.jsonl", "good.jsonl")
     assert ran.code == 1
     remedy = "the metric of a type that is not a record compares the field 'value' of documents"
-    assert ran.err.splitlines()[0] == f"error: gold.jsonl:1:1: value: the field 'value' is missing, {remedy}"
+    said = f"value: the field 'value' is missing, {remedy} (and 7 more like it, on lines 2, 3, 4, ...)"
+    assert ran.err.splitlines()[0] == f"error: gold.jsonl:1:1: {said}"
 
 
 # Options

@@ -41,6 +41,20 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     assert {path: path.read_bytes() for path in _files(tmp_path)} == before
 
 
+def test_the_folder_one_is_in(tmp_path, monkeypatch, capsys):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "log").write_text("kept")
+    monkeypatch.chdir(tmp_path / "here")
+    assert run(["demo", "kbp", "--files", "."]) == 0
+    assert capsys.readouterr() == (".: 5 files of the campaign kbp\n", "")
+    found = sorted(path.name for path in (tmp_path / "here").iterdir())
+    assert found == ["delta.tsv", "fjord.tsv", "geyser.jsonl", "gold.jsonl", "links.csv", "log"]
+    assert run(["kbp", "score", "--gold", "gold.jsonl", "--wiki", "links.csv", "delta.tsv", "--quiet"]) == 0
+    assert run(["demo", "--files", "."]) == 2
+    assert "gold.jsonl: there is something already" in capsys.readouterr().err
+    assert sorted(path.name for path in (tmp_path / "here").iterdir()) == found
+
+
 def test_a_copy_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")

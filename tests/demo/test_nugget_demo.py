@@ -21,7 +21,7 @@ def tables():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_validator_has_nothing_to_say(path, capsys):
-    arguments = ["-t", str(TOKENS), "--texts", str(TEXTS), "--types", "2015", "--gold", str(GOLD), "--strict"]
+    arguments = ["-t", str(TOKENS), "--texts", str(TEXTS), "--types", "2015", "--docs", str(GOLD), "--strict"]
     assert run(["nugget", "validate", str(path), *arguments]) == 0
     assert capsys.readouterr().out.endswith("0 errors, 0 warnings\n")
 

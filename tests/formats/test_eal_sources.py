@@ -35,6 +35,34 @@ def test_two_files_for_one_document(tmp_path: Path) -> None:
         Sources(tmp_path).text("a")
 
 
+def test_the_rule_is_in_the_error(tmp_path: Path) -> None:
+    for name in ("a.ann", "b.story", "c.TXT", "c.txt~", "#c#"):
+        (tmp_path / name).write_text(name)
+    sources = Sources(tmp_path)
+    assert (sources.text("b"), sources.text("c")) == ("b.story", "c.TXT")
+    with pytest.raises(
+        UsageError, match=r"a.ann is not read: its file is called a, or a with one of .txt, .text, .xml"
+    ):
+        sources.text("a")
+    with pytest.raises(UsageError, match=r"no source document 'x', its file is called x, or x with one of .txt, "):
+        sources.text("x")
+    (tmp_path / "map").write_text("b\tb.story\n")
+    with pytest.raises(UsageError, match="add a line with longer, a TAB and the path of its text"):
+        Sources(tmp_path / "map").text("longer")
+
+
+def test_an_id_for_each_text(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.ann", "b.mpdf.xml", "c.nw", "README"):
+        (tmp_path / name).write_text(name)
+    assert Sources(tmp_path).one_each() == ["a", "b", "c"]
+    assert Sources(tmp_path).one_each({"c.nw", "b.mpdf"}) == ["a", "b.mpdf", "c.nw"]
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("A.1", "A.2", "B", "B.ann"):
+        (other / name).write_text(name)
+    assert Sources(other).one_each() == ["A.1", "A.2", "B"]
+
+
 def test_a_list(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("text")
     (tmp_path / "map").write_text("# comment\n\na\tx.txt\na\tx.txt\n")
@@ -51,7 +79,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="cannot be read"):
             Sources(tmp_path / name)
     (tmp_path / "a").write_bytes(b"x\ny\xff")
-    with pytest.raises(FormatError, match="a:2: the byte 0xff is not UTF-8"):
+    with pytest.raises(FormatError, match="a:2:2: the byte 0xff is not UTF-8"):
         Sources(tmp_path).text("a")
 
 

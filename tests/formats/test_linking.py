@@ -100,7 +100,7 @@ def test_all_problems_at_once_but_not_without_end():
         read_neleval(b"d\tx\t1\n" * 300, name="x")
     problems = [str(problem) for problem in caught.value.problems]
     assert len(problems) == 101
-    assert problems[-1] == "x: and 200 more lines like these"
+    assert problems[-1] == "x: and 200 more problems"
 
 
 @settings(deadline=None, max_examples=300)

@@ -56,5 +56,14 @@ def test_the_order_is_transitive(date):
 def test_a_date_without_its_year_says_less():
     assert "XXXX-05-04" in less_specific("2003-05-04")
     assert "XXXX-05-04" not in less_specific("2003-05-04", x_year=False)
-    assert less_specific("XXXX-05-04") == ["XXXX-05-0X", "XXXX-05-XX", "XXXX-0X-XX"]
+    assert less_specific("XXXX-05-XX") == ["XXXX-0X-XX"]
+    assert less_specific("XXXX-05-04", parts=False) == ["XXXX-05-0X", "XXXX-05-XX", "XXXX-0X-XX"]
     assert less_specific("2XXX-XX-XX") == []
+
+
+def test_any_part_may_say_less():
+    """A month that is not known, or a year of which a digit is not, says less, though the day is known."""
+    found = less_specific("2003-05-04")
+    assert {"2003-XX-04", "200X-05-04", "2003-0X-0X", "XXXX-XX-04"} <= set(found)
+    assert len(found) == len(set(found)) == 5 * 3 * 3 - 2  # all but the date itself, and Xs alone
+    assert "2003-XX-04" not in less_specific("2003-05-04", x_year=False)

@@ -10,6 +10,7 @@ from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.estimator import Additive
+from adjudge.stats.inference import Inference
 from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.draws import draw_samples, java_indices, percentile
@@ -185,7 +186,7 @@ def test_micro_documents(row, tmp_path):
     if "collision" in row["name"]:
         return
     campaign = score()
-    result = result_of(campaign, bootstrap=0, by=["type"])
+    result = result_of(campaign, inference=Inference(bootstrap=0), by=["type"])
     assert 100 * result["eal.argument"].score == pytest.approx(expected["aggregate_argument"], abs=1e-4)
     assert 100 * result["eal.linking"].score == pytest.approx(expected["aggregate_link"], abs=1e-4)
     assert 100 * result["eal.overall"].score == pytest.approx(expected["overall"], abs=1e-4)
@@ -204,7 +205,11 @@ def test_micro_documents(row, tmp_path):
 def corpus(request):
     chosen = settings("bbn-2015", neutralize=MODES[request.param])
     campaign = observe_all(CORPUS / "key", CORPUS / "ref", SYSTEMS, chosen, by=["type"])
-    return request.param, campaign, result_of(campaign, bootstrap=50, by=["type"])
+    return (
+        request.param,
+        campaign,
+        result_of(campaign, inference=Inference(bootstrap=50, seed=0, interval="percentile"), by=["type"]),
+    )
 
 
 def test_corpus_aggregate(corpus):
@@ -278,7 +283,7 @@ def test_intervals_are_of_these_samples(corpus):
 @pytest.mark.parametrize("profile", ["bbn-2015", "bbn-2014"])
 def test_corpus_2014(profile):
     campaign = observe_all(CORPUS / "key", CORPUS / "ref", SYSTEMS, settings(profile))
-    result = result_of(campaign, bootstrap=0)
+    result = result_of(campaign, inference=Inference(bootstrap=0))
     for name, expected in EXPECTED["scorer2014_late_release_standard"].items():
         found = result.system(name)["eal2014.standard"]
         assert {part: found[part] for part in ("tp", "fp", "fn")} == expected

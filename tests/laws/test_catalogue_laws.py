@@ -39,7 +39,14 @@ def test_the_catalogue_is_not_empty_and_claims_laws():
     assert {law for definition in DEFINITIONS.values() for law in definition.laws} == set(LAWS)
 
 
-@pytest.mark.parametrize("name", claiming("self"))
+def has_something(value):
+    """Whether there is anything in the lists of a value."""
+    if isinstance(value, dict):
+        return any(map(has_something, value.values()))
+    return any(map(has_something, value)) if isinstance(value, list | tuple) else True
+
+
+@pytest.mark.parametrize("name", [*claiming("self"), *claiming("perfect")])
 @RELAXED
 @given(data=st.data())
 def test_gold_against_itself_is_perfect(name, data):
@@ -48,6 +55,27 @@ def test_gold_against_itself_is_perfect(name, data):
     for (p_num, p_den), (r_num, r_den) in ratios(metric, metric.observe(gold, gold)):
         assert p_num == pytest.approx(p_den, abs=1e-12)
         assert r_num == pytest.approx(r_den, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", claiming("self"))
+@RELAXED
+@given(data=st.data())
+def test_gold_against_itself_is_more_than_nothing(name, data):
+    metric = find(name)
+    gold = data.draw(documents(metric))
+    within = metric.members[0].within
+    if has_something(gold if within is None else gold[within]):
+        assert all(number > 0 for part in best(metric, gold) for number in part)
+
+
+@pytest.mark.parametrize("name", claiming("perfect"))
+def test_the_example_has_what_is_counted(name):
+    assert all(number > 0 for part in best(find(name), DEFINITIONS[name].example) for number in part)
+
+
+def best(metric, gold):
+    """The counts of gold against itself, of the member that has most."""
+    return max(ratios(metric, metric.observe(gold, gold)))
 
 
 @pytest.mark.parametrize("name", claiming("order"))

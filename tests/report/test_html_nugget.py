@@ -18,6 +18,7 @@ from adjudge.report.html.layout import Layout, fits, layout, place
 from adjudge.report.html.marks import Segment, in_utf16, segments
 from adjudge.report.html.nugget import CHANGES, LEGEND, STATIC, Compared, agreement, nugget_page, render_nuggets
 from adjudge.report.html.page import asset, island, score_table, shown
+from adjudge.stats.inference import Inference
 from adjudge.stats.result import Note, Result, Score, SystemResult
 from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.outcome import KINDS
@@ -55,7 +56,9 @@ def data_of(page):
 
 def demo(**options):
     paths = {name: str(path) for name, path in SYSTEMS.items()}
-    return nugget_page(str(GOLD), paths, tokens=str(TOKENS), **{"texts": TEXTS, "bootstrap": 0, **options})
+    return nugget_page(
+        str(GOLD), paths, tokens=str(TOKENS), **{"texts": TEXTS, "inference": Inference(bootstrap=0), **options}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -303,7 +306,7 @@ def test_without_texts_and_without_anything():
     assert by_tokens["text"].startswith("Police post attacked near Tarnholt Gunmen attacked a police post")
     begin, end, *_ = by_tokens["gold"]["marks"][0]
     assert by_tokens["text"][begin:end] == "attacked"
-    page = nugget_page(str(GOLD), str(SYSTEMS["wren"]), bootstrap=0)
+    page = nugget_page(str(GOLD), str(SYSTEMS["wren"]), inference=Inference(bootstrap=0))
     document = data_of(page)["documents"][0]
     assert (document["text"], document["gold"]["marks"]) == (None, [])
     assert "Conflict_Attack" in html.document_fromstring(page).xpath("//noscript//table")[0].text_content()
@@ -342,7 +345,9 @@ def test_values_agree_as_the_profile_says():
 @pytest.mark.parametrize("profile", ["evmeval-2015", "evmeval-1.8"])
 def test_other_profiles(profile):
     paths = {name: str(path) for name, path in SYSTEMS.items()}
-    page = nugget_page(str(GOLD), paths, settings(profile), tokens=str(TOKENS), texts=TEXTS, bootstrap=0)
+    page = nugget_page(
+        str(GOLD), paths, settings(profile), tokens=str(TOKENS), texts=TEXTS, inference=Inference(bootstrap=0)
+    )
     assert profile in html.document_fromstring(page).xpath("//footer")[0].text_content()
 
 

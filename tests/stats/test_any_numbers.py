@@ -36,18 +36,16 @@ ONE = [
     intervals.percentile_interval,
     lambda values: intervals.percentile_interval(values, rule="interpolate"),
     lambda values: intervals.centred_interval(0.5, values),
-    lambda values: intervals.jackknife_error(0.5, values),
-    lambda values: intervals.jackknife_interval(0.5, values),
+    lambda values: intervals.jackknife_error(intervals.Parts(0.5, values, [])),
+    lambda values: intervals.score_interval(intervals.Parts(0.5, values, []), "jackknife"),
+    lambda values: intervals.score_interval(intervals.Parts(0.5, values, values), "bca"),
+    intervals.exchange_p,
     intervals.box_numbers,
     resample.interval,
     resample.median,
     resample.notches,
 ]
 TWO = [
-    lambda a, b: intervals.paired_bootstrap(a, b, 0.05),
-    lambda a, b: intervals.paired_centred(a, b, 0.05),
-    lambda a, b: intervals.paired_jackknife(a, b, 0.05),
-    intervals.paired_exchange,
     lambda a, b: resample.rank_distribution({"a": a, "b": b}),
 ]
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.stats.build import build_from_estimators, build_result, compare
 from adjudge.stats.estimator import Additive
+from adjudge.stats.inference import Inference, benjamini_hochberg, holm
+from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
-from adjudge.stats.resample import approximate_randomisation, bootstrap, holm, interval, paired_bootstrap
+from adjudge.stats.resample import bootstrap, left_out, randomisation
 from adjudge.stats.result import Note, decode_result
 from adjudge.stats.table import StatsTable
 
@@ -31,42 +33,52 @@ def table_of(rows, genres=("nw", "df", "nw", "df")):
 
 def build(names="AB", **options):
     tables = options.pop("tables", None) or {name: table_of(ROWS[name]) for name in names}
-    settings = {"task": "score", "profile": "default", "measures": (F1, COUNT), "tables": tables, "bootstrap": 60}
-    return build_result(**settings | options)
+    settings = {"task": "score", "profile": "default", "measures": (F1, COUNT), "tables": tables}
+    draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
+    inference = Inference(bootstrap=options.pop("bootstrap", 60), **draws)
+    return build_result(inference=inference, **settings | options)
 
 
 @pytest.mark.parametrize("pool", ["micro", "macro"])
-@pytest.mark.parametrize("test", ["paired-bootstrap", "approximate-randomisation"])
-def test_the_numbers_are_those_of_the_parts(pool, test):
-    result = build("ABC", pool=pool, test=test, seed=7, level=0.9)
+@pytest.mark.parametrize("method", ["jackknife", "percentile", "bca"])
+@pytest.mark.parametrize("test", ["auto", "jackknife", "bootstrap", "randomisation"])
+def test_the_numbers_are_those_of_the_parts(pool, method, test):
+    result = build("ABC", pool=pool, interval=method, test=test, seed=7, level=0.9)
     estimators = {name: Additive(table_of(ROWS[name]), (F1, COUNT), pool) for name in "ABC"}
     samples = bootstrap(estimators, resamples=60, seed=7)
+    left = {name: left_out(each) for name, each in estimators.items()}
+
+    def parts(name, key):
+        return Parts(samples.points[name][key], left[name][key], samples.values[name][key])
+
     for system in result.systems:
         for score in system.scores:
             key = (score.metric, score.part)
             assert score.value == samples.points[system.name][key]
             if score.part in ("gold", "count"):
                 assert (score.low, score.high, score.level) == (None, None, None)
-            else:
-                assert (score.low, score.high) == interval(samples.values[system.name][key], 0.9)
-                assert score.level == 0.9
+                continue
+            found = score_interval(parts(system.name, key), method, level=0.9)
+            assert (score.low, score.high) == (None, None) if found is None else found[:2]
+            assert score.interval == (None if found is None else found.method)
     assert [(c.a, c.b, c.metric, c.part) for c in result.comparisons] == [
         (a, b, "set.f1", "f1") for a, b in ("AB", "AC", "BC")
     ]
+    used = {"jackknife": "jackknife", "percentile": "bootstrap", "bca": "bootstrap"}[method] if test == "auto" else test
     for c in result.comparisons:
-        expected = paired_bootstrap(samples, c.a, c.b, ("set.f1", "f1"), level=0.9)
-        assert (c.difference, c.low, c.high, c.wins) == (
-            expected.difference,
-            expected.low,
-            expected.high,
-            expected.wins,
-        )
-        if test == "approximate-randomisation":
-            tables = estimators[c.a].table, estimators[c.b].table
-            expected = approximate_randomisation(*tables, (F1, COUNT), pool=pool, trials=60, seed=7)["set.f1", "f1"]
-        assert c.p == expected.p
-        assert c.test == test
+        key = (c.metric, c.part)
+        expected = paired_test(parts(c.a, key), parts(c.b, key), method, used, level=0.9, floor=1 / 61)
+        assert (c.difference, c.low, c.high) == (expected.difference, expected.low, expected.high)
+        if used == "randomisation":
+            assert c.p == randomisation(estimators[c.a], estimators[c.b], [key], trials=60, seed=7)[key]
+        else:
+            assert c.p == expected.p
+            if c.low is not None:
+                assert (c.p < 0.1 - 1e-9) == (c.low > 0 or c.high < 0) or c.p == pytest.approx(0.1)
+        assert c.test == used
+        assert c.wins == float((samples.values[c.a][key] - samples.values[c.b][key] > 1e-12).mean())
     assert [c.p_holm for c in result.comparisons] == holm([c.p for c in result.comparisons])
+    assert [c.q for c in result.comparisons] == benjamini_hochberg([c.p for c in result.comparisons])
 
 
 @settings(max_examples=20, deadline=None)
@@ -81,8 +93,9 @@ def test_a_slice_is_what_scoring_only_its_documents_gives(genres, pool):
             assert tuple(part) == other.scores
         tests = [c for c in sliced.comparisons if c.slice == {"genre": genre}]
         assert [(c.difference, c.p) for c in tests] == [(c.difference, c.p) for c in alone.comparisons]
-    family = [c.p for c in sliced.comparisons]
-    assert [c.p_holm for c in sliced.comparisons] == holm(family)
+    for whole in (True, False):
+        family = [c for c in sliced.comparisons if (not c.slice) == whole]
+        assert [c.p_holm for c in family] == holm([c.p for c in family])
 
 
 def test_slices_follow_the_first_system():
@@ -98,7 +111,7 @@ def test_without_bootstrap_there_are_differences_but_no_claims():
     result = build(bootstrap=0)
     assert all(s.low is None and s.level is None for system in result.systems for s in system.scores)
     (c,) = result.comparisons
-    assert c.difference == result["set.f1"].f1 - result.system("B")["set.f1"].f1
+    assert c.difference == result["set.f1"]["A"].f1 - result["set.f1"]["B"].f1
     assert (c.p, c.p_holm, c.low, c.test, c.wins) == (None,) * 5
     assert result.signature == f"score|profile:default|pool:micro|docs:4|boot:0|v:{result.adjudge}"
 
@@ -107,11 +120,12 @@ def test_the_signature():
     fields = {"dup": "set", "in": "9f3c", "metric": "relation.strict", "undef": 0}
     result = build("A", signature_fields=fields)
     assert result.signature == (
-        "score|metric:relation.strict|profile:default|dup:set|undef:0|pool:micro|docs:4|seed:13|boot:60|"
-        f"v:{result.adjudge}|in:9f3c"
+        "score|metric:relation.strict|profile:default|dup:set|undef:0|pool:micro|docs:4|interval:jackknife|"
+        f"scale:logit|v:{result.adjudge}|in:9f3c"
     )
     other = build(by=["genre"], level=0.9, test="approximate-randomisation").signature
-    assert "|by:genre|docs:4|seed:13|boot:60|ci:90|test:approximate-randomisation|" in other
+    drawn = "seed:13|boot:60|ci:90|test:randomisation|resamples:60|"
+    assert f"|by:genre|docs:4|interval:jackknife|scale:logit|{drawn}" in other
 
 
 def test_headlines():
@@ -126,8 +140,8 @@ def test_headlines():
 
 def test_no_documents():
     result = build(tables={"A": table_of([]), "B": table_of([])})
-    assert result["set.f1"].f1 == 0
-    assert result["set.f1"].f1.low is None
+    assert result["set.f1"]["A"].f1 == 0
+    assert result["set.f1"]["A"].f1.low is None
     assert [note.code for note in result.systems[0].notes] == ["no-documents"]
     assert result.comparisons[0].p is None
     macro = build(tables={"A": table_of([])}, pool="macro")
@@ -136,14 +150,14 @@ def test_no_documents():
 
 def test_one_document_is_said_to_be_one():
     result = build(tables={"A": table_of([(1, 2, 2)])})
-    assert (result["set.f1"].f1.low, result["set.f1"].f1.high) == (0.5, 0.5)
-    assert [note.code for note in result.systems[0].notes] == ["one-document"]
+    assert (result["set.f1"].f1.low, result["set.f1"].f1.high) == (None, None)
+    assert [note.message for note in result.notes] == ["with one document there is no interval and no test"]
 
 
 def test_what_is_left_out_is_noted():
     lenient = Prf("set.f1", ("s", "p"), ("s", "g"), undefined=None)
     rows = [(0, 0, 0), (1, 1, 1), (0, 0, 2)]
-    result = build(tables={"A": table_of(rows)}, measures=[lenient], pool="macro", bootstrap=200)
+    result = build(tables={"A": table_of(rows)}, measures=[lenient], pool="macro", bootstrap=200, interval="percentile")
     notes = {note.code: note for note in result.systems[0].notes}
     left_out = [(n.count, n.examples) for n in result.systems[0].notes if n.code == "undefined-document"]
     assert left_out == [(2, ("d0", "d2")), (1, ("d0",))]
@@ -158,8 +172,8 @@ def test_what_is_left_out_is_noted():
         ({"bootstrap": -1}, "bootstrap is -1, give 0"),
         ({"level": 95}, "level of 95 is not between 0 and 1"),
         ({"pool": "mikro"}, "no pooling mikro"),
-        ({"test": "paired-bootstrp"}, "no test paired-bootstrp, did you mean paired-bootstrap"),
-        ({"test": "t"}, "no test t, tests: paired-bootstrap, approximate-randomisation"),
+        ({"test": "paired-bootstrp"}, "no test paired-bootstrp, did you mean bootstrap"),
+        ({"test": "t"}, "no test t, tests: auto, jackknife, bootstrap, randomisation"),
         ({"tables": {"A": table_of(ROWS["A"]), "B": table_of(ROWS["B"][:3])}, "bootstrap": 0}, "d3 in one only"),
     ],
 )
@@ -198,7 +212,7 @@ def test_comparing_saved_results_is_scoring_them_together():
     assert compare(parts[:1]).signature == parts[0].signature
     changed = compare(parts, bootstrap=30, level=0.5, seed=1, by=["genre"], test="approximate-randomisation")
     assert changed.options == msgspec.structs.replace(
-        compared.options, bootstrap=30, level=0.5, seed=1, by=("genre",), test="approximate-randomisation"
+        compared.options, bootstrap=30, level=0.5, seed=1, by=("genre",), test="randomisation", resamples=(30,)
     )
 
 
@@ -211,7 +225,8 @@ def test_the_order_of_documents_does_not_matter():
 def test_comparing_keeps_notes_once():
     given = Note("missing-document", 1, "1 gold document has no output", ("d2",))
     one = build(tables={"A": table_of([(1, 2, 2)])}, notes={"A": [given]})
-    assert [n.code for n in compare([one]).systems[0].notes] == ["missing-document", "one-document"]
+    assert [n.code for n in compare([one]).systems[0].notes] == ["missing-document"]
+    assert [n.code for n in compare([one]).notes] == ["one-document"]
 
 
 def test_what_cannot_be_compared():

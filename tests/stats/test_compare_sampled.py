@@ -5,7 +5,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import UsageError
-from adjudge.stats.sampled import compare_sampled
+from adjudge.stats.build import compare
 
 
 def mention(place, side):
@@ -50,16 +50,16 @@ def scores(result, **where):
 
 
 def test_nothing_changed_is_the_same_result(both):
-    again = compare_sampled([both])
+    again = compare([both])
     assert scores(again) == scores(both)
     assert again.comparisons == both.comparisons
-    assert again.options.test == both.options.test == "centred"
+    assert again.options.test == both.options.test == "auto"
     assert again.signature.split("|v:")[0] == both.signature.split("|v:")[0]
     assert again.notes == both.notes
 
 
 def test_another_level_moves_the_ends_and_nothing_else(both):
-    wide, narrow = compare_sampled([both], level=0.99), compare_sampled([both], level=0.5)
+    wide, narrow = compare([both], level=0.99), compare([both], level=0.5)
     for key, (value, low, high) in scores(both).items():
         if low is None:
             continue
@@ -75,18 +75,20 @@ def test_another_level_moves_the_ends_and_nothing_else(both):
 
 
 @pytest.mark.parametrize(
-    ("test", "name"), [("jackknife", "jackknife"), ("bootstrap", "bootstrap"), ("centred", "centred")]
+    ("test", "name"),
+    [("auto", "jackknife"), ("jackknife", "jackknife"), ("bootstrap", "bootstrap"), ("centred", "centred")],
 )
 def test_the_test_that_was_asked_for(both, test, name):
-    found = compare_sampled([both], test=test)
-    assert found.options.test == name
+    found = compare([both], test=test)
+    assert found.options.test == test
     assert {each.test for each in found.comparisons if each.p is not None} <= {name}
     assert f"test:{name}" in found.signature
-    assert [note.code for note in found.notes] == (["other-test"] if test != "centred" else [])
+    drawn = ["few-resamples"] if test in ("bootstrap", "centred") else []
+    assert [note.code for note in found.notes] == [*drawn, "few-documents"]
 
 
 def test_results_of_their_own_are_put_together(alone):
-    found = compare_sampled(alone)
+    found = compare(alone)
     assert [system.name for system in found.systems] == ["one", "two"]
     assert {(each.a, each.b) for each in found.comparisons} == {("one", "two")}
     assert all(each.part == "f1" for each in found.comparisons)
@@ -100,17 +102,17 @@ def test_results_of_their_own_are_put_together(alone):
 
 def test_slices_can_be_left_out_but_not_made(both):
     assert scores(both, genre="a")
-    without = compare_sampled([both], by=[])
+    without = compare([both], by=[])
     assert not scores(without, genre="a")
     assert not any(each.slice for each in without.comparisons)
     with pytest.raises(UsageError, match="not all saved with slices by type"):
-        compare_sampled([both], by=["type"])
+        compare([both], by=["type"])
 
 
 def test_what_saved_samples_cannot_give(both):
     for wrong in ({"test": "approximate-randomisation"}, {"bootstrap": 41}, {"seed": 14}):
         with pytest.raises(UsageError):
-            compare_sampled([both], **wrong)
-    with pytest.raises(UsageError, match="without its options"):
-        compare_sampled([msgspec.structs.replace(both, options=None)])
-    assert compare_sampled([both], bootstrap=40, seed=13).comparisons == both.comparisons
+            compare([both], **wrong)
+    with pytest.raises(UsageError, match="no counts per document"):
+        compare([msgspec.structs.replace(both, options=None)])
+    assert compare([both], bootstrap=40, seed=13).comparisons == both.comparisons

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adjudge.stats.estimator import Additive
 from adjudge.stats.exact import add_up, exact_product, exact_slices
 from adjudge.stats.measure import Ratio
-from adjudge.stats.resample import approximate_randomisation, bootstrap, bootstrap_weights, id_ranks
+from adjudge.stats.resample import bootstrap, bootstrap_weights, id_ranks, randomisation
 from adjudge.stats.table import StatsTable
 
 VALUES = st.floats(-1e6, 1e6, allow_subnormal=False) | st.integers(-1000, 1000).map(float) | st.just(1 / 3)
@@ -114,7 +114,8 @@ def test_intervals_and_tests_do_not_depend_on_the_order_of_documents():
             a, b = table(order, 0), table(order, 1)
             samples = bootstrap({"a": Additive(a, measures, pool), "b": Additive(b, measures, pool)}, resamples=30)
             drawn_values = [samples.values[name][key].tobytes() for name in "ab" for key in samples.values[name]]
-            swapped = approximate_randomisation(a, b, measures, pool=pool, trials=30)
+            both = [Additive(each, measures, pool) for each in (a, b)]
+            swapped = randomisation(*both, [("x", "score"), ("x", "other")], trials=30)
             found.append((pool, drawn_values, samples.points, swapped))
     assert all(each in found[:2] for each in found)
     assert len({tuple(each[1]) for each in found}) == 2

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.build import build_result
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Blanc, Combined, Prf, Ratio, Total, compute
 from adjudge.stats.plain import plain_result, points
 from adjudge.stats.result import Note
@@ -60,7 +61,7 @@ def test_plain_is_what_build_gives_without_resampling(rows, systems, undefined, 
         "notes": {"S0": [Note("x", 1, "y")]},
         "signature_fields": {"metric": "m", "in": "h"},
     }
-    wanted = build_result(tables=tables, bootstrap=0, **common)
+    wanted = build_result(tables=tables, inference=Inference(bootstrap=0), **common)
     plain = plain_result(tables={name: table.to_struct() for name, table in tables.items()}, **common)
     assert plain.to_json(with_tables=True) == wanted.to_json(with_tables=True)
     assert str(plain) == str(wanted)
@@ -72,13 +73,16 @@ def test_plain_is_what_build_gives_without_resampling(rows, systems, undefined, 
     UNDEFINED,
     RULES,
 )
-def test_one_document_has_the_interval_that_resampling_gives(rows, undefined, rule):
+def test_one_document_has_no_interval(rows, undefined, rule):
     table = StatsTable(("d",), COLUMNS, rows, {"genre": ("x",), "year": (1,)})
     by = ("genre", "year")
-    common = {"task": "t", "profile": "p", "measures": measures(undefined, rule), "by": by, "level": 0.9}
-    wanted = build_result(tables={"A": table}, bootstrap=50, **common)
-    plain = plain_result(tables={"A": table.to_struct()}, bootstrap=50, **common)
+    common = {"task": "t", "profile": "p", "measures": measures(undefined, rule), "by": by}
+    common["inference"] = Inference(bootstrap=50, level=0.9)
+    wanted = build_result(tables={"A": table}, **common)
+    plain = plain_result(tables={"A": table.to_struct()}, **common)
     assert plain == wanted
+    assert all(score.low is None for score in plain.systems[0].scores)
+    assert "one-document" in [note.code for note in plain.notes]
 
 
 def test_intervals_over_several_documents_are_refused():
@@ -89,7 +93,7 @@ def test_intervals_over_several_documents_are_refused():
             profile="p",
             measures=[Prf("x", ("a", "b"), ("a", "c"))],
             tables={"A": table.to_struct()},
-            bootstrap=9,
+            inference=Inference(bootstrap=9),
         )
 
 

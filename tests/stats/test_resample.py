@@ -14,22 +14,23 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.estimator import Additive, Corpus
+from adjudge.stats.inference import holm
+from adjudge.stats.intervals import Parts, paired_test
 from adjudge.stats.measure import Prf, Ratio, Total, compute
 from adjudge.stats.resample import (
-    Samples,
-    approximate_randomisation,
     bootstrap,
     bootstrap_weights,
-    holm,
     interval,
+    left_out,
     median,
     notches,
-    paired_bootstrap,
+    randomisation,
     rank_distribution,
 )
 from adjudge.stats.table import StatsTable
 
 COLUMNS = ("s", "p", "g")
+A_DRAWN, B_DRAWN = [0.5, math.nan, 0.75], [0.25, 0.5, 0.25]
 counts = st.integers(0, 4)
 row_of_counts = st.tuples(counts, counts, counts).map(lambda t: (t[0], t[0] + t[1], t[0] + t[2]))
 pools = st.sampled_from(["micro", "macro"])
@@ -193,114 +194,104 @@ def test_levels_are_fractions(level):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=2, max_size=6), pools, undefined, st.integers(0, 9))
-def test_paired_bootstrap_equals_a_loop(pairs, pool, undefined, seed):
-    measures = measures_of(undefined)
-    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    systems = {"A": Additive(table_of(a), measures, pool), "B": Additive(table_of(b), measures, pool)}
-    test = paired_bootstrap(bootstrap(systems, resamples=19, seed=seed), "A", "B", ("x", "f1"), level=0.8)
-    observed = score(a, measures, pool)["x", "f1"] - score(b, measures, pool)["x", "f1"]
-    if math.isnan(observed):
-        assert (test.difference, test.p) == (None, None)
-        return
-    rng = Random(seed)
-    differences = []
-    for _ in range(19):
-        drawn = drawn_from(pairs, rng)
-        one, other = (score([rows[i] for i in drawn], measures, pool)["x", "f1"] for rows in (a, b))
-        differences.append(one - other)
-    defined = [d for d in differences if not math.isnan(d)]
-    assert test.difference == pytest.approx(observed, abs=1e-12)
-    if not defined:
-        assert test.p is None
-        return
-    extreme = sum(abs(d - observed) >= abs(observed) - 1e-12 for d in defined)
-    assert test.p == (1 + extreme) / (len(defined) + 1)
-    assert test.wins == sum(d > 1e-12 for d in defined) / len(defined)
-    assert test.ties == sum(abs(d) <= 1e-12 for d in defined) / len(defined)
-    assert (test.low, test.high) == pytest.approx(interval(defined, 0.8), abs=1e-12)
-
-
-def test_paired_bootstrap_of_a_system_with_itself():
-    estimator = Additive(table_of([(1, 2, 2), (1, 1, 3)]), measures_of())
-    test = paired_bootstrap(bootstrap({"A": estimator, "B": estimator}, resamples=30), "A", "B", ("x", "f1"))
-    assert (test.difference, test.p, test.wins, test.ties) == (0, 1, 0, 1)
-
-
-def test_one_document_proves_nothing():
-    a, b = table_of([(2, 2, 2)]), table_of([(1, 2, 2)])
-    samples = bootstrap({"A": Additive(a, measures_of()), "B": Additive(b, measures_of())}, resamples=99)
-    test = paired_bootstrap(samples, "A", "B", ("x", "f1"))
-    assert (test.difference, test.low, test.high, test.p) == (0.5, 0.5, 0.5, None)
-    assert approximate_randomisation(a, b, measures_of(), trials=99)["x", "f1"].p == 1
-
-
-@settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.tuples(row_of_counts, row_of_counts), max_size=6),
+    st.lists(st.tuples(row_of_counts, row_of_counts), min_size=2, max_size=6),
     pools,
-    undefined,
     st.integers(0, 9),
     st.integers(1, 20),
 )
-def test_approximate_randomisation_equals_a_loop(pairs, pool, undefined, seed, block):
-    measures = measures_of(undefined)
+def test_randomisation_equals_a_loop(pairs, pool, seed, block):
+    measures, key = measures_of(0), ("x", "f1")
     a, b = ([pair[side] for pair in pairs] for side in (0, 1))
-    tests = approximate_randomisation(table_of(a), table_of(b), measures, pool=pool, trials=19, seed=seed, block=block)
-    if not pairs:
-        assert all(test.p is None for test in tests.values())
-        return
-    observed = {key: score(a, measures, pool)[key] - score(b, measures, pool)[key] for key in tests}
+    systems = [Additive(table_of(rows), measures, pool) for rows in (a, b)]
+    found = randomisation(*systems, [key], trials=19, seed=seed, block=block)[key]
+
+    def statistic(one, other):
+        """|d| / s, with the jackknife error of the difference."""
+
+        def difference(without=None):
+            rows = [[row for place, row in enumerate(side) if place != without] for side in (one, other)]
+            return score(rows[0], measures, pool)[key] - score(rows[1], measures, pool)[key]
+
+        left = [difference(place) for place in range(len(one))]
+        mean = math.fsum(left) / len(left)
+        error = math.sqrt((len(left) - 1) / len(left) * math.fsum((each - mean) ** 2 for each in left))
+        size = abs(difference())
+        if error <= 1e-12:
+            return math.inf if size > 1e-12 else 0.0
+        return size / error
+
+    observed = statistic(a, b)
     rng = Random(seed)
-    drawn = {key: [] for key in tests}
+    extreme = 0
     for _ in range(19):
         swaps = [rng.getrandbits(32) >= 1 << 31 for _ in pairs]
         one = [y if swap else x for (x, y), swap in zip(pairs, swaps, strict=True)]
         other = [x if swap else y for (x, y), swap in zip(pairs, swaps, strict=True)]
-        for key in tests:
-            drawn[key].append(score(one, measures, pool)[key] - score(other, measures, pool)[key])
-    for key, test in tests.items():
-        if math.isnan(observed[key]):
-            assert (test.difference, test.p) == (None, None)
-            continue
-        defined = [d for d in drawn[key] if not math.isnan(d)]
-        assert test.difference == pytest.approx(observed[key], abs=1e-12)
-        extreme = sum(abs(d) >= abs(observed[key]) - 1e-12 for d in defined)
-        assert test.p == ((1 + extreme) / (len(defined) + 1) if defined else None)
-
-
-def test_randomisation_finds_the_exact_p_value():
-    """With 4 documents there are 16 ways to swap; many trials must come close to counting them all."""
-    a, b = [(4, 4, 4), (3, 4, 4), (4, 4, 4), (1, 4, 4)], [(1, 4, 4), (2, 4, 4), (2, 4, 4), (2, 4, 4)]
-    measures = measures_of()
-    observed = score(a, measures, "micro")["x", "f1"] - score(b, measures, "micro")["x", "f1"]
-    extreme = 0
-    for swaps in itertools.product([False, True], repeat=4):
-        one = [y if s else x for x, y, s in zip(a, b, swaps, strict=True)]
-        other = [x if s else y for x, y, s in zip(a, b, swaps, strict=True)]
-        d = score(one, measures, "micro")["x", "f1"] - score(other, measures, "micro")["x", "f1"]
-        extreme += abs(d) >= abs(observed) - 1e-12
-    got = approximate_randomisation(table_of(a), table_of(b), measures, trials=20_000)["x", "f1"].p
-    assert got == pytest.approx(extreme / 16, abs=0.02)
+        drawn = statistic(one, other)
+        extreme += drawn == observed or drawn >= observed * (1 - 1e-9) - 1e-9
+    assert found == pytest.approx((1 + extreme) / 20)
 
 
 def test_fractional_counts_tie_despite_rounding():
-    """Swapping all documents or none gives the same |difference|, which sums of thirds must not hide."""
+    """Swapping all documents or none gives the same statistic, which sums of thirds must not hide."""
     a = StatsTable(("a", "b", "c"), ("s",), [[1 / 3], [0.1], [2 / 3]])
     b = StatsTable(("a", "b", "c"), ("s",), [[0.1], [0.7], [0.2]])
-    test = approximate_randomisation(a, b, [Total("x", "n", (("s", 1.0),))], trials=4000)["x", "n"]
+    measures = (Total("x", "n", (("s", 1.0),)),)
+    p = randomisation(Additive(a, measures), Additive(b, measures), [("x", "n")], trials=4000)["x", "n"]
     sizes = [1 / 3 - 0.1, -0.6, 2 / 3 - 0.2]
+
+    def statistic(values):
+        mean = sum(values) / 3
+        return abs(sum(values)) / math.sqrt(sum((each - mean) ** 2 for each in values))
+
     signs = itertools.product([1, -1], repeat=3)
-    extreme = sum(abs(sum(s * d for s, d in zip(sign, sizes, strict=True))) >= abs(sum(sizes)) - 1e-9 for sign in signs)
-    assert test.p == pytest.approx(extreme / 8, abs=0.04)
+    flipped = [statistic([s * d for s, d in zip(sign, sizes, strict=True)]) for sign in signs]
+    assert p == pytest.approx(sum(each >= statistic(sizes) - 1e-9 for each in flipped) / 8, abs=0.04)
+
+
+def test_many_documents_are_left_out_in_groups():
+    rng = Random(4)
+    rows = [[(n := rng.randint(1, 5)), n + rng.randint(0, 3), n + rng.randint(0, 3)] for _ in range(1200)]
+    worse = [[max(0, matched - (place % 9 == 0)), *rest] for place, (matched, *rest) in enumerate(rows)]
+    systems = [Additive(table_of(each), measures_of()) for each in (rows, worse)]
+    assert randomisation(*systems, [("x", "f1")], trials=99)["x", "f1"] == 0.01
+    assert randomisation(systems[0], systems[0], [("x", "f1")], trials=9)["x", "f1"] == 1
 
 
 def test_randomisation_needs_like_tables():
-    a = table_of([(1, 1, 1)])
+    a, other = table_of([(1, 1, 1)]), StatsTable(("d0",), ("s", "p", "q"), [[1, 1, 1]])
+    measures = measures_of()
     with pytest.raises(UsageError, match="different columns"):
-        approximate_randomisation(a, StatsTable(("d0",), ("s", "p", "q"), [[1, 1, 1]]), measures_of())
-    with pytest.raises(UsageError, match="trials is 0"):
-        approximate_randomisation(a, a, measures_of(), trials=0)
+        randomisation(Additive(a, measures), Additive(other, ()), [("x", "f1")])
+    assert randomisation(Additive(a, measures), Additive(a, measures), [("x", "f1")]) == {("x", "f1"): None}
+
+
+def test_draws_for_tests_go_on_where_those_for_intervals_end():
+    systems = {
+        name: Additive(table_of([(n, 2, 3), (2, 3, 3), (0, 1, 2)]), measures_of()) for n, name in enumerate("AB")
+    }
+    key = ("x", "f1")
+    few, many = (bootstrap(systems, resamples=20, seed=5, tested=tested, tests=50) for tested in ((), [key]))
+    whole = bootstrap(systems, resamples=50, seed=5)
+    for name in systems:
+        assert np.array_equal(few.values[name][key], many.values[name][key])
+        assert np.array_equal(many.all(name, key), whole.values[name][key])
+        assert few.all(name, key) is few.values[name][key]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(row_of_counts), min_size=1, max_size=6), pools)
+def test_leave_outs_are_scores_of_the_rest(rows, pool):
+    rows = [row for (row,) in rows]
+    additive = Additive(table_of(rows), measures_of(None), pool)
+    corpus = Corpus(additive.ids, {}, additive.evaluate)
+    for key, values in left_out(additive).items():
+        assert left_out(corpus)[key] == pytest.approx(values, nan_ok=True)
+        for place, value in enumerate(values.tolist()):
+            rest = rows[:place] + rows[place + 1 :]
+            if rest:
+                assert value == pytest.approx(score(rest, measures_of(None), pool)[key], nan_ok=True)
 
 
 def test_holm_by_hand():
@@ -359,15 +350,11 @@ def test_ranks_need_shared_samples():
 
 
 def test_undefined_samples_are_left_out_of_a_paired_test():
-    samples = Samples(
-        points={"A": {("x", "f1"): 0.5}, "B": {("x", "f1"): 0.25}},
-        values={"A": {("x", "f1"): np.array([0.5, math.nan, 0.75])}, "B": {("x", "f1"): np.array([0.25, 0.5, 0.25])}},
-        documents=3,
-        resamples=3,
-        seed=1,
-    )
-    test = paired_bootstrap(samples, "A", "B", ("x", "f1"))
-    assert (test.difference, test.wins, test.p) == (0.25, 1, 2 / 3)
+    a, b = (Parts(point, np.array(drawn), np.array(drawn)) for point, drawn in ((0.5, A_DRAWN), (0.25, B_DRAWN)))
+    test = paired_test(a, b, "percentile", "bootstrap")
+    assert (test.difference, test.p) == (0.25, 1 / 3)
+    assert (test.low, test.high) == (0.25, 0.5)
+    assert paired_test(a, b, "jackknife", "jackknife").p == pytest.approx(0.295167, abs=1e-6)
 
 
 def test_ratio_measures_resample_too():

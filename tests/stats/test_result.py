@@ -19,6 +19,7 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.stats.build import build_from_estimators, build_result
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.estimator import Corpus
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Combined, Prf, Ratio, Total
 from adjudge.stats.result import Note, Result, decode_result, json_schema, unique_names
 from adjudge.stats.table import StatsTable
@@ -42,9 +43,10 @@ def result_of(**options):
         "A": table_of([(1, 2, 2), (3, 4, 3), (0, 1, 1)], ["nw", "df", "nw"]),
         "B": table_of([(1, 1, 2), (2, 4, 3), (1, 1, 1)], ["nw", "df", "nw"]),
     }
-    return build_result(
-        **{"task": "score", "profile": "default", "measures": MEASURES, "tables": tables, "bootstrap": 50} | options
-    )
+    draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
+    inference = Inference(bootstrap=options.pop("bootstrap", 50), **draws)
+    usual = {"task": "score", "profile": "default", "measures": MEASURES, "tables": tables}
+    return build_result(inference=inference, **usual | options)
 
 
 @cache  # checking the schema itself takes longer than all else
@@ -57,22 +59,41 @@ def validator():
 
 def test_access_by_name():
     result = result_of(by=["genre"])
-    f1 = result["set.f1"].f1
+    scores = result["set.f1"]["A"]
+    f1 = scores.f1
     assert f1 == 8 / 13
     assert f1.low <= f1 <= f1.high
     assert f1.level == 0.95
     assert re.fullmatch(r"0\.6154 \[0\.\d{4}, 0\.\d{4}\]", str(f1))
-    assert result["set.f1"]["gold"] == 6
-    assert result["set.f1"]["gold"].low is None
-    assert result.system("B")["set.f1"].f1 == 8 / 12
-    assert result["set.f1"].where(genre="df").f1 == 6 / 7
+    assert scores["gold"] == 6
+    assert scores["gold"].low is None
+    assert result.system("B")["set.f1"].f1 == result["set.f1"]["B"].f1 == 8 / 12
+    assert scores.where(genre="df").f1 == 6 / 7
     assert "set.f1" in result
     assert "set.f2" not in result
-    assert list(result["set.f1"]) == ["precision", "recall", "f1", "gold"]
-    assert "f1" in result["set.f1"]
-    assert "f1" in dir(result["set.f1"])
-    assert repr(result["set.f1"]).startswith("set.f1: precision 0.5714 [")
+    assert list(scores) == ["precision", "recall", "f1", "gold"]
+    assert "f1" in scores
+    assert "f1" in dir(scores)
+    assert repr(scores).startswith("set.f1: precision 0.5714 [")
+    assert list(result["set.f1"]) == ["A", "B"]
+    assert repr(result["set.f1"]).startswith("A: set.f1: precision 0.5714 [")
     assert repr(result) == f"<Result {result.signature}, systems: A, B>"
+
+
+def test_no_number_stands_for_several_systems():
+    result = result_of(by=["genre"])
+    remedy = r"asked of a result of 2 systems, name one: result\['set.f1'\]\['A'\]"
+    for call in (
+        lambda: result["set.f1"].f1,
+        lambda: result["set.f1"]["f1"],
+        lambda: result["set.f1"].where(genre="nw"),
+    ):
+        with pytest.raises(UsageError, match=remedy):
+            call()
+    with pytest.raises(TypeError):
+        float(result["set.f1"])
+    one = result_of(tables={"A": table_of([(1, 2, 2), (3, 4, 3), (0, 1, 1)])})
+    assert one["set.f1"]["A"].f1 == one["set.f1"].f1 == 8 / 13
 
 
 def test_wrong_names_are_explained():
@@ -80,15 +101,16 @@ def test_wrong_names_are_explained():
     for call, message in (
         (lambda: result["set.f"], "has no metric set.f, did you mean set.f1"),
         (lambda: result.system("C"), "no system C, systems: A, B"),
-        (lambda: result["set.f1"]["f2"], "set.f1 has no part f2"),
-        (lambda: result["set.f1"].where(genre="nv"), "no slice genre=nv, slices: genre=nw, genre=df"),
-        (lambda: result_of()["set.f1"].where(genre="nw"), "score with by=FIELD"),
+        (lambda: result["set.f1"]["C"], "no system C, systems: A, B"),
+        (lambda: result["set.f1"]["A"]["f2"], "set.f1 has no part f2"),
+        (lambda: result["set.f1"]["A"].where(genre="nv"), "no slice genre=nv, slices: genre=nw, genre=df"),
+        (lambda: result_of()["set.f1"]["A"].where(genre="nw"), "score with by=FIELD"),
         (lambda: unique_names("ABA"), "two systems are called A, rename one"),
     ):
         with pytest.raises(UsageError, match=message):
             call()
     with pytest.raises(AttributeError, match=r"set\.f1 has no part recal, did you mean recall"):
-        _ = result["set.f1"].recal
+        _ = result["set.f1"]["A"].recal
     assert not hasattr(result["set.f1"], "f2")
     empty = msgspec.structs.replace(result, systems=())
     assert "set.f1" not in empty
@@ -106,14 +128,14 @@ def test_estimates_are_numbers():
     assert math.isnan(Estimate(None))
     assert str(Estimate(None)) == "undefined"
     assert str(Estimate(0.0, low=0.0, high=0.0)) == "0.0000 [0.0000, 0.0000]"
-    scores = result_of()["set.f1"]
+    scores = result_of()["set.f1"]["A"]
     assert pickle.loads(pickle.dumps(scores)).f1 == scores.f1
 
 
 def test_the_json_contract():
     result = result_of(by=["genre"], notes={"A": [Note("missing-document", 2, "2 are missing", ("d7", "d9"))]})
     data = json.loads(result.to_json())
-    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons"]
+    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons", "notes"]
     system = data["systems"][0]
     assert list(system) == ["name", "documents", "scores", "notes"]
     assert system["notes"][0] == {
@@ -134,6 +156,8 @@ def test_the_json_contract():
         "low",
         "high",
         "level",
+        "interval",
+        "scale",
         "numerator",
         "denominator",
         "slice",
@@ -142,13 +166,14 @@ def test_the_json_contract():
     assert {"genre": "df"} in [score["slice"] for score in system["scores"]]
     comparison = data["comparisons"][0]
     assert set(comparison) == {
-        *("a", "b", "metric", "part", "difference", "low", "high", "p", "p_holm", "test", "wins", "slice")
+        *("a", "b", "metric", "part", "difference", "low", "high", "p", "p_holm", "q", "test", "wins"),
+        *("documents", "slice"),
     }
     plain = json.loads(result_of(bootstrap=0).to_json())
     assert set(plain["systems"][0]["scores"][0]) == {
         *("metric", "pool", "part", "value", "numerator", "denominator", "slice")
     }
-    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "difference", "slice"}
+    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "difference", "documents", "slice"}
 
 
 def test_undefined_is_null_with_a_note():
@@ -158,7 +183,8 @@ def test_undefined_is_null_with_a_note():
     assert scores["set.f1", "f1"].value is None
     assert scores["set.f1", "f1"].low is None
     assert '"value": null' in result.to_json()
-    assert [(n.code, n.count) for n in result.systems[0].notes] == [("undefined", 4)]
+    codes = [("nothing-in-gold", 1), ("undefined", 4), ("no-spread", 1)]
+    assert [(n.code, n.count) for n in result.systems[0].notes] == codes
     assert str(result["set.f1"].f1) == "undefined"
 
 
@@ -212,18 +238,25 @@ def test_the_schema_refuses_what_is_not_a_result():
 def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
     corpus = Corpus(("a", "b"), {"genre": ("nw", "df")}, lambda w: {("kbp.hop2", "f1"): (w > 0).mean(axis=1)})
     result = build_from_estimators(
-        task="kbp", profile="default", estimators={"A": corpus, "B": corpus}, by=["genre"], bootstrap=20
+        task="kbp",
+        profile="default",
+        estimators={"A": corpus, "B": corpus},
+        by=["genre"],
+        inference=Inference(bootstrap=20),
     )
-    assert result["kbp.hop2"].f1 == 1
-    assert result["kbp.hop2"].where(genre="nw").f1 == 0.5
+    assert result["kbp.hop2"]["B"].f1 == 1
+    assert result["kbp.hop2"]["B"].where(genre="nw").f1 == 0.5
     assert result.systems[0].scores[0].pool == "corpus"
     assert result.comparisons[0].p == 1
     result.save(tmp_path / "r.json")
     assert Result.load(tmp_path / "r.json") == result
     assert result.systems[0].stats() is None
-    with pytest.raises(UsageError, match="approximate randomisation needs counts that add"):
+    with pytest.raises(UsageError, match="randomisation needs counts that add"):
         build_from_estimators(
-            task="kbp", profile="default", estimators={"A": corpus, "B": corpus}, test="approximate-randomisation"
+            task="kbp",
+            profile="default",
+            estimators={"A": corpus, "B": corpus},
+            inference=Inference(test="randomisation"),
         )
 
 

@@ -8,12 +8,13 @@ import pytest
 import kbp_naive
 from adjudge.errors import FormatError
 from adjudge.stats import intervals
-from adjudge.stats.intervals import ENOUGH, Pairs, jackknife_error, jackknife_interval, paired_jackknife
+from adjudge.stats.intervals import ENOUGH, Pairs, Parts, jackknife_error, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.result import Result
-from adjudge.stats.sampled import headline_keys, pair_comparison, point_scores, sampled_scores
+from adjudge.stats.sampled import How, headline_keys, pair_comparison, point_scores, sampled_scores
 from adjudge.stats.uncertainty import SampledCounts, check_samples
 
+NONE = np.array([])
 MEASURES = [m for hop in "123" for m in (Prf(hop, (f"{hop}:tp", f"{hop}:system"), (f"{hop}:tp", f"{hop}:gold")),)] + [
     Total("1", "tp", (("1:tp", 1.0),))
 ]
@@ -38,9 +39,7 @@ def samples_of(rows):
 @pytest.mark.parametrize("system", ["A", "B"])
 @pytest.mark.parametrize("constant", [1.57, 1.15])
 def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
-    found = sampled_scores(
-        MEASURES, samples_of(exact[f"samples_{system}"]), method="percentile", level=0.9, notch=constant, box=True
-    )
+    found = sampled_scores(MEASURES, samples_of(exact[f"samples_{system}"]), How("percentile", level=0.9, box=constant))
     for score in found:
         if score.part == "tp":
             assert score.low is None
@@ -59,10 +58,12 @@ def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
 
 def test_the_paired_bootstrap_of_the_27_resamples(exact):
     pair = samples_of(exact["samples_B"]), samples_of(exact["samples_A"])
-    for each in pair_comparison(("B", "A"), MEASURES, pair, test="bootstrap", level=0.9):
+    for each in pair_comparison(("B", "A"), MEASURES, pair, How(test="bootstrap", level=0.9)):
         wanted = exact["paired_B_minus_A"][each.metric]["f1"]
         assert each.difference == pytest.approx(wanted["observed"])
-        assert each.p == pytest.approx(wanted["p_two_sided_add1"])
+        fewer = min(wanted["n_le_0"], wanted["n_ge_0"])
+        assert each.p == pytest.approx(min(1, (1 + 2 * fewer) / 28))
+        assert wanted["p_one_sided_add1"] <= each.p <= wanted["p_two_sided_add1"]
         assert round((1 - each.wins) * 27) == wanted["n_le_0"]
 
 
@@ -112,8 +113,8 @@ def test_what_documents_do_together_counts_less_often(order, monkeypatch):
     ratios, plain = [], []
     for _ in range(40):
         total, left, pairs, terms = statistic(n, order, rng)
-        ratios.append(jackknife_error(total, left, pairs) ** 2 / terms)
-        plain.append(jackknife_error(total, left) ** 2 / terms)
+        ratios.append(jackknife_error(Parts(total, left, NONE, pairs)) ** 2 / terms)
+        plain.append(jackknife_error(Parts(total, left, NONE)) ** 2 / terms)
     # The variance is the number of terms. Without pairs a term of k documents is in it k times (but for their mean),
     # with pairs k (k - 1) / 4 times less, or half as often.
     wanted = order * (1 - order / n)
@@ -126,19 +127,19 @@ def test_the_correction_takes_half_at_most_and_needs_enough_documents():
     left = rng.random(ENOUGH)
     places = np.stack(np.triu_indices(ENOUGH, 1), axis=1)
     wild = Pairs(places, rng.random(len(places)) * 100)
-    plain = jackknife_error(0.5, left)
-    assert jackknife_error(0.5, left, wild) == pytest.approx(plain / np.sqrt(2))
-    few = Pairs(places[:1], wild.values[:1])
-    assert jackknife_error(0.5, left[: ENOUGH - 1], few) == jackknife_error(0.5, left[: ENOUGH - 1])
-    assert jackknife_interval(0.5, left, wild).low >= jackknife_interval(0.5, left).low
+    plain, corrected = Parts(0.5, left, NONE), Parts(0.5, left, NONE, wild)
+    assert jackknife_error(corrected) == pytest.approx(jackknife_error(plain) / np.sqrt(2))
+    few = Parts(0.5, left[: ENOUGH - 1], NONE, Pairs(places[:1], wild.values[:1]))
+    assert jackknife_error(few) == jackknife_error(few._replace(pairs=None))
+    assert score_interval(corrected, "jackknife").low >= score_interval(plain, "jackknife").low
 
 
 def test_the_paired_jackknife_uses_pairs_of_the_difference():
     total, left, pairs, _ = statistic(ENOUGH, 2, np.random.default_rng(8))
-    nothing = Pairs(pairs.places, np.zeros(len(pairs.values)))
-    zeros = np.zeros(ENOUGH)
-    test = paired_jackknife(left, zeros, total, (pairs, nothing), level=0.9)
-    plain = paired_jackknife(left, zeros, total, level=0.9)
+    zero = Parts(0.0, np.zeros(ENOUGH), NONE, Pairs(pairs.places, np.zeros(len(pairs.values))), signed=True)
+    score = Parts(total, left, NONE, pairs, signed=True)
+    test = paired_test(score, zero, "jackknife", "jackknife", level=0.9)
+    plain = paired_test(score._replace(pairs=None), zero, "jackknife", "jackknife", level=0.9)
     assert plain.low < test.low < total < test.high < plain.high
     assert test.p <= plain.p
 

@@ -75,7 +75,7 @@ def test_several_systems_and_slices_side_by_side():
 
     comparison = Comparison(
         a="A", b="B", metric="x", part="f1", difference=-0.021, low=-0.039, high=0.004, p=0.012, p_holm=0.024,
-        test="paired-bootstrap", wins=0.1, slice={},
+        test="bootstrap", q=0.018, wins=0.1, slice={},
     )  # fmt: skip
     notes = [Note("x", 1, "look", ())]
     result = result_of(
@@ -98,9 +98,9 @@ def test_several_systems_and_slices_side_by_side():
         "pool       micro: counts are added over documents, then divided",
         f"signature  {SIGNATURE}",
         "",
-        "comparison (paired-bootstrap)  systems  difference        p       p (Holm)  wins",
-        "x f1                           A - B    -2.1 [-3.9, 0.4]  0.0120  0.0240    10.0 %",
-        "y f1                           A - B    +0.0 [-3.9, 0.4]          0.0240",
+        "comparison (bootstrap)  systems  difference        p       p (Holm)  q       wins",
+        "x f1                    A - B    -2.1 [-3.9, 0.4]  0.0120  0.0240    0.0180  10.0 %",
+        "y f1                    A - B    +0.0 [-3.9, 0.4]          0.0240    0.0180",
         "",
         "note: system B: look",
     ]

@@ -261,3 +261,48 @@ def test_a_program_from_standard_input_has_one_process() -> None:
     ]
     assert [each.stdout for each in ran] == ["1.0000\n", "1.0000\n", ""]
     assert "a program that is read from standard input cannot use several processes, save it as a file" in ran[2].stderr
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "options", "message"),
+    [
+        ([{"id": "d", "entities": []}], [{"id": "d", "entities": []}], {"reader": "bio"}, "reader='bio' reads files"),
+        (
+            [{"id": "d", "entities": []}],
+            {"A": [{"id": "d"}]},
+            {"reader": "bio"},
+            "the documents are in memory, leave it",
+        ),
+        (
+            b"x O\n",
+            [{"id": "d"}],
+            {"reader": "bio", "system_reader": "bio"},
+            "system_reader='bio' reads files, and the s",
+        ),
+        ([{"id": "d"}], [{"id": "d"}], {"system_reader": "jsonl"}, "the system's documents are in memory"),
+        (
+            [{"id": "d"}],
+            b"x O\n",
+            {"reader": "bio", "system_reader": "bio"},
+            "reader='bio' reads files, and the documents",
+        ),
+    ],
+)
+def test_a_reader_is_not_ignored_for_data_in_memory(gold, system, options, message):
+    with pytest.raises(aj.AdjudgeError, match=message):
+        aj.score("ner.strict", gold, system, bootstrap=0, **options)
+    if isinstance(system, list):
+        with pytest.raises(aj.AdjudgeError, match=message):
+            aj.explain_document("ner.strict", gold, system, "d", **options)
+
+
+def test_a_reader_is_for_the_side_that_is_a_file():
+    file = b"Ada B-PER\ncame O\n"
+    result = aj.score("ner.strict", file, file, reader="bio", bootstrap=0)
+    assert result["ner.strict"].f1 == 1
+    (identifier,) = result.systems[0].table.ids
+    held = [{"id": identifier, "entities": [{"span": {"start": 0, "end": 1}, "type": "PER"}]}]
+    assert aj.score("ner.strict", file, held, reader="bio", bootstrap=0)["ner.strict"].f1 == 1
+    assert aj.score("ner.strict", held, file, reader="bio", bootstrap=0)["ner.strict"].f1 == 1
+    with pytest.raises(aj.AdjudgeError, match="reader='bio' reads files"):
+        aj.agree("ner.strict", {"a": held, "b": held}, reader="bio")

@@ -3,6 +3,7 @@
 from adjudge.algebra.check import problems
 from adjudge.algebra.data import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.derive import derive_similarity, ordered
+from adjudge.algebra.fields import ignore
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import Conventions, Similarity
 from adjudge.algebra.matching import (
@@ -66,6 +67,7 @@ __all__ = [
     "graph",
     "greedy",
     "hierarchy",
+    "ignore",
     "iou",
     "jaccard",
     "latent",

@@ -3,10 +3,12 @@
 Scalars are compared exactly, records by the product of their fields, collections as sets by the best one-to-one
 matching, unions case by case. `Annotated` chooses something else for a field: the first similarity among its metadata
 replaces what would be derived; failing that, the constructors `one_to_one`, `many_to_one`, ..., `sequence` (`ordered`)
-and `count`, `f1`, `precision`, `recall`, `jaccard`, `unit`, `latent` may stand there without arguments.
+and `count`, `f1`, `precision`, `recall`, `jaccard`, `unit`, `latent` may stand there without arguments. A field marked
+`ignore` is not compared.
 
 The outermost collection counts its matches, so that documents can be pooled; a collection inside an element gives the
-element a ratio (`nested="f1"`) or a count (`nested="count"`). A type that cannot be handled is an error.
+element a ratio (`nested="f1"`) or a count (`nested="count"`). Such a ratio of two empty collections is 1, because they
+are equal. A type that cannot be handled is an error.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from adjudge.algebra import ir, matching, normalise, similarity
 from adjudge.algebra.access import may_be_absent
 from adjudge.algebra.cases import KINDS, Option, literal_options, literal_values, union_of
-from adjudge.algebra.fields import UNIONS, fields_of, is_record_class, is_typed_dict, substitute, unwrapped
+from adjudge.algebra.fields import UNIONS, fields_of, ignore, is_record_class, is_typed_dict, substitute, unwrapped
 from adjudge.algebra.functions import Fn
 from adjudge.errors import UsageError
 from adjudge.model.variable import Variable
@@ -202,6 +204,8 @@ def _expanded(tp: Any) -> Any:
 
 
 def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
+    if ignore in metadata:
+        raise at.error("ignore marks a whole field", "write, for example, text: Annotated[str | None, adjudge.ignore]")
     for each in metadata:
         node = each if isinstance(each, ir.Node) else getattr(each, "node", getattr(each, "similarity", None))
         if isinstance(node, ir.Node):
@@ -288,10 +292,12 @@ def _matched(
     if collection.duplicates is not None and matcher is not matching.sequence:
         settings["duplicates"] = collection.duplicates
     node: ir.Similarity = (matcher or matching.one_to_one)(collection.of, **settings)
+    # Two empty collections inside of two elements are equal; 0/0 of whole documents is up to the metric.
+    equal: dict[str, Any] = {} if at.top or normaliser is matching.count else {"undefined": 1}
     if normaliser is not None:
-        node = normaliser(node)
+        node = normaliser(node, **equal)
     elif not at.top and at.nested == "f1":
-        node = normalise.f1(node)
+        node = normalise.f1(node, **equal)
     return node if collection.by is None else ir.Mapped(of=node, by=collection.by)
 
 
@@ -341,6 +347,7 @@ def _enumeration(cls: type[enum.Enum]) -> ir.Exact:
 
 
 def _record(cls: type, args: tuple[Any, ...], at: _At) -> ir.Record:
+    document = at.top and not at.rooted
     if not at.rooted:
         at = replace(at, path=_name(cls), rooted=True)
     if any(each == (cls, args) for each in at.seen):
@@ -349,10 +356,12 @@ def _record(cls: type, args: tuple[Any, ...], at: _At) -> ir.Record:
     if not fields:
         raise at.error(f"{_name(cls)} has no fields to compare", _REMEDY)
     inside = replace(at, seen=(*at.seen, (cls, args)))
+    # A record of one field is only a wrapper: what is outermost inside it stays outermost. The id of a document is its
+    # name, and no field beside others.
+    own = [field.name for field in fields if not (document and field.name == "id")] or ["id"]
     found: dict[str, ir.Similarity] = {}
     for field in fields:
-        # A record of one field is only a wrapper: what is outermost inside it stays outermost.
-        node = _derive(field.type, inside.step(f".{field.name}", top=at.top and len(fields) == 1))
+        node = _derive(field.type, inside.step(f".{field.name}", top=at.top and own == [field.name]))
         if field.optional and not may_be_absent(node):
             node = ir.Union(cases=(ir.Case(type="null", of=ir.Exact(type="null")), ir.Case(of=node)))
         found[field.name] = node

@@ -7,6 +7,7 @@ filled in here, class by class, because a base may use the same variable for som
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import types
 import typing
@@ -15,6 +16,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from adjudge.errors import UsageError
+
+
+class _Ignore:
+    """The mark of a field that describes and is not compared; there is one."""
+
+    def __repr__(self) -> str:
+        return "ignore"
+
+    def __reduce__(self) -> str:
+        return "ignore"
+
+
+ignore = _Ignore()
+"""`text: Annotated[str, ignore]`: the field only describes the others, and is never compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,7 @@ def is_record_class(cls: Any) -> bool:
 
 
 def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any] | None = None) -> list[Field]:
-    """The compared fields of a class with their types; fields declared as not compared are left out.
+    """The compared fields of a class with their types; fields declared as not compared or marked `ignore` are left out.
 
     >>> class Point(typing.NamedTuple):
     ...     x: int
@@ -63,9 +78,29 @@ def fields_of(cls: type, args: tuple[Any, ...] = (), *, names: Mapping[str, Any]
         hint = hints.get(name, listed[name])
         if hint is None and name not in hints:
             raise UsageError(f"{cls.__qualname__}.{name}: the field has no type", hint="annotate it")
-        hint = substitute(hint, _map_for(origin, name, maps))
-        found.append(Field(name, *_required(hint, name, cls)))
+        hint, optional = _required(substitute(hint, _map_for(origin, name, maps)), name, cls)
+        if ignore not in getattr(hint, "__metadata__", ()):
+            found.append(Field(name, hint, optional))
     return found
+
+
+@functools.cache
+def field_names(cls: Any) -> tuple[str, ...] | None:
+    """The names of the compared fields of a class; None if it is not one whose fields can be listed.
+
+    >>> field_names(typing.NamedTuple("Point", [("x", int), ("y", int)])), field_names(list)
+    (('x', 'y'), None)
+    """
+    listed = _listed(cls)
+    if listed is None or is_typed_dict(cls):
+        return None
+    try:
+        return tuple(field.name for field in fields_of(cls))
+    except (
+        UsageError,
+        TypeError,
+    ):  # a class without types, or with such as cannot be found here, has names all the same
+        return tuple(listed)
 
 
 def substitute(hint: Any, values: Mapping[Any, Any]) -> Any:

@@ -277,6 +277,4 @@ def _imported(module: str, name: str, what: str) -> Any:
     except (Exception, SystemExit) as error:  # the module is the user's: running it may fail in any way
         place = f"{error.filename}:{error.lineno}: " if isinstance(error, SyntaxError) and error.filename else ""
         reason = f"{place}{type(error).__name__}: {getattr(error, 'msg', None) or error}"
-        raise UsageError(
-            f"cannot import the module of the {what} {name!r} ({reason})", hint=f"mend {module}"
-        ) from error
+        raise UsageError(f"cannot import the module of the {what} {name!r} ({reason})", hint=f"fix {module}") from error

@@ -5,11 +5,19 @@ What looks like nothing known stays a text, so that it can only be equal or wron
 
 from __future__ import annotations
 
+import decimal
+import enum
+import fractions
+import pathlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from datetime import date
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping, Set
+from datetime import date, time, timedelta
 from typing import Any
+
+from adjudge.algebra.fields import field_names
 
 _NUMBER = re.compile(
     r"(?:[$€£¥]\s*)?([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|[+-]?\.\d+)\s*(%|[$€£¥])?"
@@ -132,10 +140,55 @@ def _plain(value: Any) -> Any:
     return ("text", fold(value)) if isinstance(value, str) else ("value", repr(value))
 
 
+def plain(value: Any) -> Any:
+    """A value as JSON has it: objects of any class whose fields can be listed, enumerations, days, sets.
+
+    >>> import dataclasses
+    >>> Person = dataclasses.make_dataclass("Person", ["name", "born"])
+    >>> plain([Person("Ada", date(1815, 12, 10))])
+    [{'name': 'Ada', 'born': '1815-12-10'}]
+    """
+    if value is None or type(value) in _SCALARS:
+        return value
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(inner) for key, inner in value.items()}
+    names = field_names(type(value))  # type: ignore[arg-type]
+    if names is not None:
+        # What a struct has not set is as if the key were not there.
+        found = {name: getattr(value, name, None) for name in names}
+        return {name: plain(inner) for name, inner in found.items() if type(inner).__name__ != "UnsetType"}
+    if isinstance(value, list | tuple | deque):
+        return [plain(inner) for inner in value]
+    if isinstance(value, Set):
+        return [plain(inner) for inner in sorted(value, key=repr)]
+    return _scalar(value)
+
+
+_SCALARS = frozenset((str, int, float, bool))
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal | fractions.Fraction):
+        number = float(value)
+        return int(value) if number.is_integer() and value == int(value) else number
+    if isinstance(value, uuid.UUID | pathlib.PurePath):
+        return str(value)
+    if isinstance(value, str | int | float | bytes | timedelta) or hasattr(value, "dtype"):
+        return value
+    name = type(value).__name__
+    raise TypeError(f"the fields of {name} are not known: give dicts, or make {name} a dataclass")
+
+
 def entries(*steps: str) -> Callable[[Any], list[tuple[str, Any]]]:
     """The fields of an object as pairs of name and value: those inside of objects too, each value of a list by itself.
 
     Steps: `fold` or `squad` for texts, `numbers` and `dates` for texts that are such. What is null is left out.
+
+    An object of a class is what a dict with its fields would be.
 
     >>> entries("fold")({"name": " Ada  L ", "tags": ["X", None], "at": {"year": 1843}})
     [('name', 'ada l'), ('tags', 'x'), ('at.year', 1843)]
@@ -144,7 +197,7 @@ def entries(*steps: str) -> Callable[[Any], list[tuple[str, Any]]]:
     unknown = [step for step in steps if step and step not in known]
     if unknown:
         raise ValueError(f"there is no step {unknown[0]}, known are {', '.join(known)}")
-    return lambda value: list(_entries("", value, frozenset(steps)))
+    return lambda value: _entries("", plain(value), frozenset(steps))
 
 
 def _entries(name: str, value: Any, steps: frozenset[str]) -> list[tuple[str, Any]]:
@@ -153,7 +206,7 @@ def _entries(name: str, value: Any, steps: frozenset[str]) -> list[tuple[str, An
     if isinstance(value, Mapping):
         prefix = f"{name}." if name else ""
         return [pair for key, inner in value.items() for pair in _entries(f"{prefix}{key}", inner, steps)]
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [pair for inner in value for pair in _entries(name, inner, steps)]
     return [(name or "value", _settled(value, steps))]
 
@@ -178,6 +231,7 @@ def present(value: Any) -> list[Any]:
     >>> present(None), present("x"), present(["x", "y"])
     ([], ['x'], ['x', 'y'])
     """
+    value = plain(value)
     if value is None:
         return []
-    return [each for each in value if each is not None] if isinstance(value, list | tuple) else [value]
+    return [each for each in value if each is not None] if isinstance(value, list) else [value]

@@ -7,8 +7,10 @@ normalisers, unions, mapped values. `events.arguments.span` is the span of the a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
@@ -30,24 +32,26 @@ class View:
     """
 
     node: ir.Similarity
+    derived: bool = field(default=False, compare=False)
+    """Whether it is a view on a type: then a document of which one collection is left counts its elements."""
 
     def only(self, *paths: str) -> View:
         """Keep these fields, with all that is below them, and drop the others."""
         if not paths:
             raise UsageError("only needs at least one path", hint=_here([self.node]))
-        return View(checked_tree(_keep(self.node, [_found(self.node, path) for path in paths], "")))
+        return self._narrowed(_keep(self.node, [_found(self.node, path) for path in paths], ""))
 
     def ignore(self, *paths: str) -> View:
         """Drop these fields."""
         node = self.node
         for path in paths:
             node = _change(node, _found(node, path), lambda _: None)
-        return View(checked_tree(node))
+        return self._narrowed(node)
 
     def set(self, path: str, of: ir.Similarity | View) -> View:
         """Compare the field at `path` in another way."""
         new = of.node if isinstance(of, View) else need_similarity(of)
-        return View(checked_tree(_change(self.node, _found(self.node, path), lambda _: new)))
+        return replace(self, node=checked_tree(_change(self.node, _found(self.node, path), lambda _: new)))
 
     def count(self, path: str) -> View:
         """Let the collection at `path` give a number of matches instead of a ratio."""
@@ -58,7 +62,56 @@ class View:
                 raise UsageError(f"{path} is not a collection, so there is nothing to count")
             return counted
 
-        return View(checked_tree(_change(self.node, _found(self.node, path), change)))
+        return replace(self, node=checked_tree(_change(self.node, _found(self.node, path), change)))
+
+    def _narrowed(self, node: ir.Similarity) -> View:
+        return replace(self, node=checked_tree(counting_elements(node) if self.derived else node))
+
+
+def counting_elements(node: ir.Similarity) -> ir.Similarity:
+    """The similarity of a document: if one field is left of it besides its id, its elements are what is counted.
+
+    A ratio of that field that was asked for becomes the ratio of all documents; that which `derive` makes is left out.
+
+    >>> from adjudge.algebra.normalise import f1, jaccard
+    >>> tags = ir.Set(of=ir.Exact())
+    >>> counting_elements(ir.Record(fields={"tags": f1(tags, undefined=1)})) == ir.Record(fields={"tags": tags})
+    True
+    >>> counting_elements(ir.Record(fields={"tags": jaccard(tags)})) == jaccard(ir.Record(fields={"tags": tags}))
+    True
+    """
+    return _ratio_outside(node, lambda inner: inner, document=True)
+
+
+_Wrap: TypeAlias = Callable[[ir.Similarity], ir.Similarity]
+
+
+def _ratio_outside(node: ir.Similarity, wrap: _Wrap, *, document: bool = False) -> ir.Similarity:
+    """`wrap(node)`, but with the ratio inside of `node` around all of it, or without it if `derive` made it."""
+    of = msgspec.structs.replace
+    if isinstance(node, ir.Normalise):
+        recall = None if node.recall is None else wrap(node.recall)
+        return wrap(node.of) if _is_derived(node) else of(node, of=wrap(node.of), recall=recall)
+    if isinstance(node, ir.Latent):
+        return _ratio_outside(node.of, lambda inner: wrap(of(node, of=inner)), document=document)
+    if isinstance(node, ir.Mapped):
+        return _ratio_outside(node.of, lambda inner: wrap(of(node, of=inner)))
+    if isinstance(node, ir.Union):
+        return wrap(ir.rebuild(node, _without_derived))
+    if isinstance(node, ir.Record):
+        own = [name for name in node.fields if not (document and name == "id")]
+        if len(own) == 1:
+            fields = node.fields
+            return _ratio_outside(fields[own[0]], lambda inner: wrap(of(node, fields={**fields, own[0]: inner})))
+    return wrap(node)
+
+
+def _without_derived(node: ir.Similarity) -> ir.Similarity:
+    return node.of if isinstance(node, ir.Normalise) and _is_derived(node) else node
+
+
+def _is_derived(node: ir.Normalise) -> bool:
+    return (node.by, node.beta, node.recall, node.undefined) == ("f", 1.0, None, 1)
 
 
 def view(of: Any, *, nested: Literal["f1", "count"] = "f1", names: Mapping[str, Any] | None = None) -> View:
@@ -69,7 +122,9 @@ def view(of: Any, *, nested: Literal["f1", "count"] = "f1", names: Mapping[str, 
     """
     if isinstance(of, View):
         return of
-    return View(of if isinstance(of, ir.Node) else derive_similarity(of, nested=nested, names=names))  # type: ignore[arg-type]
+    if isinstance(of, ir.Node):
+        return View(of)  # type: ignore[arg-type]
+    return View(derive_similarity(of, nested=nested, names=names), derived=True)
 
 
 def _records(node: ir.Similarity) -> list[ir.Record | ir.Sum]:
@@ -140,6 +195,15 @@ def _with_fields(node: ir.Record | ir.Sum, fields: dict[str, ir.Similarity], don
         hint = f"keep at least one of {', '.join(node.fields)}"
         raise UsageError(f"nothing would be left of {where}", hint=hint)
     return type(node)(fields=fields)
+
+
+def is_collection(node: ir.Similarity) -> bool:
+    """Whether a field is a collection, whose matched elements can be counted.
+
+    >>> is_collection(ir.Mapped(of=ir.Set(of=ir.Exact()))), is_collection(ir.Exact())
+    (True, False)
+    """
+    return _counted(node) is not None
 
 
 def _counted(node: ir.Similarity) -> ir.Similarity | None:

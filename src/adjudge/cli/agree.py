@@ -8,6 +8,8 @@ import click
 
 from adjudge.cli.completion import complete_metrics
 from adjudge.cli.options import (
+    INTERVAL,
+    Method,
     compose,
     docs_option,
     document_list,
@@ -24,6 +26,7 @@ from adjudge.cli.options import (
 from adjudge.cli.output import Log, check_targets, emit, metric_files, working
 from adjudge.cli.score import system_names
 from adjudge.errors import UsageError
+from adjudge.stats.inference import INTERVALS
 from adjudge.tasks.profiles import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
@@ -37,6 +40,11 @@ DISTANCES = ("nominal", "ordinal", "interval")
 @click.argument("annotators", metavar="ANNOTATOR...", nargs=-1, required=True)
 @compose(
     click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format, see below."),
+    click.option(
+        "--key",
+        metavar="FOLDER",
+        help="With --reader eal-frames: the assessments that the frames were made for, to compare TRFRs.",
+    ),
     click.option(
         "--label",
         metavar="FIELD",
@@ -60,9 +68,7 @@ DISTANCES = ("nominal", "ordinal", "interval")
         "--bootstrap",
         metavar="N",
         callback=whole("give the number of resamples, or 0 for no intervals"),
-        default="1000",
-        show_default=True,
-        help="Resamples for intervals; 0 turns them off.",
+        help="Resamples for intervals; 0 turns them off. [default: 1000]",
     ),
     click.option("--ci", metavar="LEVEL", callback=level, default="95", show_default=True, help="Their confidence."),
     click.option(
@@ -73,6 +79,7 @@ DISTANCES = ("nominal", "ordinal", "interval")
         show_default=True,
         help="Seed of the resampling.",
     ),
+    click.option("--interval", type=Method(INTERVALS), default="auto", show_default=True, help=INTERVAL),
     pool_option,
     click.option(
         "--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="Conventions."
@@ -99,7 +106,7 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
 
     Readers are those of the families (adjudge ner score --help: bio, ...), and those of the tasks: coref (chains in
     CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
-    arguments), triples (knowledge bases).
+    arguments; frames are a store with linking/, or a folder of reference frames), triples (knowledge bases).
     """
     from adjudge.report.agreement import render_agreement
     from adjudge.report.files import write_atomic
@@ -129,9 +136,9 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         raise UsageError(f"two annotators are called {repeated[0]!r}", hint="give each a name of its own, NAME=FILE")
     log = Log(verbose=options["verbose"])
     sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
-    sides = {side.name: side for side in read_each(sources, reading(options["reader"]))}
+    sides = {side.name: side for side in read_each(sources, reading(options["reader"], options["key"]))}
     log(f"read {len(sides)} annotators")
-    usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "pool", "profile")}
+    usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "interval", "pool", "profile")}
     docs = None if options["docs"] is None else document_list(options["docs"])
     with working("comparing", shown=not options["quiet"]):
         found = agree(

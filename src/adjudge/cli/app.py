@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from adjudge._version import __version__
 from adjudge.cli import BROKEN_PIPE, BUG, INTERRUPTED, LISTED, ReaderGone
 from adjudge.cli.streams import RED, abandon_output, painted, prepare_streams, say
-from adjudge.errors import AdjudgeError, did_you_mean, visible
+from adjudge.errors import AdjudgeError, did_you_mean, grouped, more_problems, visible
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
@@ -133,8 +133,10 @@ def run_command(arguments: Sequence[str]) -> int:
         result = app.main(args=list(arguments) or ["--help"], prog_name="adjudge", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except AdjudgeError as error:
-        shown, more = error.problems[:LISTED], len(error.problems) - LISTED
-        _complain(*(str(problem) for problem in shown), *([f"and {more} more problems"] if more > 0 else []))
+        problems = grouped(error.problems)
+        more = sum(1 + problem.more for problem in problems[LISTED:])
+        shown = [*problems[:LISTED], *([more_problems(more)] if more else [])]
+        _complain(*(str(problem) for problem in shown))
         return error.exit_code
     except click.ClickException as error:
         command = f"{error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else None

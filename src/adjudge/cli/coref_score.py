@@ -154,7 +154,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
         raise UsageError("--compat prints text", hint="leave --format out")
     metrics = chosen_compat(options["metric"])
     docs = None if options["docs"] is None else tuple(document_list(options["docs"]))
-    evaluation = evaluate(CorefTask(chosen), key, paths, Run(docs=docs, keep=True, digest=False))
+    evaluation = evaluate(CorefTask(chosen), key, paths, Run(docs=docs, keep=True, digest=False)).checked()
     text = reference_output(
         evaluation,
         metrics,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from adjudge.cli.findings import counted, emit_reports, finding_line, finding_record, report_options
+from adjudge.cli.findings import counted, emit_reports, finding_lines, finding_record, report_options
 from adjudge.cli.output import check_targets
 from adjudge.errors import visible
 from adjudge.formats.coreference import FORMATS, check_coreference
@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], from_: str | None, **options: Any) -> int:
 
 
 def _text(report: Report, *, quiet: bool) -> str:
-    lines = [finding_line(finding) for finding in report.findings]
+    lines = finding_lines(report.findings)
     if not quiet:
         counts = (
             (report.documents, "document"),

@@ -19,7 +19,7 @@ class AssessmentGroup(LazyGroup):
         "check": "Check assessments, coreference and reference frames.",
         "progress": "Say how much is assessed, and how long the rest may take.",
         "expand-realis": "Add responses with the realis of the assessor.",
-        "repair": "Mend assessments that break the rules of the guidelines.",
+        "repair": "Fix assessments that break the rules of the guidelines.",
     }
     prefix = "eal_assessment_"
 

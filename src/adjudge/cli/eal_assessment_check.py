@@ -23,6 +23,11 @@ from adjudge.tasks.eal.validation_findings import LIMIT
     "--frames", metavar="LINKING", help="Reference frames for these assessments: a linking file per document."
 )
 @click.option(
+    "--pool",
+    metavar="POOL",
+    help="The pool that is assessed: name each line that is not in it, and each of its responses that has no line.",
+)
+@click.option(
     "--docs",
     metavar="LIST",
     help="Only these documents, each of which must be there: a file with one id per line, or a,b,c.",
@@ -32,6 +37,7 @@ from adjudge.tasks.eal.validation_findings import LIMIT
 def command(
     store: str,
     frames: str | None,
+    pool: str | None,
     docs: str | None,
     profile: str,
     strict: bool,
@@ -42,14 +48,16 @@ def command(
 ) -> int:
     """Report what is wrong with a store of assessments.
 
-    An error breaks a rule of the file or of the guidelines, or makes a reference that nobody can earn: answers that are
-    missing or not asked for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good
-    ones in no frame. A warning is work that is left, or what a scorer would repair in silence: unassessed responses,
-    times that are no dates, frames with several event types. The exit code is 1 if there is an error.
+    An error breaks a rule of the file or of the guidelines, or makes a reference that nobody can earn: lines whose
+    response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked
+    for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no frame,
+    pooled responses that have no line. A warning is work that is left, or what a scorer would repair in silence:
+    unassessed responses, times that are no dates, frames with several event types. The exit code is 1 if there is an
+    error.
     """
     check_targets(output)
     documents = None if docs is None else document_list(docs)
-    report = check(store, frames=frames, documents=documents, profile=get_profile(profile), limit=limit)
+    report = check(store, frames=frames, pool=pool, documents=documents, profile=get_profile(profile), limit=limit)
     emit(_json(report) if format_ == "json" else _text(report, quiet=quiet), output)
     return int(failed(report, strict=strict))
 

@@ -20,11 +20,25 @@ from adjudge.cli.findings import counted
 from adjudge.cli.memory import uncollected
 from adjudge.model.eal import Assessment
 from adjudge.tasks.eal.assess_files import MergeSummary, merge_stores
+from adjudge.tasks.eal.merge import Prefer
+
+SHOWN = 10  # assessments that differ, without --verbose
 
 
-@click.command("merge", epilog="\b\nExample:\n  adjudge eal assessment merge first/ second/ -o both")
+@click.command(
+    "merge",
+    epilog="\b\nExamples:\n  adjudge eal assessment merge first/ second/ -o both"
+    "\n  adjudge eal assessment merge assessments/ from-ann/ --prefer additional -o corrected",
+)
 @click.argument("baseline", metavar="BASELINE")
 @click.argument("additional", metavar="ADDITIONAL...", nargs=-1, required=True)
+@click.option(
+    "--prefer",
+    type=click.Choice(("baseline", "additional")),
+    default="baseline",
+    show_default=True,
+    help="Whose assessments and clusters count where the stores differ: additional takes an assessor's corrections.",
+)
 @target_options("Store of assessments")
 @ids_option
 @report_options
@@ -32,23 +46,25 @@ from adjudge.tasks.eal.assess_files import MergeSummary, merge_stores
 def command(
     baseline: str,
     additional: tuple[str, ...],
+    prefer: Prefer,
     output: Path,
     overwrite: bool,
     ids: Any,
-    format_: str,
-    quiet: bool,
-    verbose: bool,
+    **options: Any,
 ) -> None:
     """Join stores of assessments: those of BASELINE count, what it has not assessed is taken from ADDITIONAL.
 
     A CAS that has a cluster in BASELINE keeps it. Another CAS goes to the cluster in which most of those are that share
-    its cluster in ADDITIONAL; if BASELINE knows none of them, they get a new cluster together.
+    its cluster in ADDITIONAL; if BASELINE knows none of them, they get a new cluster together. With --prefer additional
+    it is the other way round: what ADDITIONAL has assessed counts, and BASELINE fills the gaps. What the stores say
+    differently is listed in either case.
     """
     with uncollected():
-        done = merge_stores((baseline, *additional), output, ids=ids, overwrite=overwrite)
+        done = merge_stores((baseline, *additional), output, prefer=prefer, ids=ids, overwrite=overwrite)
     facts = {
         "input": [baseline, *additional],
         "output": str(output),
+        "prefer": prefer,
         **done._asdict(),
         "disagreements": [
             {
@@ -59,24 +75,28 @@ def command(
             for each in done.disagreements
         ],
     }
-    say_done("assessment merge", facts, _lines(done, output, verbose), format_=format_, quiet=quiet)
+    lines = _lines(done, output, prefer, shown=None if options["verbose"] else SHOWN)
+    say_done("assessment merge", facts, lines, format_=options["format_"], quiet=options["quiet"])
 
 
-def _lines(done: MergeSummary, output: Path, verbose: bool) -> list[str]:
+def _lines(done: MergeSummary, output: Path, prefer: Prefer, *, shown: int | None) -> list[str]:
     lines = []
-    if verbose:
-        lines += [
-            f"{response_line(each.response)}: {_answers(each.baseline)} stays, not {_answers(each.additional)}"
-            for each in done.disagreements
-        ]
+    for each in done.disagreements[:shown]:
+        old, new = _answers(each.baseline), _answers(each.additional)
+        what = f"{old} stays, not {new}" if prefer == "baseline" else f"{old} becomes {new}"
+        lines.append(f"{response_line(each.response)}: {what}")
+    if len(done.disagreements) > len(lines):
+        lines.append(f"and {len(done.disagreements) - len(lines)} more, --verbose lists all")
     split, joined = (sum(map(len, each.values())) for each in (done.split_clusters, done.joined_clusters))
+    taken = "ignored  " if prefer == "baseline" else "corrected"
+    counts = "the baseline counts" if prefer == "baseline" else "the additional store counts"
     return [
         *lines,
         f"merge: {counted(done.documents, 'document')}, {done.assessed} assessed, {done.unassessed} not assessed",
-        f"  new      {done.newly_assessed:7}  assessed in an additional store only",
-        f"  ignored  {len(done.disagreements):7}  assessed otherwise in an additional store",
-        f"  clusters {split:7}  of an additional store that the baseline splits",
-        f"  clusters {joined:7}  of the baseline that an additional store splits",
+        f"  new       {done.newly_assessed:7}  assessed in an additional store only",
+        f"  {taken} {len(done.disagreements):7}  assessed otherwise in an additional store",
+        f"  clusters  {split:7}  of an additional store that the baseline splits: {counts}",
+        f"  clusters  {joined:7}  of the baseline that an additional store splits: {counts}",
         f"written: {output}",
     ]
 

@@ -29,11 +29,12 @@ EXPLAINED = {
     "waits-again": "an answer is missing, the response is unassessed now",
     "wrong-time": "times that are no dates, their CAS is wrong now",
     "new-cluster": "CASes without a cluster, each has one of its own now",
+    "new-ids": "documents with ids of another program, now hashes of the content",
     "first-cluster": "CASes with two clusters, the first one counts",
 }
 
 
-@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o mended")
+@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o repaired")
 @click.argument("store", metavar="STORE")
 @target_options("Store of assessments")
 @ids_option
@@ -50,16 +51,17 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Mend assessments that break the rules of the guidelines.
+    """Fix assessments that break the rules of the guidelines.
 
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
-    time that is no date has a wrong CAS. Of two clusters of one CAS the first counts, and every CAS of an assessed
-    response without a cluster gets one of its own. What cannot be read, and a response with two different assessments,
-    stays an error.
+    time that is no date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official programs
+    the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an older
+    program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and a
+    response with two different assessments stay errors.
     """
     with uncollected():
-        operation = repairing(get_profile(profile))
-        done = change_store(store, output, operation, strict=False, ids=ids, overwrite=overwrite)
+        by = get_profile(profile)
+        done = change_store(store, output, repairing(by), mended=by, ids=ids, overwrite=overwrite)
     report_changes("repair", store, output, done, format_=format_, quiet=quiet, verbose=verbose, profile=profile)
 
 

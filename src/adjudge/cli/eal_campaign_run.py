@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from adjudge.cli.memory import uncollected
 from adjudge.cli.output import emit
 from adjudge.errors import visible
 from adjudge.tasks.eal.campaign import Step, run_campaign
+from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
 
 
 @click.command("run", epilog="\b\nExample:\n  adjudge eal campaign run autumn")
@@ -32,11 +34,27 @@ def command(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
             emit(_line(step), None)
 
     with uncollected():
-        told = run_campaign(folder, dry_run=dry_run, each=show)
+        told = run_campaign(folder, dry_run=dry_run, each=show, publisher=_publisher())
     if format_ == "json":
         head = {"adjudge": __version__, "task": "eal", "operation": "campaign run", "dry_run": dry_run}
         emit(json.dumps({**head, "steps": [_record(step) for step in told]}, indent=2, ensure_ascii=False) + "\n", None)
     return int(any(step.status == "failed" for step in told))
+
+
+def _publisher() -> Publisher:
+    """Whoever draws, loaded only if there is something to draw."""
+
+    def page(inputs: Inputs) -> str:
+        from adjudge.report.html.eal_campaign import campaign_page
+
+        return campaign_page(inputs)
+
+    def graphs(inputs: Inputs) -> Mapping[str, bytes]:
+        from adjudge.report.html.eal_campaign import campaign_graphs
+
+        return campaign_graphs(inputs)
+
+    return Publisher(page, graphs)
 
 
 def _line(step: Step) -> str:

@@ -37,6 +37,7 @@ EXPLAINED = {
     "quoted-base-filler-and-cas": "the base filler and the CAS begin or end in a quotation",
     "encloses-quotation-base-filler": "the base filler has a whole quotation inside, the response stays",
     "encloses-quotation-cas": "the CAS has a whole quotation inside, the response stays",
+    "unclosed-quotation": "a quotation is never closed and reaches to the end of the document",
     "widened": "justifications were widened to whole sentences",
     "merged": "another response has become the same, the more confident one stays",
     "repeated": "the same response stands on another line, the more confident one stays",

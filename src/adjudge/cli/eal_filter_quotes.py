@@ -19,14 +19,15 @@ from adjudge.cli.eal_common import (
     units,
 )
 from adjudge.cli.output import check_targets
+from adjudge.errors import FormatError, Problem
 from adjudge.formats.eal_quotes import write_quotes
 from adjudge.formats.eal_store import Store
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.apply import Operation
-from adjudge.tasks.eal.changes import Outcome
+from adjudge.tasks.eal.changes import Outcome, Remark
 from adjudge.tasks.eal.profiles import Profile
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.quotes import filter_quotes, find_quotes
 
 
 @click.command(
@@ -45,6 +46,7 @@ def command(
 ) -> None:
     """Remove the responses whose base filler or CAS begins or ends in <quote> ... </quote>.
 
+    Capitals count as well, and a quotation that is never closed reaches to the end of its document, with a note.
     A response with a whole quotation inside one of them stays, with a note. Hoppers lose the responses that go; those
     that are left empty vanish.
     """
@@ -52,21 +54,34 @@ def command(
     one_of(docs=docs, quotes=quotes)
     check_targets(save_quotes)
     used: dict[str, tuple[Span, ...]] = {}
+    unclosed: list[Problem] = []
 
     def operation(profile: Profile, _: Store) -> Operation:
-        if docs is not None:
-            regions = spans_in(docs, units(offsets, profile), lambda text, path: quote_regions(text, path=path))
-        else:
+        if docs is None:
             regions = spans_from(str(quotes), "quotations")
+        else:
+            exact = profile.quote_tags == "exact"
+            regions = spans_in(docs, units(offsets, profile), lambda text, path: _find(text, path, exact, unclosed))
 
         def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+            unclosed.clear()
             found = used[arguments.document] = regions(arguments.document)
-            return filter_quotes(arguments, linking, found)
+            outcome = filter_quotes(arguments, linking, found)
+            remarks = [Remark(None, "unclosed-quotation", str(problem)) for problem in unclosed]
+            return outcome._replace(remarks=(*remarks, *outcome.remarks))
 
         return step
 
     facts = {"quotations": docs or quotes}
     transform("filter-quotes", store, settings, operation, facts=facts, last=lambda: _save(save_quotes, used))
+
+
+def _find(text: str, path: str, exact: bool, unclosed: list[Problem]) -> tuple[Span, ...]:
+    regions, problems = find_quotes(text, path=path, exact=exact)
+    if exact and problems:
+        raise FormatError(problems)
+    unclosed += problems
+    return regions
 
 
 def _save(path: Path | None, used: dict[str, tuple[Span, ...]]) -> None:

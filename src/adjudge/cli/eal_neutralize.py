@@ -15,7 +15,7 @@ from adjudge.model.eal import AnswerKey, Arguments, Linking
 from adjudge.tasks.eal.apply import Operation
 from adjudge.tasks.eal.changes import Outcome, both
 from adjudge.tasks.eal.neutralize import neutralize_coref, neutralize_realis, neutralize_realis_key
-from adjudge.tasks.eal.profiles import Profile
+from adjudge.tasks.eal.profiles import Profile, get_profile
 
 
 @click.command(
@@ -40,7 +40,8 @@ def command(store: str, realis: bool, coref: bool, key: str | None, save_key: Pa
     _check(realis=realis, coref=coref, key=key, save_key=save_key)
     settings = Settings(**options)
     with ExitStack() as stack:
-        keys = open_key(key) if key is not None else None
+        repeated = get_profile(options["profile"]).repeated_cluster
+        keys = open_key(key, repeated_cluster=repeated) if key is not None else None
         if keys is not None:
             stack.callback(keys.close)
 

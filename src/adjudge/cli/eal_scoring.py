@@ -145,7 +145,7 @@ def chosen_regions(settings: Settings, quotes: str | None, folder: str | None) -
     from adjudge.tasks.eal.quotes import read_regions, regions_in
 
     if folder is not None:
-        return regions_in(folder, settings.profile.offsets)
+        return regions_in(folder, settings.profile)
     return read_regions(str(quotes))
 
 

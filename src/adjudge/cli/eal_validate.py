@@ -6,22 +6,28 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import IO, Any, Literal
 
 import click
 
 from adjudge.cli.eal_common import UNITS, offsets_option, profile_option
-from adjudge.cli.findings import counted, failed, finding_line, finding_record, unlisted_line
+from adjudge.cli.findings import counted, failed, finding_line, finding_record, severity_option, unlisted_line
 from adjudge.cli.options import is_file, listed_lines, output_option, whole
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
+from adjudge.formats.findings import parse_severities
 from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.profiles import PROFILES
-from adjudge.tasks.eal.validation import LIMIT, EalReport, validate
+from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport, validate
+
+_KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
 
 
 @click.command(
-    "validate", epilog="\b\nExample:\n  adjudge eal validate system.zip --docs sources/ --ontology 2015 --strict"
+    "validate",
+    epilog=f"\b\nKinds of problems:\n{_KINDS}\n\n\b\nExample:\n"
+    "  adjudge eal validate system.zip --docs sources/ --severity cas-text=error --strict",
 )
 @click.argument("submissions", metavar="SUBMISSION...", nargs=-1, required=True)
 @click.option("--docs", metavar="FOLDER", help="Source documents, or a file with lines of document id, TAB and path.")
@@ -38,6 +44,7 @@ from adjudge.tasks.eal.validation import LIMIT, EalReport, validate
 @click.option(
     "--doc-list", metavar="LIST", help="The documents that must be there: a file with one id per line, or a,b."
 )
+@severity_option
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option(
     "--limit",
@@ -59,6 +66,7 @@ def command(
     layout: Literal["2014", "2015", "2016"] | None,
     offsets: str | None,
     doc_list: str | None,
+    severity: tuple[str, ...],
     strict: bool,
     limit: int,
     format_: str,
@@ -70,7 +78,7 @@ def command(
 
     A submission is a folder, a .zip or a .tar.gz with arguments/ and linking/. An error is what the official programs
     refuse, or what cannot be scored as it is meant; a warning does no harm to the score, but is odd or against the
-    letter of the format. The exit code is 1 if there is an error.
+    letter of the format; --severity changes what a kind of problem is. The exit code is 1 if there is an error.
     """
     if dump and format_ == "json":
         raise UsageError("--dump is for people, JSON for programs", hint="leave out --dump or --format json")
@@ -82,6 +90,7 @@ def command(
         "offsets": UNITS[offsets] if offsets else None,
         "layout": layout,
         "documents": None if doc_list is None else _documents(doc_list),
+        "severity": parse_severities(severity, KINDS),
         "limit": limit,
     }
     if dump:
@@ -170,7 +179,8 @@ def _text(report: EalReport, *, quiet: bool) -> str:
             parts[0] += f" ({report.empty} without responses)"
         units = "code points" if report.offsets == "code-points" else "UTF-16 units"
         against = f"offsets in {units}" if report.texts else "no source documents: offsets not checked"
-        rules = f"profile {report.profile}, ontology {report.ontology}, {against}"
+        changed = "".join(f", {kind} {severity}" for kind, severity in report.severity.items())
+        rules = f"profile {report.profile}, ontology {report.ontology}{changed}, {against}"
         lines.append(f"{report.path}: {', '.join(parts)} ({rules})")
     return "".join(f"{visible(line)}\n" for line in lines)
 
@@ -180,6 +190,7 @@ def _record(report: EalReport) -> dict[str, Any]:
         "path": report.path,
         "profile": report.profile,
         "decisions": PROFILES[report.profile].decisions(),
+        "severity": dict(report.severity),
         "ontology": report.ontology,
         "layout": report.layout,
         "offsets": report.offsets,

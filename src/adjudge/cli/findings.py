@@ -9,7 +9,7 @@ import click
 
 from adjudge.cli.options import compose, output_option, whole
 from adjudge.cli.output import emit
-from adjudge.errors import Problem
+from adjudge.errors import Problem, grouped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ R = TypeVar("R", bound="Checked")
 
 
 class Found(Protocol):
-    """Something to mend: what `formats.findings.Finding` has, and whatever is like it."""
+    """Something to fix: what `formats.findings.Finding` has, and whatever is like it."""
 
     @property
     def kind(self) -> str:
@@ -31,12 +31,12 @@ class Found(Protocol):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong, where, and how to mend it."""
+        """What is wrong, where, and how to fix it."""
 
 
 @runtime_checkable
 class FoundInDocument(Found, Protocol):
-    """Something to mend in one of several documents."""
+    """Something to fix in one of several documents."""
 
     @property
     def document(self) -> str | None:
@@ -74,6 +74,16 @@ def report_options(*, limit: int | None = None, what: str = "problems") -> Calla
     )
 
 
+def severity_option(command: F) -> F:
+    """Which kinds of problems are errors, warnings, or nothing: `--severity KIND=error|warning|off`."""
+    return click.option(
+        "--severity",
+        metavar="KIND=LEVEL",
+        multiple=True,
+        help="Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
+    )(command)
+
+
 def emit_reports(
     reports: Sequence[R],
     record: Callable[[R], dict[str, Any]],
@@ -93,7 +103,7 @@ def emit_reports(
 
 
 def failed(report: Checked, *, strict: bool) -> bool:
-    """Whether something must be mended."""
+    """Whether something must be repaired."""
     return bool(report.errors or (strict and report.warnings))
 
 
@@ -110,11 +120,27 @@ def unlisted_line(path: str, kind: str, count: int) -> str:
 
 
 def finding_line(finding: Found) -> str:
-    """A finding as `file:line:column: error: what is wrong, how to mend it`."""
-    problem = finding.problem
+    """A finding as `file:line:column: error: what is wrong, how to fix it`."""
+    return _line(finding.problem, error=finding.error)
+
+
+def _line(problem: Problem, *, error: bool) -> str:
     place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
     hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
+    return f"{place}: {'error' if error else 'warning'}: {problem.message}{hint}"
+
+
+def finding_lines(findings: Sequence[Found]) -> list[str]:
+    """Findings as lines in the order of their places; one mistake on many lines is one of them, with a count."""
+    found: list[tuple[Problem, bool]] = []
+    for error in (True, False):
+        kinds: dict[str, list[Problem]] = {}
+        for finding in findings:
+            if finding.error == error:
+                kinds.setdefault(finding.kind, []).append(finding.problem)
+        found += [(problem, error) for own in kinds.values() for problem in grouped(own)]
+    found.sort(key=lambda each: (each[0].line or 0, each[0].column or 0))
+    return [_line(problem, error=error) for problem, error in found]
 
 
 def finding_record(finding: Found, **more: Any) -> dict[str, Any]:

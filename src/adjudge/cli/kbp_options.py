@@ -15,9 +15,9 @@ from adjudge.cli.sections import given, section
 from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
+from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.engine import ENGINES
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
-from adjudge.tasks.kbp.validation import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +73,7 @@ input_options = compose(
         "--gold",
         metavar="GOLD",
         required=True,
-        help="Annotated documents (a folder of ACE or Rich ERE, JSON lines), or plain triples.",
+        help="Annotated documents (ACE, Rich ERE, JSON lines) or plain triples, a file or a folder.",
     ),
     _inputs("--wiki", metavar="TABLE", help="The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
     _inputs("--redirects", metavar="FILE", help="Pages that stand for others: page, TAB, page."),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     epilog="\b\nExamples:\n  adjudge kbp score --gold gold.tsv system.tsv --hops 3"
     "\n  adjudge kbp score --gold ace/ --wiki ACEtoWIKI_resource.txt run1.tac run2.tac --by relation"
     "\n  adjudge kbp score --gold ace/ --wiki links.csv mine=run.tac --profile paper --identity-source system"
-    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 8",
+    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 2",
 )
 @click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
 @compose(
@@ -57,8 +57,8 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
 
     SYSTEM is a Cold Start file, extractions as JSON lines, or plain triples (subject, relation, object and document
-    with a TAB between them) if gold is plain triples; these may also be Parquet, and the files of a folder or of a
-    pattern in quotes. A system is called after its file, or NAME in NAME=FILE.
+    with a TAB between them, or Parquet) if gold is plain triples; a file, a folder, or a pattern in quotes. A system
+    is called after its file, or NAME in NAME=FILE.
     """
     given = systems_of(systems, options, options["output"], options["save"])
     chosen = kb_options(options)

@@ -21,10 +21,11 @@ from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.formats.kb_findings import KbFinding
 from adjudge.report.files import write_atomic
-from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detect, repair, validate
+from adjudge.tasks.kbp.detection import FORMATS, Format, detect
+from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair, validate
 
 
-@click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair mended.tsv")
+@click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair repaired.tsv")
 @click.argument("files", metavar="KB...", nargs=-1, required=True)
 @click.option("--from", "from_", type=click.Choice(FORMATS), help="Format (default: by the content, - is coldstart).")
 @click.option("--docs", metavar="FOLDER", help="Source documents of a Cold Start file, to compare its spans with them.")
@@ -33,7 +34,7 @@ from adjudge.tasks.kbp.validation import FORMATS, LIMIT, Format, KbReport, detec
     "repaired",
     metavar="OUT",
     type=click.Path(path_type=Path),
-    help="Write a Cold Start file in which all that is clear is mended; lines that mean nothing are "
+    help="Write a Cold Start file in which all that is clear is repaired; lines that mean nothing are "
     "left out, and what only a person can decide is kept.",
 )
 @report_options(limit=LIMIT, what="findings")
@@ -89,7 +90,7 @@ def _repair(
         if not data:
             text += visible(f"{target}: not written, nothing could be read") + "\n"
         elif not quiet:
-            lost = f"{counted(before.unmended, 'assertion')} left out, " if before.unmended else ""
+            lost = f"{counted(before.unrepaired, 'assertion')} left out, " if before.unrepaired else ""
             remain = f"{counted(after.errors, 'error')} and {counted(after.warnings, 'warning')} remain"
             text += visible(f"{target}: written, {lost}{remain}") + "\n"
             text += "".join(f"  {visible(f'{count} {kind}')}\n" for kind, count in _errors(after).items())
@@ -117,8 +118,8 @@ def _text(report: KbReport, *, quiet: bool) -> str:
 
 
 def _line(finding: KbFinding) -> str:
-    mended = f" [{finding.repair}]" if finding.repair else ""
-    return finding_line(finding) + mended
+    repaired = f" [{finding.repair}]" if finding.repair else ""
+    return finding_line(finding) + repaired
 
 
 def _record(report: KbReport) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def _record(report: KbReport) -> dict[str, Any]:
         "counts": report.counts,
         "errors": report.errors,
         "warnings": report.warnings,
-        "unmended": report.unmended,
+        "unrepaired": report.unrepaired,
         "unlisted": report.unlisted,
         "findings": [finding_record(finding, repair=finding.repair) for finding in report.findings],
     }

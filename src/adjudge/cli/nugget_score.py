@@ -218,6 +218,7 @@ def _observed(
 def _compat(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], **options: Any) -> None:
     """The official report has no room for anything but its own options."""
     from adjudge.tasks.nugget.compat import Collector, report
+    from adjudge.tasks.nugget.reading import check_documents
 
     if len(paths) > 1:
         raise UsageError("--compat prints one system", hint="run it once for each")
@@ -225,6 +226,7 @@ def _compat(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], 
         raise UsageError("--compat prints text", hint="leave --format out")
     found = Collector(chosen)
     campaign = _observed(gold, paths, chosen, how, visit=found, **options)
+    check_documents(campaign)
     text = report(campaign, found)
     if not options["quiet"]:
         ((_, counted),) = campaign.systems.items()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -14,15 +15,22 @@ from adjudge.cli.findings import (
     report_options,
     unlisted_line,
 )
-from adjudge.cli.options import document_list
+from adjudge.cli.options import document_list, is_file
 from adjudge.cli.output import check_targets
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.validation import LIMIT, NuggetReport, validate
 
+if TYPE_CHECKING:
+    from adjudge.formats.tbf import TbfFile
+
 PASTED = 2000  # characters of a suggested line that are shown in a terminal
 
 
-@click.command("validate", epilog="\b\nExample:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --strict")
+@click.command(
+    "validate",
+    epilog="\b\nExamples:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --docs gold.tbf"
+    "\n  adjudge nugget validate clusters.tbf --gold gold.tbf",
+)
 @click.argument("files", metavar="SUBMISSION...", nargs=-1, required=True)
 @click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document.")
 @click.option("--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of tables end.")
@@ -30,8 +38,16 @@ PASTED = 2000  # characters of a suggested line that are shown in a terminal
 @click.option("--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="How names of texts end.")
 @click.option("--sizes", metavar="FILE", help="Numbers of characters: a document id and its number in each line.")
 @click.option("--types", metavar="FILE", help="Event types that are allowed: a file with one per line, 2015 or 2016.")
-@click.option("--gold", metavar="GOLD", help="A TBF file with the documents that must be there.")
-@click.option("--docs", metavar="LIST", help="The documents that must be there: a file with one id per line, or a,b,c.")
+@click.option(
+    "--gold",
+    metavar="GOLD",
+    help="The nuggets that were given, a TBF file: they must have been copied, and nothing else may be there.",
+)
+@click.option(
+    "--docs",
+    metavar="LIST",
+    help="The documents that must be there: a file with one id per line, a TBF file, or a,b,c.",
+)
 @click.option(
     "--mode",
     type=click.Choice(("token", "char")),
@@ -54,10 +70,14 @@ def command(
 ) -> int:
     """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
 
+    With --gold, for the task in which nuggets are given, also those that were not copied, were changed, or invented.
+
     An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
     the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
     """
     check_targets(options["output"], inputs=[*files, *([gold] if gold else [])])
+    if gold is not None and docs is not None:
+        raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
     if [*files, gold].count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     listed = None
@@ -70,7 +90,8 @@ def command(
         from adjudge.tasks.nugget.validation_ground import read_sizes
 
         counts = read_sizes(sizes)
-    wanted = _documents(gold, docs)
+    wanted = None if docs is None else _documents(docs)
+    given = None if gold is None else _gold(gold)
     reports = [
         validate(
             name,
@@ -81,6 +102,7 @@ def command(
             sizes=counts,
             types=listed,
             documents=wanted,
+            gold=given,
             mode=mode,
             limit=limit,
         )
@@ -89,19 +111,22 @@ def command(
     return emit_reports(reports, _record, _text, **options)
 
 
-def _documents(gold: str | None, docs: str | None) -> list[str] | None:
-    if gold is not None and docs is not None:
-        raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
-    if docs is not None:
-        return document_list(docs)
-    if gold is None:
-        return None
+def _documents(docs: str) -> list[str]:
+    if is_file(docs):
+        from adjudge.formats.tbf import open_tbf
+
+        if ids := [id for id in open_tbf(docs).ids if id]:
+            return ids
+    return document_list(docs)
+
+
+def _gold(path: str) -> TbfFile:
     from adjudge.formats.tbf import open_tbf
 
-    ids = [id for id in open_tbf(gold).ids if id]
-    if not ids:
-        raise UsageError(f"{gold}: the file has no documents", hint="give a TBF file with the gold documents")
-    return ids
+    file = open_tbf(path)
+    if not any(file.ids):
+        raise UsageError(f"{path}: the file has no documents", hint="give a TBF file with the gold nuggets")
+    return file
 
 
 def _text(report: NuggetReport, *, quiet: bool) -> str:
@@ -126,8 +151,21 @@ def _text(report: NuggetReport, *, quiet: bool) -> str:
         parts = [counted(*each) for each in counts]
         if report.empty:
             parts[0] += f" ({report.empty} without mentions)"
+        if report.gold is not None:
+            parts[1] += f" ({_copies(report.gold)})"
         lines.append(visible(f"{report.path}: {', '.join(parts)}"))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _copies(gold: Mapping[str, int]) -> str:
+    """What became of the nuggets that were given, in words.
+
+    >>> _copies({"gold": 9, "copied": 8, "renamed": 0, "changed": 1, "missing": 0, "invented": 2})
+    'of 9 in gold 8 copied, 1 changed; 2 invented'
+    """
+    fates = [f"{gold[name]} {name}" for name in ("copied", "renamed", "changed", "missing") if gold[name]]
+    invented = f"; {gold['invented']} invented" if gold["invented"] else ""
+    return f"of {gold['gold']} in gold {', '.join(fates) or 'none copied'}{invented}"
 
 
 def _record(report: NuggetReport) -> dict[str, Any]:
@@ -141,6 +179,7 @@ def _record(report: NuggetReport) -> dict[str, Any]:
         "other_relations": report.links,
         "errors": report.errors,
         "warnings": report.warnings,
+        **({} if report.gold is None else {"gold": report.gold}),
         "unlisted": report.unlisted,
         "findings": [finding_record(finding, fix=finding.fix) for finding in report.findings],
     }

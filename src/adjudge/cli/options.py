@@ -194,8 +194,9 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
     """What the options of intervals and tests say."""
     from adjudge.stats.inference import Inference
 
-    found = {name: options[name] for name in ("bootstrap", "seed", "interval", "test")}
-    return Inference(**{**found, "level": options["ci"], **changed})
+    names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
+    found = {field: options[name] for name, field in names.items() if field not in changed}
+    return Inference(**found, **changed)
 
 
 def run_from(options: Mapping[str, Any], **changed: Any) -> Run:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from adjudge.cli.family import family_group
 
-command = family_group("template", {"errors": "Count mistakes by what would mend them, with examples."})
+command = family_group("template", {"errors": "Count mistakes by what would fix them, with examples."})

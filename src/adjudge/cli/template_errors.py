@@ -1,4 +1,4 @@
-"""`adjudge template errors`: what is wrong with a system's templates, and what would mend it."""
+"""`adjudge template errors`: what is wrong with a system's templates, and what would fix it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @output_option
 def command(gold: str, system: str, reader: str, examples: int, format_: str, output: Path | None) -> None:
-    """Count the mistakes of a system by what would mend them, and show examples.
+    """Count the mistakes of a system by what would fix them, and show examples.
 
     Templates of one type are aligned so that as many fillers as possible are right. For the classes and numbers of the
     program of Das et al. (2022), see `adjudge template score --compat auto-err`.

@@ -19,6 +19,7 @@ from adjudge.engine.local import map_documents, processors, work_folder
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems
 from adjudge.evaluate.run import Run
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.evaluate.task import Remark, Side, Task
 from adjudge.formats.ranges import Range, cut_documents
 
@@ -75,6 +76,14 @@ class Evaluation(NamedTuple):
     ids: tuple[str, ...]
     attributes: list[Mapping[str, Any]]
     systems: dict[str, Counted]
+    sources: tuple[Source, ...] = ()
+
+    def checked(self) -> Evaluation:
+        """The same, unless gold is empty or has no document in common with a system: that is an error, never a zero."""
+        sides = [each.side for each in self.systems.values()]
+        gold = Names(self.gold.path, self.gold.documents.keys())
+        check_sides(gold, [Names(side.path, side.documents.keys()) for side in sides], remedy=self.task.remedy)
+        return self
 
     def result(self) -> Result:
         """Scores, intervals, slices and comparisons."""
@@ -144,11 +153,12 @@ def evaluate(
     """Read all sides and count every document of every system."""
     if isinstance(system, Mapping):  # whose keys are names of systems or of documents
         gold = task.read(gold, "gold", digest=run.digest)
-    named = name_systems(gold, system, names, known=gold.documents if isinstance(gold, Side) else ())
+    known = gold.documents if isinstance(gold, Side) else ()
+    named = name_systems(gold, system, names, known=known, is_whole=task.is_whole)
     found = None if run.keep or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
     task.check(evaluation)
-    return evaluation
+    return evaluation._replace(sources=(gold, *(source for _, source in named)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -158,12 +168,26 @@ def evaluate(
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
     sides = _read(task, gold, named, run)
     ours, theirs = sides[0], sides[1:]
+    for side in theirs:
+        _check_places(ours, side)
     ids = choose(ours.documents, run.docs)
     counter = Counter(task, None if run.docs is None else frozenset(ids), run.keep)
     parts = map_documents(
         counter.pairs, _chunks(ours, theirs, run.jobs), jobs=run.jobs, cluster=run.cluster, chunk=1, total=len(ids)
     )
     return _together(task, run, ours, theirs, parts, apart=False)
+
+
+def _check_places(gold: Side, system: Side) -> None:
+    """Raise if documents without ids cannot be paired by their position."""
+    if system.paired_by_place != gold.paired_by_place and system.documents:
+        which = system.name if system.paired_by_place else "gold"
+        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
+    if system.paired_by_place and len(system.documents) != len(gold.documents):
+        raise UsageError(
+            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
+            hint="documents without ids are paired by position; give as many, or give them ids",
+        )
 
 
 def _chunks(gold: Side, systems: Sequence[Side], jobs: int | None) -> Iterator[tuple[str, Any, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,17 +29,22 @@ def is_stdin(source: Any) -> bool:
 
 
 def name_systems(
-    gold: Source, system: Any, names: Sequence[str | None] | None = None, *, known: Collection[str] = ()
+    gold: Source,
+    system: Any,
+    names: Sequence[str | None] | None = None,
+    *,
+    known: Collection[str] = (),
+    is_whole: Callable[[Any], bool] = lambda _: True,
 ) -> list[tuple[str, Source]]:
     """The systems by name: of one source, of a list of files, or of a mapping from names.
 
-    A mapping that has one of the `known` ids of gold documents among its keys is one system. A name of None is after
-    the file.
+    A mapping is one system if one of the `known` ids of gold documents is among its keys, or if one of its values is
+    only the content of a document. A name of None is after the file.
 
     >>> [name for name, _ in name_systems("key.conll", ["a/run.conll", "b/run.conll"])]
     ['run-1', 'run-2']
     """
-    several = _several(system, known)
+    several = _several(system, known, is_whole)
     sources = [gold, *(source for _, source in several)]
     if sum(map(is_stdin, sources)) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
@@ -56,9 +61,11 @@ def name_systems(
     return list(zip(chosen, (source for _, source in several), strict=True))
 
 
-def _several(system: Any, known: Collection[str]) -> list[tuple[str, Source]]:
+def _several(system: Any, known: Collection[str], is_whole: Callable[[Any], bool]) -> list[tuple[str, Source]]:
     if isinstance(system, Mapping):
-        if not any(str(key) in known for key in system):
+        if not any(str(key) in known for key in system) and all(
+            is_file(source) or is_whole(source) for source in system.values()
+        ):
             return [(str(name), source) for name, source in system.items()]
     elif isinstance(system, list | tuple) and system and all(map(is_file, system)):
         return [(stem(source), source) for source in system]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.evaluate.inputs import is_stdin
+from adjudge.evaluate.sides import NO_DOCUMENTS
+from adjudge.evaluate.task import Side
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
@@ -16,6 +22,26 @@ EXAMPLES = 10
 
 def result_of(evaluation: Evaluation) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    return with_doubts(_built(evaluation.checked()), _compared(evaluation))
+
+
+def _compared(evaluation: Evaluation) -> Compared:
+    """What was compared, for notes on shifted offsets; it is read again if a score is low."""
+    task = evaluation.task
+
+    def spans(source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+        if hasattr(source, "read") or is_stdin(source):
+            return  # it was read, and is gone
+        side = source if isinstance(source, Side) else task.read(source, "", digest=False)
+        for name, document in side.documents.items():
+            yield name, task.spans(document)
+
+    sources = evaluation.sources
+    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in sources)
+    return Compared(paths, tuple(partial(spans, each) for each in sources), task.unit, task.telling)
+
+
+def _built(evaluation: Evaluation) -> Result:
     task, run, width = evaluation.task, evaluation.run, len(evaluation.task.columns)
     attributes = {name: _attribute(name, evaluation.attributes) for name in run.by}
     common: dict[str, Any] = {
@@ -68,6 +94,8 @@ def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
     side = evaluation.systems[name].side
     for problem in (*evaluation.gold.notes, *side.notes):
         yield Note("input", 1, str(problem))
+    if not side.documents:
+        yield Note("empty-system", 1, NO_DOCUMENTS)
     missing = [each for each in evaluation.ids if each not in side.documents]
     if missing:
         have, count = ("document has", "counts") if len(missing) == 1 else ("documents have", "count")

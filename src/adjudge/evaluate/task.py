@@ -7,7 +7,7 @@ process. Everything else, from naming the systems to the signature, is done once
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -41,7 +41,8 @@ class Row(NamedTuple):
 class Side:
     """Gold or one system: its documents by id, in the order of the file.
 
-    `digest` is a hash of what was read, `notes` what the reader says of the file as a whole.
+    `digest` is a hash of what was read, `notes` what the reader says of the file as a whole. `paired_by_place` if the
+    documents had no ids and were numbered.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Side:
     documents: Mapping[str, Any]
     digest: str = ""
     notes: tuple[Problem, ...] = ()
+    paired_by_place: bool = False
 
 
 class Task(ABC):
@@ -58,6 +60,12 @@ class Task(ABC):
     columns: ClassVar[tuple[str, ...]]
     begins: ClassVar[tuple[bytes, bytes] | None] = None
     """With what the first and the last line of a document begin, if files of the task can be cut between them."""
+    unit: ClassVar[str] = "character"
+    """What spans count."""
+    telling: ClassVar[str | None] = None
+    """The metric that is low if the spans of a side are shifted; any, if there is no such one."""
+    remedy: ClassVar[str] = ""
+    """What to do about a gold file without documents."""
 
     @property
     @abstractmethod
@@ -83,6 +91,14 @@ class Task(ABC):
     def attributes(self, document: Any) -> Mapping[str, Any]:
         """What a gold document can be sliced by."""
         return {}
+
+    def spans(self, document: Any) -> Iterable[tuple[int, int]]:
+        """The places of everything that is compared, which tell whether a whole side is shifted."""
+        return ()
+
+    def is_whole(self, value: Any) -> bool:
+        """Whether something in memory can be all documents of a system, and not the content of one."""
+        return True
 
     def bare(self, document: Any) -> Any:
         """What has to be known of a document when its content is forgotten."""

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.tags import (
     OUTSIDE,
@@ -55,6 +56,7 @@ class Columns(NamedTuple):
     starts: int
 
 
+@reads("columns of tokens and tags", "columns", "conll", "conllu", "tsv", reader_option=True)
 def read_columns(source: Source, *, column: int = -1, name: str | None = None, prefixes: str = "") -> Columns:
     """The tags of a file, from one of its columns (-1 is the last); every line that has none is a problem.
 
@@ -160,7 +162,7 @@ def _no_tag(place: str, number: int, line: str, parts: Sequence[str], column: in
 
 def _some(problems: list[Problem], place: str) -> list[Problem]:
     more = len(problems) - LIMIT
-    return problems if more <= 0 else [*problems[:LIMIT], Problem(f"and {more} more problems", path=place)]
+    return problems if more <= 0 else [*problems[:LIMIT], more_problems(more, place)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -215,7 +217,7 @@ def read_strict(source: Source, *, name: str | None = None, scheme: str, gold: b
                 f"{sentence.tags[place]} is not part of an entity in {scheme}",
                 path=columns.place,
                 line=sentence.line + place,
-                hint="mend the tag, or read the file with another scheme",
+                hint="fix the tag, or read the file with another scheme",
             )
             for sentence, own in zip(columns.sentences, chunks, strict=True)
             for place in outside_of(own, sentence.tags)

@@ -17,6 +17,7 @@ from typing import Any
 
 from adjudge.errors import Problem
 from adjudge.formats.jsonl import Wrong, read_each
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.typed import UnfitError
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
@@ -25,6 +26,7 @@ from adjudge.model.document import Document
 FIELDS = ("id", "tokens", "clusters", "ids", "heads", "empty")
 
 
+@reads("JSON lines of clusters", "json-lines", "json-array", "json")
 def read_clusters(source: Source, *, name: str | None = None) -> CorefCorpus:
     """All documents of a file.
 

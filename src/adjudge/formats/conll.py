@@ -14,7 +14,7 @@ import sys
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, more_problems
 from adjudge.formats.conll_odd import Odd, last_line, odd_lines
 from adjudge.formats.conll_scan import (
     HEADER,
@@ -315,7 +315,7 @@ class _Reading(Listener):
         """Raise if something is wrong."""
         found = sorted([*problems, *self.damage], key=lambda each: (each.line or 0, each.column or 0))
         if len(found) > LIMIT:
-            found[LIMIT:] = [Problem(f"and {len(found) - LIMIT} more problems", path=self.place)]
+            found[LIMIT:] = [more_problems(len(found) - LIMIT, self.place)]
         if found:
             raise FormatError(found)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from math import floor
 from typing import IO, Any
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError, more_problems
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
@@ -121,7 +121,7 @@ class _Reader:
     def raise_all(self) -> None:
         """Raise if something is wrong."""
         if self.problems:
-            more = [Problem(f"and {self.more} more problems", path=self.place)] if self.more else []
+            more = [more_problems(self.more, self.place)] if self.more else []
             self.problems.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
             raise FormatError([*self.problems, *more])
 
@@ -189,18 +189,18 @@ class _Reader:
         for item in _ITEM.finditer(text):
             place = column + item.start()
             if item.start() != covered:
-                self.wrong(f"{text[covered : item.start()]!r} is in no brackets", column + covered, "mend the brackets")
+                self.wrong(f"{text[covered : item.start()]!r} is in no brackets", column + covered, "fix the brackets")
             covered = item.end()
             if item[1]:
                 self._opening(item[1], here, place, closing=bool(item[2]))
             elif item[4]:
                 self._closing(item[3], here, place)
             elif item[3]:
-                self.wrong(f"{item[3]!r} is in no brackets", place, "mend the brackets")
+                self.wrong(f"{item[3]!r} is in no brackets", place, "fix the brackets")
             else:
                 self.wrong("brackets without an entity", place, "name the entity in them")
         if covered < len(text):
-            self.wrong(f"{text[covered:]!r} is in no brackets", column + covered, "mend the brackets")
+            self.wrong(f"{text[covered:]!r} is in no brackets", column + covered, "fix the brackets")
 
     def _opening(self, text: str, here: int, column: int, *, closing: bool) -> None:
         if self.fields is None:

@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
@@ -72,6 +73,7 @@ class Treebank(NamedTuple):
     sentences: list[TreeSentence]
 
 
+@reads("CoNLL-U", "conllu", reader_option=True)
 def read_treebank(source: Source, *, full: bool = False, name: str | None = None) -> Treebank:
     """The trees of a file; `full` keeps subtypes of relations (`obl:tmod`) and features that are not universal.
 
@@ -99,7 +101,7 @@ def read_treebank(source: Source, *, full: bool = False, name: str | None = None
         scan.wrong(None, "the file has no words", "write the ten columns of each word")
     if scan.problems:
         more = len(scan.problems) - LIMIT
-        rest = [Problem(f"and {more} more problems", path=whole.place)] if more > 0 else []
+        rest = [more_problems(more, whole.place)] if more > 0 else []
         raise FormatError([*scan.problems[:LIMIT], *rest])
     return Treebank(whole.place, whole.digest, "".join(scan.forms), scan.tokens, scan.words, scan.sentences)
 
@@ -236,7 +238,7 @@ class _Scan:
             return
         cycle = _cycle(heads)
         if cycle is not None:
-            self.wrong(self.rows[cycle][0], "the word is its own ancestor", "mend the heads")
+            self.wrong(self.rows[cycle][0], "the word is its own ancestor", "fix the heads")
             return
         feats, label, first = self.feats, self.label, self.first
         for (_, columns, (start, end), multiword), head in zip(self.rows, heads, strict=True):

@@ -7,7 +7,8 @@ import zlib
 from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
-from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, is_file, opened, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
@@ -33,6 +34,7 @@ def sniff(start: bytes) -> str:
     return "conllu" if not _HEADER.search(start) and _CONLLU.search(start) else "conll"
 
 
+@reads("CoNLL, CorefUD or JSON lines of clusters", "conll", "conllu", "json-lines", "json-array", "json")
 def read_coreference(
     source: Source,
     *,
@@ -53,11 +55,14 @@ def read_coreference(
     check_format(format)
     place = name or source_name(source)
     with opened(source, place) as stream:
-        target, found = _target(source, stream, format)
+        target, found, start = _target(source, stream, format)
         if found == "conll":
             from adjudge.formats.conll import read_conll
 
-            return read_conll(target, profile=profile, name=place, only=only, digest=digest)
+            conll = read_conll(target, profile=profile, name=place, only=only, digest=digest)
+            if not conll.documents and start.strip():
+                raise FormatError(conll.notes)  # an empty file has found nothing; this one is something else
+            return conll
         if found == "conllu":
             from adjudge.formats.conllu import read_conllu
 
@@ -82,7 +87,7 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     check_format(format)
     place = name or source_name(source)
     with opened(source, place) as stream:
-        target, found = _target(source, stream, format)
+        target, found, _ = _target(source, stream, format)
         if found == "conll":
             from adjudge.formats.conll_check import check_conll
 
@@ -100,16 +105,18 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     return Report(place, findings, len(corpus.documents), tokens, len(chains), mentions)
 
 
-def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str]:
-    """What to read (the open stream of a pipe, which can be read only once, else the source itself) and its format."""
+def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str, bytes]:
+    """What to read (the open stream of a pipe, which can be read only once, else the source itself), how it starts.
+
+    Between the two, its format.
+    """
     again = isinstance(source, bytes) or is_file(source)
     peek: Any = stream
-    if format is None:
-        try:
-            format = sniff(peek.peek(1 << 13))
-        except (EOFError, OSError, zlib.error):  # a damaged file, of which its reader will say more
-            format = "conll"
-    return source if again else stream, format
+    try:
+        start: bytes = peek.peek(1 << 13)
+    except (EOFError, OSError, zlib.error):  # a damaged file, of which its reader will say more
+        start = b""
+    return source if again else stream, format or sniff(start), start
 
 
 def write_coreference(

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError, more_problems
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.typed import SHAPE
 from adjudge.formats.whole import Whole, json_problem, read_json
@@ -98,6 +99,7 @@ def read_docred_result(source: Source, *, name: str | None = None) -> Corpus:
     return Corpus(path=whole.place, documents=documents, digest=whole.digest)
 
 
+@reads("a JSON array", "json-array", "json", reader_option=True)
 def read_gold(source: Source, *, name: str | None = None) -> DocRed:
     """Gold documents as the file has them; entities that labels name must be there."""
     whole, documents = _typed(source, list[Gold], name)
@@ -117,6 +119,7 @@ def read_gold(source: Source, *, name: str | None = None) -> DocRed:
     return DocRed(whole, documents)
 
 
+@reads("a JSON array", "json-array", "json", reader_option=True)
 def read_answers(source: Source, *, name: str | None = None) -> tuple[Whole, list[Answer]]:
     """A system's relations in the order of the file."""
     return _typed(source, list[Answer], name)
@@ -169,4 +172,4 @@ def _problem(whole: Whole, path: str, message: str, hint: str) -> Problem:
 def _few(problems: list[tuple[str, str, str]], whole: Whole) -> list[Problem]:
     more = len(problems) - LIMIT
     listed = [_problem(whole, *problem) for problem in problems[:LIMIT]]
-    return [*listed, *([Problem(f"and {more} more problems", path=whole.place)] if more > 0 else [])]
+    return [*listed, *([more_problems(more, whole.place)] if more > 0 else [])]

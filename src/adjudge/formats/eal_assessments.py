@@ -4,22 +4,27 @@
     16 cluster of the CAS, a number or NIL    17 realis or NIL    18 NAME, NOMINAL or NIL
 
 A response with UNANNOTATED in any of them is not assessed yet; its cluster still counts. The confidence is not looked
-at, and written as 1.0. Comments are not kept.
+at, and written as 1.0. Comments are not kept. Column 1 is a hash of columns 2 to 10; a line in which it is another one
+was changed, and is an error, because its assessment is of a response that nobody gave.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, format_id, sort_key
 from adjudge.formats.eal_fields import COLUMNS, LineReader
+from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
 from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
 from adjudge.formats.eal_rows import LineWriter, unwritable
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
+
+RepeatedCluster: TypeAlias = Literal["join", "error"]
 
 ALL_COLUMNS = COLUMNS + 7
 UNANNOTATED = "UNANNOTATED"
@@ -35,7 +40,7 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
     r"""The assessments of a file that could be read, and every problem with it.
 
     Assessments that contradict the guidelines are in the answer and among the problems. Of two assessments of one
-    response, and of two clusters of one CAS, the first counts.
+    response the first counts. Clusters that share a CAS are one: coreference is transitive.
 
     >>> line = b"1\tD1\tLife.Die\tPlace\tRome\t20-23\t5-50\t20-23\tNIL\tActual\t1.0\tC\tC\tC\tI\t7\tActual\tNAME\n"
     >>> key, problems = parse_key(line, "D1")
@@ -49,15 +54,25 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
     return key, errors_of(findings)
 
 
-def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[AnswerKey, list[Finding]]:
-    """The same with the kind of each problem, for programs."""
+def scan_key(
+    data: bytes, document: str, place: str | None = None, *, repeated_cluster: RepeatedCluster = "join"
+) -> tuple[AnswerKey, list[Finding]]:
+    """The same with the kind of each problem, for programs.
+
+    With `repeated_cluster="error"` two clusters of one CAS are an error, as in the official programs, and the first
+    counts.
+    """
     findings = Findings(place or document, document)
     reader = LineReader(document)
     assessed: dict[Response, Assessment] = {}
     unassessed: dict[Response, None] = {}
     coref: dict[Cas, int] = {}
     places: dict[Response, tuple[int, str]] = {}
+    names = _Names()
     cas_lines: dict[Cas, int] = {}
+    ids: dict[str, Response | None] = {}
+    pairs: dict[tuple[int, int], None] = {}
+    joined: dict[Cas, None] = {}
     for number, line in enumerate(decode_lines(data, findings), 1):
         if not line or line[0] == "#":
             continue
@@ -76,13 +91,20 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
             continue
         cluster, judged = _cluster(answers, line, number, findings), _assessment(answers, line, number, findings)
         response = argument.response
+        names.see(argument.id, response, number)
+        if len(argument.id) != DIGEST and ids.setdefault(argument.id, response) != response:
+            ids[argument.id] = None
         cas = response.cas
         if cluster is not None:
             known = coref.setdefault(cas, cluster)
             cas_lines.setdefault(cas, number)
             if known != cluster:
-                message = f"the CAS {cas.text!r} is in cluster {cluster} here, in {known} on line {cas_lines[cas]}"
-                findings.add("coref-conflict", message, number, field_column(line, 16), "give it one cluster")
+                said = f"the CAS {cas.text!r} is in cluster {cluster} here, in {known} on line {cas_lines[cas]}"
+                if repeated_cluster == "join":
+                    said, joined[cas] = f"{said}: the two are one", None
+                    pairs[known, cluster] = None
+                error, hint = repeated_cluster == "error", "give it one cluster"
+                findings.add("coref-conflict", said, number, field_column(line, 16), hint, error=error)
         if judged is None:
             unassessed[response] = None
         elif not isinstance(judged, Assessment):
@@ -97,8 +119,77 @@ def scan_key(data: bytes, document: str, place: str | None = None) -> tuple[Answ
         for each in inconsistencies(assessed[response], response.cas in coref):
             findings.add(each.kind, each.message, number, field_column(line, each.column), each.hint)
     reader.report_documents(findings)
+    names.report(findings)
     rest = tuple(response for response in unassessed if response not in assessed)
-    return AnswerKey(document, assessed, rest, coref), findings.sorted()
+    if pairs:
+        smallest = _closure(pairs)
+        coref = {cas: smallest.get(cluster, cluster) for cas, cluster in coref.items()}
+    return AnswerKey(document, assessed, rest, coref, ids, tuple(joined)), findings.sorted()
+
+
+def _closure(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The smallest of the numbers that pairs lead to, for each number that has a pair.
+
+    >>> _closure([(7, 3), (9, 7), (5, 6)]) == {7: 3, 3: 3, 9: 3, 5: 5, 6: 5}
+    True
+    """
+    groups: dict[int, set[int]] = {}
+    for one, other in pairs:
+        group = groups.get(one, {one}) | groups.get(other, {other})
+        groups.update(dict.fromkeys(group, group))
+    return {number: min(group) for number, group in groups.items()}
+
+
+class _Names:
+    """Compares column 1 with the content of each line: it is a hash of columns 2 to 10, so that no change goes unseen.
+
+    A file whose ids are all words or short numbers was numbered by somebody; it has no hashes to compare.
+    """
+
+    def __init__(self) -> None:
+        self._wrong: list[tuple[int, str, str]] = []  # line, id, and what it should be
+        self._right = 0
+        self._hashes = False
+
+    def see(self, id_: str, response: Response, number: int) -> None:
+        """Take in a line."""
+        form = _form(id_)
+        right = str(id_2014(response)) if form == "2014" else sha1_id(response)
+        if id_ == right or (form == "own" and id_ == str(id_2014(response))):
+            self._right += 1
+        else:
+            self._hashes = self._hashes or form != "own"
+            self._wrong.append((number, id_, right))
+
+    def report(self, findings: Findings) -> None:
+        """Say which lines were changed."""
+        many = len(self._wrong)
+        if not (self._hashes or self._right):
+            return
+        if many > _MANY:
+            number, id_, right = self._wrong[0]
+            message = f"column 1 (id) of {many} lines is not the hash of columns 2 to 10: here it is {id_}, not {right}"
+            hint = "undo what was changed in these lines"
+            if not self._right:
+                hint += "; if an older program wrote the ids, adjudge eal assessment repair writes new ones"
+            findings.add("id-content" if self._right else UNKNOWN_IDS, message, number, 1, hint)
+            return
+        for number, id_, right in self._wrong:
+            message = f"the response was changed: column 1 (id) is {id_}, the hash of columns 2 to 10 is {right}"
+            findings.add("id-content", message, number, 1, "undo the change, or write this hash if it is meant")
+
+
+UNKNOWN_IDS = "id-unknown"  # the kind of complaint about a file whose ids are all of another program
+_MANY = 5  # lines of a file that are named one by one
+_SHORT = 6  # digits of a number that hardly is a hash
+
+
+def _form(id_: str) -> str:
+    """What an id can be: a hash of the programs since 2015 or of 2014, or a name that somebody chose."""
+    form = form_of(id_)
+    if form == "number" and len(id_.removeprefix("-")) <= _SHORT:
+        return "own"
+    return {"sha1": "sha1", "number": "2014"}.get(form, "own")
 
 
 class Inconsistency(NamedTuple):

@@ -14,6 +14,8 @@ from struct import Struct, pack
 
 from adjudge.model.eal import REALIS, Cas, Realis, Response
 
+DIGEST = 40  # characters of a content hash
+
 _WORD = 0xFFFFFFFF
 
 _pack_nine = Struct("<9i").pack
@@ -99,6 +101,17 @@ def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> s
     """
     words = (document + type_ + role + cas.text).encode("utf-8", "replace")
     return sha1(words + pack("<3i", *cas.span, _ORDINAL[realis]), usedforsecurity=False).hexdigest()
+
+
+def form_of(id_: str) -> str:
+    """What an id looks like: a number, a digest, or something else (the empty string).
+
+    >>> form_of("-12"), form_of("cf8d5f87779ef1cae3fff7ae8631b820b6318a3b"), form_of("hopper7")
+    ('number', 'sha1', '')
+    """
+    if id_.isascii() and id_.removeprefix("-").isdecimal():
+        return "number" if len(id_) < 12 else ""
+    return "sha1" if len(id_) == 40 and not set(id_) - set("0123456789abcdef") else ""
 
 
 def _combine(*values: int) -> int:

@@ -24,6 +24,8 @@ FOLDERS: dict[Layout, tuple[str, ...]] = {
     "2015": ("arguments", "linking"),
     "2016": ("arguments", "linking", "corpusLinking"),
 }
+_BACKUP = "*~"
+_BACKUPS = (".bak", ".orig", ".swp", ".swo")
 MANY = 5  # strays that are named one by one
 
 
@@ -86,13 +88,28 @@ def _is(kind: Callable[[], bool]) -> bool:
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder was left by the system: nobody wrote it.
+    """Whether a file or folder was left by the system or by an editor: it is no part of the data.
 
-    >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1")]
-    [True, True, True, True, False]
+    >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1~")]
+    [True, True, True, True, True]
     """
     last = name.rpartition("/")[2]
-    return last.startswith(".") or last in ("Thumbs.db", "desktop.ini") or name.partition("/")[0] == "__MACOSX"
+    return (
+        last.startswith(".")
+        or last in ("Thumbs.db", "desktop.ini")
+        or name.partition("/")[0] == "__MACOSX"
+        or is_backup(last)
+    )
+
+
+def is_backup(name: str) -> bool:
+    """Whether a file is what an editor keeps beside the one that somebody works on.
+
+    >>> [is_backup(name) for name in ("DOC~", "#DOC#", "DOC.bak", ".DOC.swp", "DOC.orig", "DOC", "DOC#")]
+    [True, True, True, True, True, False, False]
+    """
+    hash_marks = len(name) > 2 and name.startswith("#") and name.endswith("#")
+    return name.endswith("~") or hash_marks or name.startswith(".#") or name.lower().endswith(_BACKUPS)
 
 
 def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Finding]]:
@@ -181,6 +198,8 @@ def _without_junk(tree: Tree, findings: list[Finding]) -> set[str]:
         parts = name.split("/")
         if parts[0] == "__MACOSX":
             kind = "__MACOSX"
+        elif is_backup(parts[-1]):
+            kind = _BACKUP
         else:
             kind = "._*" if parts[-1].startswith("._") else parts[-1]
         kinds.setdefault(kind, []).append(name)
@@ -188,14 +207,18 @@ def _without_junk(tree: Tree, findings: list[Finding]) -> set[str]:
         many = f"{len(names)} entries such as {names[0]}" if len(names) > 1 else names[0]
         pattern = f"'{kind}/*' '{kind}'" if kind == "__MACOSX" else f"'*{kind}'"
         archive = Path(tree.place).name
+        if kind == _BACKUP:
+            pattern = f"'{names[0]}'"
         if not tree.packed:
-            hint = "it is not read"
+            hint = "it is not read" if len(names) == 1 else "they are not read"
         elif archive.endswith(".zip"):
             hint = f"remove it with zip -d {archive} {pattern}"
         else:
             hint = f"make the archive with tar --exclude={pattern.split()[-1]}, on a Mac with COPYFILE_DISABLE=1"
-        what = "was put there by the operating system" if kind != "._*" else "was put there by macOS"
-        findings.append(_finding("junk", f"{many} {what}", tree.place, hint, error=tree.packed))
+        by = {"._*": "macOS", _BACKUP: "an editor, as a backup"}.get(kind, "the operating system")
+        what = f"{'was' if len(names) == 1 else 'were'} put there by {by}"
+        sort = "backup" if kind == _BACKUP else "junk"
+        findings.append(_finding(sort, f"{many} {what}", tree.place, hint, error=tree.packed))
     return set(tree.entries) - set(junk)
 
 

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.formats.eal_arguments import sort_key
-from adjudge.formats.eal_ids import id_2014, sha1_id
+from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
 from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
@@ -24,7 +24,6 @@ Separator: TypeAlias = Literal["any", "tab"]
 Incomplete: TypeAlias = Literal["error", "last"]
 
 INCOMPLETE = "INCOMPLETE"
-_DIGEST = 40  # characters of a content hash
 
 
 def parse_linking(
@@ -130,27 +129,32 @@ class Resolver:
     def __init__(self, known: Arguments | AnswerKey) -> None:
         self.document = known.document
         self.unknown = 0  # ids that were looked for in vain
-        self.ambiguous: dict[str, tuple[int, int]] = {}
+        self.ambiguous: dict[str, str] = {}  # ids of several responses, and where they stand
         self.listed: dict[str, Response] = {}
         self._hashes: dict[str, Response] | None = None
         self._responses: Sequence[Response]
         if isinstance(known, AnswerKey):
             self._responses = (*known.assessed, *known.unassessed)
-            return
-        self._responses = [argument.response for argument in known.arguments]
-        self.listed = {argument.id: argument.response for argument in known.arguments}
-        if len(self.listed) < len(known.arguments):
-            self._find_ambiguous(known.arguments)
+            self.listed = {id_: response for id_, response in known.ids.items() if response is not None}
+            if len(self.listed) < len(known.ids):
+                several = (id_ for id_, response in known.ids.items() if response is None)
+                self.ambiguous = dict.fromkeys(several, "on several lines of the assessments")
+        else:
+            self._responses = [argument.response for argument in known.arguments]
+            self.listed = {argument.id: argument.response for argument in known.arguments}
+            if len(self.listed) < len(known.arguments):
+                self._find_ambiguous(known.arguments)
         for none in ("", INCOMPLETE):
             self.listed.pop(none, None)
+            self.ambiguous.pop(none, None)
 
     def _find_ambiguous(self, arguments: Iterable[Argument]) -> None:
         first: dict[str, Argument] = {}
         for argument in arguments:
             other = first.setdefault(argument.id, argument)
             if other.response != argument.response:
-                self.ambiguous.setdefault(argument.id, (other.line, argument.line))
-        self.ambiguous.pop("", None)
+                where = f"in lines {other.line} and {argument.line} of the arguments"
+                self.ambiguous.setdefault(argument.id, where)
 
     def all_listed(self, ids: list[str]) -> frozenset[Response] | None:
         """The responses of ids if the first column has them all and nothing is in doubt, else None."""
@@ -181,15 +185,46 @@ class Resolver:
         return {form_of(id_) for id_ in self.listed} if self.listed else {"sha1"}
 
 
-def form_of(id_: str) -> str:
-    """What an id looks like: a number, a digest, or something else (the empty string).
+def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list[frozenset[str]], list[Finding]]:
+    r"""The frames of a file as the ids that they list, for whoever does not have the responses.
 
-    >>> form_of("-12"), form_of("cf8d5f87779ef1cae3fff7ae8631b820b6318a3b"), form_of("hopper7")
-    ('number', 'sha1', '')
+    A file whose words are no ids (arguments, assessments, texts) is one complaint.
+
+    >>> scan_ids(b"1\t2\n3\nINCOMPLETE\t4\n", "D1")[0] == [{"1", "2"}, {"3"}]
+    True
+    >>> print(scan_ids(b"The end.\n", "D1")[1][0].problem)
+    D1:1:1: 'The' is not the id of a response, give linking files: the ids of the responses of an event on each line
     """
-    if id_.isascii() and id_.removeprefix("-").isdecimal():
-        return "number" if len(id_) < 12 else ""
-    return "sha1" if len(id_) == 40 and not set(id_) - set("0123456789abcdef") else ""
+    findings = Findings(place or document, document)
+    lines = [
+        (number, line)
+        for number, line in enumerate(decode_lines(data, findings), 1)
+        if line and line[0] != "#" and not line.isspace()
+    ]
+    named = all(_is_named(line) for _, line in lines)
+    frames: list[frozenset[str]] = []
+    wrong: list[tuple[int, str, int]] = []
+    for number, line in lines:
+        tokens = list(_tokens(line, "any"))
+        open_ = tokens[0][0] == INCOMPLETE
+        ids = tokens[1:] if named or open_ else tokens
+        odd = next((each for each in ids if not form_of(each[0])), None)
+        if odd is not None:
+            wrong.append((number, *odd))
+        elif ids and not open_:
+            frames.append(frozenset(id_ for id_, _ in ids))
+    if wrong:
+        number, id_, column = wrong[0]
+        more = f", and {len(wrong) - 1} more lines are like this" if len(wrong) > 1 else ""
+        hint = "give linking files: the ids of the responses of an event on each line"
+        findings.add("id-form", f"{id_!r} is not the id of a response{more}", number, column, hint)
+    return frames, findings.sorted()
+
+
+def _is_named(line: str) -> bool:
+    """Whether a line begins as those of 2016 do: with something that is no id, and one TAB."""
+    name, tab, rest = line.strip(WHITE).partition("\t")
+    return name == INCOMPLETE or bool(tab and not form_of(name) and " " not in name and "\t" not in rest)
 
 
 def guess_layout(lines: Iterable[str], ids: Resolver) -> LinkingLayout:
@@ -201,7 +236,7 @@ def guess_layout(lines: Iterable[str], ids: Resolver) -> LinkingLayout:
         if name == INCOMPLETE:
             continue
         found = True
-        if not tab or not name or "\t" in rest.strip(WHITE) or " " in name or name in ids.listed:
+        if not tab or not name or "\t" in rest.strip(WHITE) or " " in name or name in ids:
             return "2015"
         if form_of(name) in ids.forms():
             return "2015"
@@ -285,7 +320,7 @@ def _ids(
 def _are_plain(names: Collection[str]) -> bool:
     """Whether names are as long as content hashes, and can be written."""
     joined = "".join(names)
-    return set(map(len, names)) <= {_DIGEST} and "#" not in joined and joined.split() == [joined][: len(names)]
+    return set(map(len, names)) <= {DIGEST} and "#" not in joined and joined.split() == [joined][: len(names)]
 
 
 class _Hashes(dict[Response, str]):
@@ -318,7 +353,7 @@ def _resolve(
 ) -> Iterator[tuple[Response, tuple[int, int]]]:
     for id_, column in tokens:
         response = ids.get(id_)
-        if response is None:
+        if response is None and id_ not in ids.ambiguous:
             ids.unknown += 1
             # Looking for a name that is close takes long; hashes are never close, and many unknown ids are no slips.
             hint = did_you_mean(id_, ids.listed) if 3 < len(id_) <= 30 and ids.unknown <= _SLIPS else None
@@ -326,8 +361,7 @@ def _resolve(
                 hint = f"use ids of column 1 of the arguments of {ids.document}"
             findings.add("unknown-id", f"there is no response with the id {id_!r}", number, column, hint)
         elif id_ in ids.ambiguous:
-            first, second = ids.ambiguous[id_]
-            message = f"the id {id_!r} stands in lines {first} and {second} of the arguments"
+            message = f"the id {id_!r} stands {ids.ambiguous[id_]}"
             findings.add("ambiguous-id", message, number, column, "give each response an id of its own")
-        else:
+        elif response is not None:
             yield response, (number, column)

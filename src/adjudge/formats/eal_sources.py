@@ -6,18 +6,22 @@ Nothing is taken away: a byte order mark, carriage returns and tags count like a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_offsets import Utf16
 from adjudge.model.eal import Span
 from adjudge.model.whereabouts import not_utf8
 
 Offsets: TypeAlias = Literal["code-points", "utf-16"]
 
-ENDINGS = (".txt", ".xml", ".sgm", ".sgml", ".mpdf", ".cmp", ".rsd", ".nw", ".df", ".html")
+ENDINGS = (
+    *(".txt", ".text", ".xml", ".sgm", ".sgml", ".mpdf", ".cmp", ".rsd", ".nw", ".df", ".html", ".htm"),
+    ".story",
+)
 
 
 class Sources:
@@ -25,23 +29,52 @@ class Sources:
 
     `path` is a folder, in which a document is a file with its id as name, with or without one or more of `ENDINGS`, on
     any level; or a file with lines of a document id, a TAB and a path, which is relative to the folder of the file.
+    Other files, such as DOC.ann beside DOC.txt, are not read.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
+        self._others: list[str] = []  # files that are not read, because their endings are not known
         try:
-            self._files = _listed(Path(path)) if Path(path).is_file() else _found(Path(path))
+            self.listed = Path(path).is_file()
+            self._files = _listed(Path(path)) if self.listed else _found(Path(path), self._others)
         except UnicodeDecodeError as error:
-            raise FormatError(not_utf8(error, self.path)) from None
+            hint = "give a folder, or a text file in UTF-8 with lines of document id, TAB and path"
+            raise UsageError(not_utf8(error, self.path, hint=hint)) from None
         except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             reason = getattr(error, "strerror", None) or str(error)
-            problem = Problem(f"the source documents cannot be read: {reason}", path=self.path, hint="check the path")
+            hint = "give the folder with the source documents, or a file with lines of document id, TAB and path"
+            problem = Problem(f"the source documents cannot be read: {reason}", path=self.path, hint=hint)
             raise UsageError(problem) from None
 
     @property
     def documents(self) -> list[str]:
         """The ids of all documents, sorted; a file with an ending has an id with and one without it."""
         return sorted(self._files)
+
+    def one_each(self, known: Collection[str] = ()) -> list[str]:
+        """An id for each text, sorted: one that is `known`, else the name of the file without any ending.
+
+        A file beside a text, such as DOC.ann, is none, and if most files have an ending of `ENDINGS`, nor is one
+        without, such as README.
+        """
+        chosen: dict[Path, str] = {}
+        for document, files in self._files.items():
+            for file in files:
+                other = chosen.get(file)
+                if other is None or (other not in known and (document in known or len(document) < len(other))):
+                    chosen[file] = document
+        texts = {
+            document: file.suffix.lower() in ENDINGS
+            for file, document in chosen.items()
+            if document in known
+            or self.listed
+            or not file.suffix
+            or file.stem not in self._files
+            or file.name != document
+        }
+        only = not self.listed and 2 * sum(texts.values()) > len(texts)
+        return sorted(document for document, ending in texts.items() if ending or not only or document in known)
 
     def __contains__(self, document: object) -> bool:
         return document in self._files
@@ -51,11 +84,20 @@ class Sources:
         files = self._files.get(document)
         return str(files[0]) if files else f"{self.path}/{document}"
 
+    def remedy(self, document: str) -> str:
+        """What to do about a document that has no text: the rule by which texts are found."""
+        if self.listed:
+            return did_you_mean(document, self._files) or f"add a line with {document}, a TAB and the path of its text"
+        rule = f"its file is called {document}, or {document} with one of {', '.join(ENDINGS)} behind it"
+        other = next((name for name in self._others if name.startswith(f"{document}.")), None)
+        close = None if other else did_you_mean(document, self._files)
+        return f"{other} is not read: {rule}" if other else f"{close} {rule}" if close else rule
+
     def text(self, document: str) -> str:
         """The characters of a document."""
         files = self._files.get(document)
         if files is None:
-            hint = did_you_mean(document, self._files) or "give the folder that holds it"
+            hint = self.remedy(document)
             raise UsageError(Problem(f"there is no source document {document!r}", path=self.path, hint=hint))
         if len(files) > 1:
             names = " and ".join(str(file) for file in files[:3])
@@ -64,32 +106,33 @@ class Sources:
         try:
             data = files[0].read_bytes()
         except OSError as error:
-            problem = Problem(f"the file cannot be read: {error.strerror or error}", path=str(files[0]))
+            hint = "check the path and its permissions"
+            problem = Problem(f"the file cannot be read: {error.strerror or error}", path=str(files[0]), hint=hint)
             raise UsageError(problem) from None
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
-            raise FormatError(Problem(message, path=str(files[0]), line=line, hint="save the file in UTF-8")) from None
+            raise FormatError(not_utf8(error, str(files[0]), hint="save the file in UTF-8")) from None
 
 
-def _found(folder: Path) -> dict[str, list[Path]]:
+def _found(folder: Path, others: list[str]) -> dict[str, list[Path]]:
     if not folder.is_dir():
         raise OSError(None, "there is no such file or folder")
     exact: dict[str, list[Path]] = {}
     shorter: dict[str, list[Path]] = {}
     for base, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not is_junk(name))
         for name in sorted(names):
-            if name.startswith("."):
+            if is_junk(name):
                 continue
             path = Path(base, name)
             exact.setdefault(name, []).append(path)
             without = path
-            while without.suffix in ENDINGS:
+            while without.suffix.lower() in ENDINGS:
                 without = without.with_suffix("")
                 shorter.setdefault(without.name, []).append(path)
+            if without is path and path.suffix:
+                others.append(name)
     return {**shorter, **exact}  # a file whose whole name is the id comes before others
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_arguments import Repeats, scan_verbatim
-from adjudge.formats.eal_assessments import scan_key
+from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
 from adjudge.formats.eal_lines import errors_of
-from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_linking
+from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_ids, scan_linking
 from adjudge.formats.eal_rows import Verbatim
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.findings import Finding
@@ -102,6 +102,11 @@ class Store(Held):
         }
         self._transform = transform
         self._last: tuple[str, Arguments, list[Finding], Verbatim] | None = None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the files of the documents are at the top: arguments of 2014, or something else."""
+        return self._flat
 
     @property
     def linking_documents(self) -> list[str]:
@@ -253,6 +258,12 @@ class FlatStore(Held):
     def __len__(self) -> int:
         return len(self.documents)
 
+    def keep_only(self, documents: Collection[str] | None) -> None:
+        """Forget every file that is not of these documents."""
+        if documents is not None:
+            self._files = {document: path for document, path in self._files.items() if document in documents}
+            self.documents = sorted(self._files)
+
     def place(self, document: str) -> str:
         """How messages call the file of a document."""
         return f"{self.path}/{document}"
@@ -264,7 +275,9 @@ class FlatStore(Held):
 
 
 class KeyStore(FlatStore):
-    """Assessments."""
+    """Assessments; clusters that share a CAS are one, or an error."""
+
+    repeated_cluster: RepeatedCluster = "join"
 
     def __iter__(self) -> Iterator[AnswerKey]:
         return map(self.key, self.documents)
@@ -281,13 +294,19 @@ class KeyStore(FlatStore):
             hint = did_you_mean(document, self.documents) or "check the document id"
             raise UsageError(Problem(f"there is no document {document!r}", path=self.path, hint=hint))
         place = self.place(document)
-        return scan_key(self._bytes(document, self._files[document], place), document, place)
+        data = self._bytes(document, self._files[document], place)
+        return scan_key(data, document, place, repeated_cluster=self.repeated_cluster)
 
 
-def open_key(path: str | Path) -> KeyStore:
-    """Open a folder or an archive of assessments: a file per document, and nothing else."""
+def open_key(path: str | Path, *, repeated_cluster: RepeatedCluster = "join") -> KeyStore:
+    """Open a folder or an archive of assessments: a file per document, and nothing else.
+
+    Clusters that share a CAS are joined, because coreference is transitive, or are an error.
+    """
     place, files, notes, holder = _open_flat(path)
-    return KeyStore(place, files, notes, holder)
+    store = KeyStore(place, files, notes, holder)
+    store.repeated_cluster = repeated_cluster
+    return store
 
 
 class FramesStore(FlatStore):
@@ -306,6 +325,10 @@ class FramesStore(FlatStore):
             return None, []
         place = self.place(known.document)
         return scan_linking(self._bytes(known.document, path, place), known, place)
+
+    def scan_ids(self, document: str) -> tuple[list[frozenset[str]], list[Finding]]:
+        """The frames of a document as the ids that they list, and what is wrong with the file."""
+        return scan_ids(self.bytes_of(document) or b"", document, self.place(document))
 
 
 def open_frames(path: str | Path) -> FramesStore:

@@ -17,7 +17,8 @@ from typing import IO, Any, NamedTuple, NoReturn, Protocol
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
+from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError, more_problems
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import GZIP, Source, opened, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
@@ -47,6 +48,7 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
     return Corpus(path=name or source_name(source), documents=documents, digest=digest.hexdigest())
 
 
+@reads("JSON lines", "json-lines", "json-array", "json", "utf-16", "gzip")
 def read_documents(
     source: Source, *, name: str | None = None, digest: Hash | None = None, keys: tuple[str, ...] = ("id",)
 ) -> Iterator[Document]:
@@ -144,7 +146,7 @@ def read_each(
     ]
     problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
     if len(wrong) > LIMIT:
-        problems.append(Problem(f"and {len(wrong) - LIMIT} more problems", path=place))
+        problems.append(more_problems(len(wrong) - LIMIT, place))
     raise kind(problems)
 
 
@@ -230,7 +232,7 @@ class _Problems:
 
     def done(self) -> None:
         if self.more:
-            self.found.append(Problem(f"and {self.more} more problems", path=self.place))
+            self.found.append(more_problems(self.more, self.place))
         if self.found:
             raise (FormatError if self.syntax else ValidationError)(self.found)
 
@@ -292,14 +294,14 @@ def _diagnose(line: bytes) -> tuple[str, int | None, str]:
         if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
             return _CUT, error.pos + 1, "complete the line"
         what = error.msg[:1].lower() + error.msg[1:]
-        return f"malformed JSON ({what})", error.pos + 1, "mend the line"
+        return f"malformed JSON ({what})", error.pos + 1, "fix the line"
     except _Constant as constant:
         column = next(match.start() + 1 for match in _TOKEN.finditer(text) if match[0].startswith(str(constant)))
         return f"{constant} is not JSON", column, "write null or a number"
     except RecursionError:
         return "the JSON is nested too deeply", None, "flatten the document"
     except ValueError as error:  # an integer too long for Python to convert
-        return f"malformed JSON ({error})", None, "mend the line"
+        return f"malformed JSON ({error})", None, "fix the line"
     return _refused(text)
 
 

@@ -9,9 +9,9 @@ Offsets in the file count characters of the raw source document, markup included
 included; in the knowledge base they are half-open, of the same text.
 
 Files as they really are break the rules in many ways. Reading goes through all of them once and finds everything that
-is not as it should be; each finding says whether the rules forbid it, and how it was mended if its meaning is clear.
-A strict reader refuses a file with any error, a lenient one only a file with errors that could not be mended. Lines
-that cannot be mended are left out.
+is not as it should be; each finding says whether the rules forbid it, and how it was repaired if its meaning is clear.
+A strict reader refuses a file with any error, a lenient one only a file with errors that could not be repaired. Lines
+that cannot be repaired are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.kb_coldstart_check import Texts, finish
 from adjudge.formats.kb_coldstart_lines import (
     INFERRED,
@@ -35,6 +35,8 @@ from adjudge.formats.kb_coldstart_parts import Parts
 from adjudge.formats.kb_coldstart_schema import REALIS, find_slot
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import read_lines
+from adjudge.formats.recognise import reads
+from adjudge.formats.shards import find_shards, is_shard
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, PRONOUN, Fact, KnowledgeBase, Provenance, Span
 
@@ -46,11 +48,13 @@ MENTIONS = {
     "canonical_mention": "",
 }
 OMITTED = "OmittedRunID"
+SUFFIXES = (".tac", ".cs", ".kb", ".tsv", ".tab", ".txt")
 _SLIPS = {"mentions": "mention", "canonical_mentions": "canonical_mention"}
 _WITHOUT_PLACE = ("type", "link")
 _STRUCTURAL = frozenset((*MENTIONS, *_SLIPS, *_WITHOUT_PLACE))
 
 
+@reads("a Cold Start knowledge base", "tsv")
 def read_coldstart(
     source: Source,
     *,
@@ -66,14 +70,32 @@ def read_coldstart(
     >>> kb.entities[0].mentions[0].text, [(each.kind, each.repair) for each in found.found]
     ('Ana', [('missing-canonical', 'its only mention is taken')])
     """
+    source = coldstart_file(source)
     found = KbFindings(name or source_name(source))
     kb = scan_coldstart(source, found, add_inverses=add_inverses)
     if mode == "strict" and found.errors:
         raise FormatError(found.problems(strict=True))
-    if found.unmended:
+    if found.unrepaired:
         hint = "correct them, or leave them out with adjudge kbp validate --repair"
-        raise FormatError([*found.problems(), Problem("these lines cannot be mended", path=found.place, hint=hint)])
+        raise FormatError([*found.problems(), Problem("these lines cannot be repaired", path=found.place, hint=hint)])
     return kb, found
+
+
+def coldstart_file(source: Source) -> Source:
+    """The file of a folder that has one, which is the knowledge base; several are those of several systems.
+
+    >>> coldstart_file("run1.tac")
+    'run1.tac'
+    """
+    files = find_shards(source, suffixes=SUFFIXES, what="knowledge base")
+    if files is None:
+        return source
+    files = [file for file in files if not is_shard(file, (".txt",))] or files  # texts may lie beside it
+    if len(files) > 1:
+        message = f"{len(files)} Cold Start files, and a knowledge base is one"
+        hint = f"name one of them, or each as a system by itself: {' '.join(files[:2])}{' ...' * (len(files) > 2)}"
+        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+    return files[0]
 
 
 def scan_coldstart(
@@ -98,8 +120,9 @@ def scan_coldstart(
         if not _plain(reader, parts):
             _assertion(reader, parts)
     kb = finish(run or OMITTED, parts, found, add_inverses=add_inverses, texts=texts)
-    if not kb.entities and not kb.facts and not found.unmended:
-        found.error("empty", "the file asserts nothing", None, None, "write a line such as :Entity_1, type, PER")
+    if not kb.entities and not kb.facts and not found.unrepaired:
+        hint, repair = "write a line such as :Entity_1, type, PER", "read as an empty knowledge base"
+        found.error("empty", "the file asserts nothing", None, None, hint, repair=repair)
     return kb
 
 

@@ -1,7 +1,7 @@
 """One line of a Cold Start knowledge base: comments, fields, node names, strings, confidences, provenance.
 
-What is wrong with a line is a finding with a place. Where the meaning is clear the line is mended and the finding says
-how; where it is not, the line is left out.
+What is wrong with a line is a finding with a place. Where the meaning is clear the line is repaired and the finding
+says how; where it is not, the line is left out.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class LineReader:
         self.line = 0
         self.text = ""
         self._nodes: dict[str, Node] = {}
-        self._ids: dict[str, str] = {}  # the mended name and the written one
+        self._ids: dict[str, str] = {}  # the repaired name and the written one
         self._sure: dict[str, float] = {}
         self._documents: dict[str, str] = {}
 
@@ -110,7 +110,7 @@ class LineReader:
     """The same for predicates."""
 
     def node(self, raw: str, field: int) -> Node | None:
-        """The node of a name, mended if need be."""
+        """The node of a name, repaired if need be."""
         node = self._nodes.get(raw)
         if node is not None:
             return node
@@ -155,7 +155,7 @@ class LineReader:
         return match[1] if "\\" not in match[1] else _ESCAPE.sub(r"\1", match[1])
 
     def confidence(self, raw: str, field: int) -> float:
-        """A confidence as a number, mended if need be."""
+        """A confidence as a number, repaired if need be."""
         value = self._sure.get(raw)
         if value is not None:
             return value
@@ -171,14 +171,14 @@ class LineReader:
             )
             return 1.0
         number = float(raw) if _NUMBER.fullmatch(raw) else float("nan")
-        mended = min(max(number, LEAST), 1.0) if number == number else 1.0
+        repaired = min(max(number, LEAST), 1.0) if number == number else 1.0
         if 0 < number <= 1:
             message = f"the confidence {raw} is not a plain decimal number"
-            self.warn("improper-confidence", field, message, hint, repair=f"read as {mended}")
+            self.warn("improper-confidence", field, message, hint, repair=f"read as {repaired}")
         else:
             message = f"the confidence {shown(raw)} is not allowed"
-            self.error("illegal-confidence", field, message, hint, repair=f"read as {mended:g}")
-        return mended
+            self.error("illegal-confidence", field, message, hint, repair=f"read as {repaired:g}")
+        return repaired
 
     def place(self, raw: str, field: int) -> Place | None:
         """A provenance, None if it cannot be read."""

@@ -17,8 +17,10 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adjudge.errors import Problem
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.jsonl import Wrong, read_each
+from adjudge.formats.kb_spans import several_files
+from adjudge.formats.shards import find_shards
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Document
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
@@ -35,16 +37,43 @@ FIELDS = {
 }
 _PROVENANCE = ("spans", "filler", "base_filler", "additional")
 LARGEST = 2**31 - 1
+SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def read_kb_documents(source: Source, *, name: str | None = None) -> KbCorpus:
-    """All documents of a file; everything that is wrong with it is raised at once.
+    """All documents of a file, or of the files of a folder or pattern; everything that is wrong is raised at once.
 
     >>> line = b'{"id": "d", "entities": [{"id": "E1", "mentions": [{"start": 0, "end": 3}]}]}'
     >>> read_kb_documents(line).documents[0].entities
     [Entity(id='E1', type='', mentions=(Mention(document='d', start=0, end=3, level='NAM', ...),), ...)]
     """
-    place = name or source_name(source)
+    shards = find_shards(source, suffixes=SUFFIXES)
+    if shards is None:
+        return _read_file(source, name or source_name(source))
+    documents: list[KbDocument] = []
+    notes: list[Problem] = []
+    problems: list[Problem] = []
+    first: dict[str, str] = {}
+    for path in shards:
+        try:
+            part = _read_file(path, path)
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            problems += error.problems
+            continue
+        notes += part.notes
+        for document in part.documents:
+            if (other := first.setdefault(document.id, path)) != path:
+                message = f"the document {document.id!r} is also in {other}"
+                problems.append(Problem(message, path=path, hint="give every document its own id"))
+        documents += part.documents
+    if problems:
+        raise FormatError(several_files(problems))
+    return KbCorpus(name or source_name(source), documents, notes)
+
+
+def _read_file(source: Source, place: str) -> KbCorpus:
     found: list[KbDocument] = []
     check = _Check()
 

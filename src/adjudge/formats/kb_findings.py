@@ -1,4 +1,4 @@
-"""What is wrong with files of knowledge bases, and what reading has mended: the first of each kind, others counted."""
+"""What is wrong with files of knowledge bases, and what reading has repaired: the first of each kind in full."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class KbFinding:
-    """One thing to mend; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
+    """One thing to fix; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
 
     `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it odd.
     """
@@ -43,7 +43,7 @@ class KbFindings:
         self.errors = 0
         self.warnings = 0
         self.repairs: Counter[str] = Counter()
-        self._unmended: Counter[str] = Counter()
+        self._unrepaired: Counter[str] = Counter()
 
     @property
     def total(self) -> int:
@@ -51,9 +51,9 @@ class KbFindings:
         return self.errors + self.warnings
 
     @property
-    def unmended(self) -> int:
-        """How many errors lenient reading could not mend."""
-        return sum(self._unmended.values())
+    def unrepaired(self) -> int:
+        """How many errors lenient reading could not repair."""
+        return sum(self._unrepaired.values())
 
     def error(
         self,
@@ -68,7 +68,7 @@ class KbFindings:
         """Something that the rules forbid."""
         self.errors += 1
         if repair is None:
-            self._unmended[kind] += 1
+            self._unrepaired[kind] += 1
         self._add(kind, True, message, line, column, hint, repair)
 
     def warn(
@@ -81,7 +81,7 @@ class KbFindings:
         *,
         repair: str | None = None,
     ) -> None:
-        """Something that the rules allow, or mend themselves."""
+        """Something that the rules allow, or repair themselves."""
         self.warnings += 1
         self._add(kind, False, message, line, column, hint, repair)
 
@@ -106,7 +106,7 @@ class KbFindings:
         self.counts[kind] += 1
         if error:
             self.errors += 1
-            self._unmended[kind] += 1
+            self._unrepaired[kind] += 1
         else:
             self.warnings += 1
         if not self.limit or self.counts[kind] <= self.limit:
@@ -122,18 +122,18 @@ class KbFindings:
         return {kind: count - kept[kind] for kind, count in self.counts.items() if count > kept[kind]}
 
     def problems(self, *, strict: bool = False) -> list[Problem]:
-        """The errors, with `strict` also those that were mended; a last line for each kind not listed in full."""
+        """The errors, with `strict` also those that were repaired; a last line for each kind not listed in full."""
         found = [each for each in self.in_order() if each.error and (strict or each.repair is None)]
         listed = Counter(each.kind for each in found)
         problems = [each.problem for each in found]
         for kind, count in self.unlisted().items():
-            more = count if strict else max(0, self._unmended[kind] - listed[kind])
+            more = count if strict else max(0, self._unrepaired[kind] - listed[kind])
             if listed[kind] and more:
-                problems.append(Problem(f"and {more} more of the kind {kind}", path=self.place))
+                problems.append(Problem(f"and {more} more of the kind {kind}", path=self.place, more=more))
         return problems
 
     def notes(self) -> list[Problem]:
-        """What was mended, one line for each kind with the first place."""
+        """What was repaired, one line for each kind with the first place."""
         first: dict[str, KbFinding] = {}
         for each in self.in_order():
             if each.repair is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape, unescape
 from typing import Literal, TypeAlias
 
-from adjudge.errors import Problem
+from adjudge.errors import Problem, more_problems
 from adjudge.formats.kb_xml import Element
 from adjudge.model.kbp import Span
 
@@ -100,7 +100,7 @@ def several_files(problems: Sequence[Problem], limit: int = 100) -> list[Problem
     """The problems of many files, the first ones in full."""
     if len(problems) <= limit:
         return list(problems)
-    return [*problems[:limit], Problem(f"and {len(problems) - limit} more problems", path=problems[0].path)]
+    return [*problems[:limit], more_problems(len(problems) - limit, problems[0].path)]
 
 
 def _folded(text: str) -> str:

@@ -19,6 +19,7 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import decode, read_blocks
 from adjudge.formats.parquet import is_parquet, parquet_columns
+from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import TripleNames, TripleTable
@@ -31,10 +32,14 @@ SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
-def read_triples(source: Source, *, names: TripleNames | None = None, name: str | None = None) -> TripleTable:
+@reads("triples: lines of subject, relation, object, document", "tsv", "columns", "conllu")
+def read_triples(
+    source: Source, *, names: TripleNames | None = None, name: str | None = None, may_be_empty: bool = False
+) -> TripleTable:
     r"""All triples of a file, or of the files of a folder or pattern.
 
-    Give the `names` of another table so that the numbers of both mean the same.
+    Give the `names` of another table so that the numbers of both mean the same. A source without triples is an error,
+    unless it `may_be_empty`.
 
     >>> table = read_triples(b"ana\tspouse\tben\td1\nben\tspouse\tana\td1\n")
     >>> list(table.subjects), list(table.objects), table.names.nodes.listed
@@ -44,9 +49,20 @@ def read_triples(source: Source, *, names: TripleNames | None = None, name: str 
     problems: list[Problem] = []
     for columns in triple_columns(source, problems, name=name):
         add_columns(columns, table)
+    if not len(table) and not problems and not may_be_empty:
+        problems.append(no_triples(name or source_name(source)))
     if problems:
         raise FormatError(problems)
     return table
+
+
+def no_triples(place: str) -> Problem:
+    """What is wrong with an empty source.
+
+    >>> print(no_triples("gold.tsv"))
+    gold.tsv: the file has no triples, write subject, relation, object and document with a TAB between them
+    """
+    return Problem("the file has no triples", path=place, hint=_HINT)
 
 
 def triple_columns(source: Source, problems: list[Problem], *, name: str | None = None) -> Iterator[Columns]:
@@ -58,12 +74,7 @@ def triple_columns(source: Source, problems: list[Problem], *, name: str | None 
     shards = triple_shards(source)
     for each in [source] if shards is None else shards:
         found = KbFindings(name if name is not None and shards is None else source_name(each))
-        rows = 0
-        for columns in _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found):
-            rows += len(columns[0])
-            yield columns
-        if not found.total and not rows:
-            found.error("empty", "the file has no triples", None, None, _HINT)
+        yield from _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found)
         problems += found.problems()
 
 
@@ -77,9 +88,13 @@ def triple_shards(source: Source) -> list[str] | None:
 
 
 def scan_triples(source: Source, table: TripleTable, found: KbFindings) -> None:
-    """Add what can be read of a file to `table`, and what is wrong to `found`."""
-    for columns in _parquet_columns(source, found) if is_parquet(source) else _text_columns(source, found):
-        add_columns(columns, table)
+    """Add what can be read of a file, or of several, to `table`, and what is wrong to `found`."""
+    shards, place = triple_shards(source), found.place
+    for each in [source] if shards is None else shards:
+        found.place = place if shards is None else source_name(each)
+        for columns in _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found):
+            add_columns(columns, table)
+    found.place = place
 
 
 def add_columns(columns: Columns, table: TripleTable) -> None:

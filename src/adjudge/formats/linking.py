@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.formats.recognise import looks_like, reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
@@ -71,6 +72,7 @@ def read_edl(source: Source, *, name: str | None = None) -> Corpus:
     return _corpus(read_table(source, tac=True, name=name))
 
 
+@reads("a table with TABs", "tsv", reader_option=True)
 def read_table(source: Source, *, tac: bool | None = None, name: str | None = None) -> Table:
     r"""The mentions of a file of either format; None: the first line tells which. All problems are raised at once.
 
@@ -97,9 +99,11 @@ def read_table(source: Source, *, tac: bool | None = None, name: str | None = No
             continue
         documents.setdefault(row.document, number)
         rows.append(row)
+    if documents and not rows and not problems and looks_like(whole.data[:4096]) is not None:
+        problems.append(Problem("no line has a TAB", whole.place, hint="write a document, offsets and an entity"))
     if problems:
         more = len(problems) - LIMIT
-        rest = [Problem(f"and {more} more lines like these", path=whole.place)] if more > 0 else []
+        rest = [more_problems(more, whole.place)] if more > 0 else []
         raise FormatError([*problems[:LIMIT], *rest])
     return Table(whole.place, whole.digest, tac, _best(rows) if tac else rows, documents)
 
@@ -158,7 +162,7 @@ def _type(text: str, field: int) -> str | None:
     try:
         found = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):
-        raise _WrongError(field, "the type begins as a JSON object and is none", "mend it, or write a word") from None
+        raise _WrongError(field, "the type begins as a JSON object and is none", "fix it, or write a word") from None
     kind = found.get("type")
     if kind is not None and not isinstance(kind, str):
         raise _WrongError(field, "the type is no text", 'write {"type": "PER"}')

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.muc4_slots import Slot, Slots, muc4_slots
 from adjudge.formats.muc4_values import BLANKS, ERROR, Malformed, SlotType, Value, parse_filler
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_whole
 
@@ -40,6 +41,7 @@ class TemplateFile(NamedTuple):
     digest: str
 
 
+@reads("MUC-4 templates", "muc4", "json-array", "json", "json-lines")
 def read_templates(source: Source, slots: Slots | None = None, *, name: str | None = None) -> TemplateFile:
     r"""The templates of a file; without `slots`, those of MUC-4.
 

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import Whole, read_text
 from adjudge.model.document import Corpus, Document
@@ -24,6 +25,7 @@ class Block(NamedTuple):
     id: str | None
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_penman(source: Source, *, name: str | None = None) -> Corpus:
     r"""The graphs of a file as documents {"id", "amr"}; ids come from `# ::id` if every graph has one, else they count.
 
@@ -46,6 +48,7 @@ def read_penman(source: Source, *, name: str | None = None) -> Corpus:
     return _corpus(whole, blocks, ids)
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
     r"""The same, but graphs are numbered whatever their ids are, for files that belong together line by line.
 
@@ -59,6 +62,7 @@ def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
     return _corpus(whole, blocks, [str(number) for number in range(1, len(blocks) + 1)])
 
 
+@reads("AMR graphs", "penman", reader_option=True)
 def read_graphs(source: Source, *, name: str | None = None) -> list[tuple[str, Graph]]:
     r"""The graphs of a file with their texts, in order.
 

@@ -42,6 +42,22 @@ def is_file(source: Source) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)  # noqa: PTH113  # see `opened`
 
 
+def is_blank(source: object) -> bool:
+    """Whether a source is a file or bytes without anything but blanks; what can be read only once is none.
+
+    >>> is_blank(b" \\n"), is_blank(b"x"), is_blank("no/such/file")
+    (True, False, False)
+    """
+    if isinstance(source, bytes):
+        return not source.strip()
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):  # noqa: PTH113  # never raises
+        return False
+    if os.path.getsize(source) > _BUFFER:  # noqa: PTH202
+        return False
+    with open(source, "rb") as stream:  # noqa: PTH123
+        return not stream.read().removeprefix(b"\xef\xbb\xbf").strip()
+
+
 @contextmanager
 def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a source."""

@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 from weakref import finalize
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import FormatError, Problem, UsageError, more_problems
 from adjudge.formats.findings import Finding
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, Unpacked, is_file, opened, source_name
 from adjudge.formats.tbf_scan import BLANKS, BOM, DIGITS, LIMIT, Index, Section, decode, quote, scan
 from adjudge.formats.tbf_write import write_tbf
@@ -230,6 +231,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
     return file
 
 
+@reads("TBF", "tbf")
 def read_tbf(source: Source, mode: Mode | None = None, *, name: str | None = None) -> list[NuggetDocument]:
     """All documents of a file; every line that cannot be read is raised at once.
 
@@ -246,7 +248,7 @@ def read_tbf(source: Source, mode: Mode | None = None, *, name: str | None = Non
         file.close()
     if problems:
         if len(problems) > LIMIT:
-            problems[LIMIT:] = [Problem(f"and {len(problems) - LIMIT} more problems", path=file.path)]
+            problems[LIMIT:] = [more_problems(len(problems) - LIMIT, file.path)]
         raise FormatError(problems)
     return documents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, ValidationError, more_problems
 from adjudge.model.nugget import Nugget, NuggetDocument
 
 LIMIT = 100  # problems listed
@@ -38,7 +38,7 @@ def write_tbf(documents: Iterable[NuggetDocument], *, system: str | None = None,
         parts.append("#EndOfDocument\n")
     if problems:
         if len(problems) > LIMIT:
-            problems[LIMIT:] = [Problem(f"and {len(problems) - LIMIT} more problems", path=path)]
+            problems[LIMIT:] = [more_problems(len(problems) - LIMIT, path)]
         raise ValidationError(problems)
     return "".join(parts)
 

@@ -19,8 +19,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, more_problems
 from adjudge.formats.jsonl import read_documents
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import Whole, json_problem, read_json, read_text, read_whole
 from adjudge.model.document import Corpus, Document
@@ -156,6 +157,7 @@ def read_lines(
     return Sheet(whole, _without_problems(pages, problems))
 
 
+@reads("one JSON object", "json", "json-lines", "json-array", reader_option=True)
 def read_object(
     source: Source,
     field: Literal["pred_extracts", "pred_templates", "gold_templates"],
@@ -260,7 +262,7 @@ def _without_empty(template: Template) -> Template:
 def _without_problems(pages: dict[str, Page], problems: list[Problem]) -> dict[str, Page]:
     if problems:
         more = len(problems) - LIMIT
-        rest = [Problem(f"and {more} more problems", path=problems[0].path)] if more > 0 else []
+        rest = [more_problems(more, problems[0].path)] if more > 0 else []
         raise FormatError([*problems[:LIMIT], *rest])
     return pages
 

@@ -5,6 +5,8 @@ The task description gives XXXX-05-04 for "May 4th"; the official programs call 
 
 from __future__ import annotations
 
+from itertools import product
+
 _LENGTHS = (4, 2, 2)
 
 
@@ -32,29 +34,33 @@ def is_valid(text: str, *, x_year: bool = True, lower_x: bool = True) -> bool:
     return any(digits) if x_year else bool(digits[0])
 
 
-def less_specific(text: str, *, x_year: bool = True) -> list[str]:
-    """The dates that say less than a valid one: its digits become X one at a time, from the right.
+def less_specific(text: str, *, x_year: bool = True, parts: bool | None = None) -> list[str]:
+    """The dates that say less than a valid one: digits of it are X, in each part from the right.
 
-    The first digit of the year stays: 1XXX-XX-XX says least. With `x_year` a date without its year says less, too.
+    With `x_year` a date without its year says less, too. Without `parts` digits become X one at a time from the right
+    of the whole date, as in the official programs; the first digit of the year stays. By default the two go together.
 
+    >>> less_specific("198X-12-XX")[:4], {"2003-XX-04", "200X-05-04"} <= set(less_specific("2003-05-04"))
+    (['198X-1X-XX', '198X-XX-XX', '19XX-12-XX', '19XX-1X-XX'], True)
     >>> less_specific("1982-1X-XX", x_year=False)
     ['1982-XX-XX', '198X-XX-XX', '19XX-XX-XX', '1XXX-XX-XX']
-    >>> less_specific("1982-1X-XX")[4:], less_specific("XXXX-05-XX")
-    (['XXXX-1X-XX'], ['XXXX-0X-XX'])
     """
-    found = _chain(text, first=1)
+    if x_year if parts is None else parts:
+        choices = product(*(_chain(part) for part in text.split("-")))
+        found = ["-".join(each) for each in choices]
+        return [each for each in found if each != text and is_valid(each, x_year=x_year)]
+    found = _chain(text, first=1)[1:]
     if not x_year:
         return found
     if text[0].isdecimal():
-        bare = "XXXX" + text[4:]
-        return found + [each for each in (bare, *_chain(bare, first=5)) if is_valid(each)]
+        return found + [each for each in _chain("XXXX" + text[4:], first=5) if is_valid(each)]
     return [each for each in found if is_valid(each)]
 
 
-def _chain(text: str, *, first: int) -> list[str]:
-    """A text with its digits replaced one after the other, from the last down to the one at `first`."""
+def _chain(text: str, *, first: int = 0) -> list[str]:
+    """A text, and with its digits replaced one after the other, from the last down to the one at `first`."""
     letters = list(text)
-    found = []
+    found = [text]
     for at in range(len(letters) - 1, first - 1, -1):
         if letters[at].isdecimal():
             letters[at] = "X"

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError, more_problems
 from adjudge.formats.findings import Finding
+from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.formats.tbf_scan import BOM, LIMIT, decode, quote
 from adjudge.model.nugget import Token, TokenTable
@@ -23,6 +24,7 @@ _BLOCK = 1 << 20
 _ROW = "write id, string, begin and end, separated by TABs"
 
 
+@reads("a token table with TABs", "tsv")
 def read_table(source: Source, document: str, *, name: str | None = None) -> TokenTable:
     """The table of a document; everything that makes it unusable is raised at once.
 
@@ -33,7 +35,7 @@ def read_table(source: Source, document: str, *, name: str | None = None) -> Tok
     problems = [finding.problem for finding in findings if finding.error]
     if problems:
         if len(problems) > LIMIT:
-            problems[LIMIT:] = [Problem(f"and {len(problems) - LIMIT} more problems", path=table.path)]
+            problems[LIMIT:] = [more_problems(len(problems) - LIMIT, table.path)]
         raise FormatError(problems)
     return table
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, ValidationError, more_problems
 from adjudge.formats.jsonl import LIMIT, columns, read_documents
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, Document
@@ -19,7 +19,7 @@ SHAPE = "write this value as the format has it, or read the files with another -
 
 
 class UnfitError(Exception):
-    """What is wrong at a path (`$.events[0]`) of a document, and how to mend it."""
+    """What is wrong at a path (`$.events[0]`) of a document, and how to fix it."""
 
     def __init__(self, path: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -70,4 +70,4 @@ def _placed(source: Source, place: str, wrong: list[tuple[int | None, str, str, 
         text = f"{where}: {message}" if where else message
         yield Problem(text, path=place, line=line, column=column, hint=hint)
     if len(wrong) > LIMIT:
-        yield Problem(f"and {len(wrong) - LIMIT} more problems", path=place)
+        yield more_problems(len(wrong) - LIMIT, place)

@@ -102,7 +102,7 @@ def parse_json(text: str, place: str, *, pairs: Callable[[list[tuple[str, Any]]]
 
     >>> parse_json("[1,", "a.json")
     Traceback (most recent call last):
-    adjudge.errors.FormatError: a.json:1:4: this is not JSON: expecting value, mend the file
+    adjudge.errors.FormatError: a.json:1:4: this is not JSON: expecting value, fix the file
     """
     import json
 
@@ -130,7 +130,7 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
     except RecursionError:
         raise FormatError(Problem("lists are nested too deeply", place, 1, hint="write them more simply")) from None
     except ValueError as error:  # a number or a date that Python does not hold
-        raise FormatError(Problem(f"this is not TOML: {error}", place, *_long_number(text), "mend it")) from None
+        raise FormatError(Problem(f"this is not TOML: {error}", place, *_long_number(text), "fix it")) from None
 
 
 def _syntax(text: str, place: str) -> Problem:
@@ -141,7 +141,7 @@ def _syntax(text: str, place: str) -> Problem:
         json.loads(text)
     except json.JSONDecodeError as error:
         message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        return Problem(message, path=place, line=error.lineno, column=error.colno, hint="mend the file")
+        return Problem(message, path=place, line=error.lineno, column=error.colno, hint="fix the file")
     except RecursionError:
         return Problem("this JSON cannot be read", path=place, line=1, hint="it is nested too deeply: flatten it")
     except ValueError:  # an integer that is too long for Python to convert

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Combined:
-    """A mean, sum or product of parts of other metrics over the same documents (CoNLL average, BETTER)."""
+    """A mean, sum or product of parts of other metrics over the same documents (CoNLL average, BETTER).
+
+    If `op` is None, nothing is combined: the metrics are the rows of one table (the fields of a document type).
+    """
 
     name: str
     of: tuple[tuple[Metric, str], ...]
-    op: Literal["mean", "sum", "product"] = "mean"
+    op: Literal["mean", "sum", "product"] | None = "mean"
     part: str = "score"
     about: str = ""
     laws: tuple[str, ...] = ()
@@ -56,7 +59,9 @@ class Combined:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is reported."""
+        """What is reported, besides what the members report; of rows, `score` calls it by row and part."""
+        if self.op is None:
+            return tuple(f"{member.name}.{part}" for member in self.members for part in member.parts)
         return (self.part,)
 
     @property
@@ -70,6 +75,8 @@ class Combined:
         from adjudge.stats.measure import Combined as Combination
 
         members = tuple(measure for member in self.members for measure in member.measures)
+        if self.op is None:
+            return members
         of = tuple((member.name, part) for member, part in self.of)
         return (*members, Combination(name=self.name, part=self.part, op=self.op, of=of))
 
@@ -83,7 +90,10 @@ class Combined:
         return [[_joined(rows) for rows in zip(*own, strict=True)] for own in zip(*seen, strict=True)]
 
     def score(self, gold: Any, system: Any) -> Scores:
-        """The combined score of one pair of values, after its members' parts."""
+        """The combined score of one pair of values; of rows, all parts of all of them."""
+        if self.op is None:
+            found = [value for member in self.members for value in member.score(gold, system).values()]
+            return Scores(dict(zip(self.parts, found, strict=True)))
         values: dict[str, float | None] = {}
         parts = [member.score(gold, system)[part] for member, part in self.of]
         defined = [value for value in parts if value is not None]
@@ -94,6 +104,23 @@ class Combined:
         else:
             values[self.part] = fsum(defined) / (len(defined) if self.op == "mean" else 1)
         return Scores(values)
+
+    def product(self, name: str) -> Combined:
+        """The same rows, and one more called `name`: the product of what they report last (F1).
+
+        >>> from typing import NamedTuple
+        >>> from adjudge.metrics import derive
+        >>> class Page(NamedTuple):
+        ...     tags: set[str]
+        ...     links: set[str]
+        >>> derive(Page).product("joint").score(Page({"a"}, {"b"}), Page({"a"}, {"b", "c", "d"}))
+        score=0.5
+        """
+        if self.op is not None:
+            raise UsageError(f"{self.name} is one number already", hint="a product is made of the rows of a type")
+        if not name.strip() or name in (member.name for member in self.members):
+            raise UsageError(f"the product cannot be called {name!r}", hint="give it a name that no row has")
+        return replace(self, name=name, op="product", origin=None)
 
     def align(self, gold: Any, system: Any) -> Alignment:
         """The alignment of the first member; the others have their own."""

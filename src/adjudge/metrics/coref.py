@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
 
 LAWS = ("self", "order", "swap", "bounded", "pooled")
+LINK_LAWS = ("perfect", *LAWS[1:])  # a chain of one mention has no link
 EXAMPLE = {"id": "d1", "clusters": [[[0, 1], [5, 5]], [[3, 4], [8, 8], [11, 12]]]}
 Rule = Literal["2014", "8.01"]
 
@@ -35,7 +36,7 @@ def mentions(*, beta: float = 1.0) -> ir.Similarity:
     return f(mapped(set_of(exact), by="flatten"), beta=beta)
 
 
-@metric("coref.muc", within="clusters", laws=LAWS, example=EXAMPLE)
+@metric("coref.muc", within="clusters", laws=LINK_LAWS, example=EXAMPLE)
 def muc(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of links: those needed to hold each chain together that the other side does not cut.
 

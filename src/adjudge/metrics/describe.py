@@ -51,7 +51,8 @@ def combined_definition(metric: Combined) -> str:
     """The combination, then its members."""
     parts = ", ".join(f"{member.name}.{part}" for member, part in metric.of)
     head = f"{metric.name}: {metric.about}" if metric.about else metric.name
-    return "\n\n".join([f"{head}\n{metric.op} of {parts}", *(definition(member) for member in metric.members)])
+    how = "a row for each field" if metric.op is None else f"{metric.op} of {parts}"
+    return "\n\n".join([f"{head}\n{how}", *(definition(member) for member in metric.members)])
 
 
 def _lines(node: ir.Similarity, label: str, depth: int) -> list[str]:

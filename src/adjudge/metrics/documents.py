@@ -61,7 +61,8 @@ def typed(kind: Any, document: Any) -> Any:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at ")
         place = path.strip("`") or "$"
-        raise ValidationError(f"{place}: {message[:1].lower()}{message[1:]}") from None
+        hint = "give it a default in the type if documents may lack it" if "missing required" in message else None
+        raise ValidationError(f"{place}: {message[:1].lower()}{message[1:]}", hint=hint) from None
     except TypeError as error:
         raise UsageError(f"documents cannot be read as {kind!r}: {error}") from None
     except RecursionError:

@@ -14,6 +14,7 @@ from adjudge.metrics.registry import metric
 from adjudge.model.structures import Event
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
+ARGUMENT_LAWS = ("perfect", *LAWS[1:])  # an event without arguments has nothing to count
 EXAMPLE = {
     "id": "d1",
     "events": [
@@ -42,7 +43,7 @@ def trigger_cls(*, beta: float = 1.0) -> ir.Similarity:
     return f(view(list[Event]).only("trigger", "type").node, beta=beta)
 
 
-@metric("event.argument-id", within="events", laws=LAWS, example=EXAMPLE)
+@metric("event.argument-id", within="events", laws=ARGUMENT_LAWS, example=EXAMPLE)
 def argument_id(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similarity:
     """F1 of arguments whose span is right, in an event whose trigger and type are right.
 
@@ -58,7 +59,7 @@ def argument_id(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similari
     return f(_attached(attach).ignore("arguments.role").count("arguments").node, beta=beta)
 
 
-@metric("event.argument-cls", within="events", laws=LAWS, example=EXAMPLE)
+@metric("event.argument-cls", within="events", laws=ARGUMENT_LAWS, example=EXAMPLE)
 def argument_cls(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similarity:
     """F1 of arguments whose span and role are right, in an event whose trigger and type are right.
 

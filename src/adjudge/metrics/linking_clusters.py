@@ -12,11 +12,12 @@ from adjudge.metrics.linking import EXAMPLE
 from adjudge.metrics.registry import metric
 
 CLUSTER_LAWS = ("self", "order", "swap", "bounded")
+LINK_LAWS = ("perfect", *CLUSTER_LAWS[1:])  # an entity with one mention has no link
 _SPANS, _PLUS = f"{linking.__name__}:assigned", f"{linking.__name__}:assigned_plus"
 _TYPED, _TYPED_PLUS = f"{linking.__name__}:assigned_typed", f"{linking.__name__}:assigned_typed_plus"
 
 
-@metric("linking.muc", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "muc"))
+@metric("linking.muc", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "muc"))
 def muc(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the links that hold the entities of the corpus together (MUC): each pair of entities adds |X & Y| - 1.
 
@@ -130,9 +131,7 @@ def ceafe(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(dice()), _SPANS), beta=beta)
 
 
-@metric(
-    "linking.pairwise", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise")
-)
+@metric("linking.pairwise", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise"))
 def pairwise(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the pairs of mentions of one entity, over the whole corpus.
 

@@ -14,16 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from adjudge.algebra import derive_similarity, ir, view
+from adjudge.algebra import ir
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
-from adjudge.metrics.base import Clustered, Metric, Pool, Scores
+from adjudge.metrics.base import Clustered, Metric, Scores
 from adjudge.metrics.combined import Combined
+from adjudge.metrics.derived import derive
 
-LAWS = ("self", "order", "swap", "bounded", "pooled", "rename")
+LAWS = ("self", "perfect", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")
 
 
@@ -205,11 +206,11 @@ def _from_file(path: Path) -> Metric:
     return from_spec(spec if spec.name else msgspec.structs.replace(spec, name=path.stem))
 
 
-def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
+def _from_type(text: str, options: Mapping[str, Any]) -> Metric | Combined:
     from adjudge.algebra.functions import resolve
 
     _, _, name = text.partition(":")
-    found = resolve(text, what="type")
+    found: Any = resolve(text, what="type")
     if isinstance(found, Definition):  # a metric in a file of the user's own; it is written with that file
         try:
             made: Metric = found(**options)
@@ -217,55 +218,22 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric:
             raise
         except Exception as error:  # of the user's program, not of ours
             problem = f"{text} cannot be built: {type(error).__name__}: {error}"
-            raise UsageError(problem, hint="mend the function") from error
+            raise UsageError(problem, hint="fix the function") from error
         return made if made.origin is None else replace(made, origin=text + made.origin.removeprefix(found.name))
     common = {key: value for key, value in options.items() if key in _RESERVED}
     for option in options:
-        if option not in (*_RESERVED, "nested"):
-            raise UsageError(f"{text} has no option {option!r}", hint=f"it takes nested, {', '.join(_RESERVED)}")
+        if option not in (*_RESERVED, "nested", "product"):
+            hint = f"it takes nested, product, {', '.join(_RESERVED)}"
+            raise UsageError(f"{text} has no option {option!r}", hint=hint)
     pool = common.pop("pool", "micro")
-    nested = {"nested": options["nested"]} if "nested" in options else {}
-    origin = _written(text, nested)
-    return derive(found, name=name, origin=origin, pool=pool, conventions=_conventions(common), **nested)
-
-
-def derive(
-    kind: Any,
-    *,
-    name: str | None = None,
-    nested: Literal["f1", "count"] = "f1",
-    pool: Pool = "micro",
-    conventions: ir.Conventions | None = None,
-    names: Mapping[str, Any] | None = None,
-    origin: str | None = None,
-) -> Metric:
-    """The metric of a type: the type is the metric.
-
-    Fields are compared by equality unless `typing.Annotated` says otherwise, records by the product of their fields,
-    collections by the best one-to-one matching of their elements; inside a record a collection counts by its F1, or
-    with `nested="count"` by the number of matched elements. A record type is a document, whose field `id` pairs
-    documents and is not compared; values of any other type stand in a document's field `value`. `names` resolves
-    forward references to types that are not at the top of a module.
-
-    >>> derive(set[int]).score({3, 4, 5}, {1, 2, 3, 4}).precision
-    0.5
-    """
-    similarity = derive_similarity(kind, nested=nested, names=names)
-    shape: ir.Similarity = similarity
-    while isinstance(shape, ir.Latent | ir.Normalise):
-        shape = shape.of
-    whole = isinstance(shape, ir.Record | ir.Sum)
-    if isinstance(similarity, ir.Record) and len(similarity.fields) > 1 and "id" in similarity.fields:
-        similarity = view(kind, nested=nested, names=names).ignore("id").node
-    return Metric(
-        similarity=similarity,
-        name=name or str(getattr(kind, "__name__", "metric")),
-        pool=pool,
-        conventions=conventions or ir.Conventions(),
-        origin=origin,
-        document=kind if whole else None,
-        within=None if whole else "value",
-    )
+    own = {key: options[key] for key in ("nested", "product") if key in options}
+    nested = {"nested": own["nested"]} if "nested" in own else {}
+    derived = derive(found, name=name, pool=pool, conventions=_conventions(common), **nested)
+    if "product" in own:
+        if not isinstance(derived, Combined):
+            raise UsageError(f"{text} has one row, so there is nothing to multiply", hint="leave the product out")
+        derived = derived.product(str(own["product"]))
+    return replace(derived, origin=_written(text, own))
 
 
 def write(metric: Metric) -> str:

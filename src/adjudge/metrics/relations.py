@@ -168,7 +168,7 @@ def scirex_nary(*, beta: float = 1.0) -> ir.Similarity:
     return f(set_of(_relation()), beta=beta)
 
 
-@metric("relation.scirex-binary", within="nary", laws=("self", "order", "bounded", "pooled"), example=NARY)
+@metric("relation.scirex-binary", within="nary", laws=("perfect", "order", "bounded", "pooled"), example=NARY)
 def scirex_binary(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the pairs of entities in relations among several, each pair once (SciREX).
 

@@ -8,7 +8,8 @@ from adjudge.model.structures import Dependency
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 # The labels of content words are names that mean something.
-CONTENT_LAWS = tuple(law for law in LAWS if law != "rename")
+# Words without content are not counted.
+CONTENT_LAWS = ("perfect", *(law for law in LAWS if law not in ("self", "rename")))
 # fmt: off
 CONTENT = (
     "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",

@@ -88,12 +88,19 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """The assessed pool of one document; `coref` gives the cluster of each CAS that has one."""
+    """The assessed pool of one document; `coref` gives the cluster of each CAS that has one.
+
+    `joined` are the CASes that stand in several clusters, which therefore are one.
+    `ids` are those of column 1 that are no content hashes, by which frames may call responses; None if several
+    responses have the same id.
+    """
 
     document: str
     assessed: Mapping[Response, Assessment] = field(default_factory=dict)
     unassessed: Sequence[Response] = ()
     coref: Mapping[Cas, int] = field(default_factory=dict)
+    ids: Mapping[str, Response | None] = field(default_factory=dict, compare=False)
+    joined: Sequence[Cas] = field(default=(), compare=False)
 
 
 class Frame(NamedTuple):

@@ -182,4 +182,4 @@ def _points(value: float | None) -> str:
 
 
 def _p(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
+    return "" if value is None else f"{value:.4f}" if value >= 0.00005 else "<0.0001"

@@ -54,6 +54,7 @@ _COMPARISON_FIELDS = (
     "test",
     "wins",
     "documents",
+    "resamples",
     "profile",
 )
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
 from adjudge.errors import UsageError
 from adjudge.stats.exact import exact_product, exact_slices
-from adjudge.stats.resample import bootstrap_weights, interval
+from adjudge.stats.inference import Inference
+from adjudge.stats.intervals import Interval
+from adjudge.stats.resample import varied
 from adjudge.stats.table import exact_sums
 
 if TYPE_CHECKING:
-    from random import Random
-
     from adjudge.stats.measure import Array
 
 Label: TypeAlias = str | int | float | bool | None
@@ -45,6 +45,7 @@ class Coefficient(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     level: float | None = None
+    interval: str | None = None
 
 
 def cohen_kappa(a: Sequence[Label], b: Sequence[Label]) -> float:
@@ -90,16 +91,13 @@ def krippendorff_alpha(ratings: Ratings, distance: Distance = "nominal") -> floa
 # With intervals
 
 
-class Draws(NamedTuple):
-    """How intervals are drawn: resamples of the documents (0: none), the level, and what makes a generator."""
-
-    resamples: int
-    level: float
-    random: Callable[[], Random]
-
-
 def label_coefficients(
-    documents: Sequence[Counted], annotators: Sequence[str], on: str, draws: Draws, *, distance: Distance = "nominal"
+    documents: Sequence[Counted],
+    annotators: Sequence[str],
+    on: str,
+    inference: Inference,
+    *,
+    distance: Distance = "nominal",
 ) -> list[Coefficient]:
     """Every coefficient of labels: kappa of each pair, Fleiss' kappa of three or more, alpha of all, with intervals.
 
@@ -114,15 +112,17 @@ def label_coefficients(
                 counts = [_confusion(each, labels) for each in pairs]
                 number = _units(pairs, 2)
                 both = (first, annotators[j])
-                found.append(_coefficient("kappa (Cohen)", both, on, number, counts, _kappa, draws))
+                found.append(_coefficient("kappa (Cohen)", both, on, number, counts, _kappa, inference))
         if len(annotators) > 2:
             number = _units(documents, len(annotators))
             counts = [_fleiss_counts(rows, labels) for rows in documents]
-            found.append(_coefficient("kappa (Fleiss)", annotators, on, number, counts, _fleiss, draws))
+            found.append(_coefficient("kappa (Fleiss)", annotators, on, number, counts, _fleiss, inference))
     number = _units(documents, 2)
     counts = [_coincidences(rows, labels) for rows in documents]
     name = "alpha (Krippendorff)" if distance == "nominal" else f"alpha (Krippendorff, {distance})"
-    found.append(_coefficient(name, annotators, on, number, counts, lambda sums: _alpha(sums, labels, distance), draws))
+    found.append(
+        _coefficient(name, annotators, on, number, counts, lambda sums: _alpha(sums, labels, distance), inference)
+    )
     return found
 
 
@@ -133,37 +133,37 @@ def _coefficient(
     units: int,
     counts: Sequence[Array],
     formula: Callable[[Array], Array],
-    draws: Draws,
+    inference: Inference,
 ) -> Coefficient:
     stack = np.stack(counts) if counts else np.zeros((0, 0, 0))
     flat = stack.reshape(len(counts), math.prod(stack.shape[1:]))
     point = first_of(formula(exact_sums(flat).reshape(1, *stack.shape[1:]))) if units else math.nan
-    values = None
-    if draws.resamples and len(counts) > 1 and units:
+    found = None
+    if units:
         slices = exact_slices(flat)
-        blocks = [
-            formula(exact_product(weights, slices).reshape(len(weights), *stack.shape[1:]))
-            for weights in bootstrap_weights(len(counts), draws.resamples, draws.random())
-        ]
-        values = np.concatenate(blocks)
-    return coefficient(name, annotators, on, units, point, values, draws.level)
+
+        def coefficients(weights: Array) -> dict[str, Array]:
+            return {name: formula(exact_product(weights, slices).reshape(len(weights), *stack.shape[1:]))}
+
+        found = varied(coefficients, len(counts), inference).bounds(name, point, inference.level, signed=True)
+    return coefficient(name, annotators, on, units, point, found, inference.level)
 
 
 def coefficient(
-    name: str, annotators: Sequence[str], on: str, units: int, point: float, values: Array | None, level: float
+    name: str, annotators: Sequence[str], on: str, units: int, point: float, found: Interval | None, level: float
 ) -> Coefficient:
-    """A coefficient with the interval of its samples, if there are any."""
-    bounds = None if values is None or math.isnan(point) else interval(values, level)
-    low, high = bounds or (None, None)
+    """A coefficient with its interval, if there is one; it may be negative, so that there is no logit scale."""
+    least = -1.0 if name.startswith("kappa") else -math.inf
     return Coefficient(
         name=name,
         annotators=tuple(annotators),
         on=on,
         units=units,
         value=None if math.isnan(point) else point,
-        low=low,
-        high=high,
-        level=level if bounds else None,
+        low=None if found is None else max(least, found.low),
+        high=None if found is None else min(1.0, found.high),
+        level=None if found is None else level,
+        interval=None if found is None else found.method,
     )
 
 

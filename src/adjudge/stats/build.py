@@ -19,7 +19,7 @@ from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.reduce import Pool
 from adjudge.stats.resample import USUAL, Drawing, shared_documents
 from adjudge.stats.result import Note, Options, Result, Score, Slice, SystemResult, result_fields, unique_names
-from adjudge.stats.scores import corrected, gather, headlines, largest_family, pair_comparisons, system_scores
+from adjudge.stats.scores import corrected, family_sizes, gather, headlines, pair_comparisons, system_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.table import StatsTable
 
@@ -105,6 +105,7 @@ def build_from_estimators(
     corpora: list[tuple[Slice, Mapping[str, Estimator]]] = [({}, estimators)]
     for field in by:
         corpora += [({field: value}, members) for value, members in _sliced(estimators, elements or {}, field)]
+    families = family_sizes(len(estimators), [where for where, _ in corpora])
     options = Options(
         pool=first.pool,
         by=tuple(by),
@@ -114,7 +115,7 @@ def build_from_estimators(
         test=inference.test,
         fields=dict(signature_fields or {}),
         interval=inference.interval,
-        resamples=inference.for_tests(largest_family(len(estimators), [where for where, _ in corpora])),
+        resamples=inference.of_families(families),
         draws=drawing.name,
     )
     scores: dict[str, list[Score]] = {name: [] for name in estimators}
@@ -125,7 +126,7 @@ def build_from_estimators(
     with np.errstate(all="ignore"):
         for where, members in corpora:
             here = [key for key in keys if key in next(iter(members.values())).keys]
-            evidence = gather(members, here, options, drawing)
+            evidence = gather(members, here, options, inference.for_tests(families[tuple(where)]), drawing)
             for name, estimator in members.items():
                 found = system_scores(name, estimator, evidence, options, where)
                 scores[name] += found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.data import AttributeValue, value_key
@@ -59,10 +60,13 @@ class MetricScores:
         name: str,
         scores: tuple[tuple[str, Mapping[str, AttributeValue], Estimate], ...],
         chosen: Mapping[str, AttributeValue] | None = None,
+        *,
+        system: str | None = None,
     ) -> None:
         self.name = name
         self._scores = scores
         self._chosen = dict(chosen or {})
+        self._system = system
 
     def _parts(self) -> dict[str, Estimate]:
         return {part: value for part, where, value in self._scores if _key(where) == _key(self._chosen)}
@@ -73,11 +77,14 @@ class MetricScores:
             known = dict.fromkeys(_written(where) for _, where, _ in self._scores if where)
             hint = f"slices: {', '.join(known)}" if known else "score with by=FIELD"
             raise UsageError(f"{self.name} has no slice {_written(fields)}", hint=hint)
-        return MetricScores(self.name, self._scores, fields)
+        return MetricScores(self.name, self._scores, fields, system=self._system)
 
-    def __getitem__(self, part: str) -> Estimate:
+    def __getitem__(self, part: str) -> Any:
+        """One part; the name of the system gives all of them, as if there were several systems."""
         parts = self._parts()
         if part not in parts:
+            if part == self._system:
+                return self
             raise UsageError(f"{self.name} has no part {part}", hint=did_you_mean(part, parts) or self._hint(parts))
         return parts[part]
 
@@ -109,6 +116,57 @@ class MetricScores:
     @staticmethod
     def _hint(parts: Mapping[str, Estimate]) -> str:
         return f"parts: {', '.join(parts)}"
+
+
+class SeveralSystems(UsageError, AttributeError):
+    """A number was asked for of several systems at once; `hasattr` takes it for no."""
+
+
+class SystemScores(Mapping[str, MetricScores]):
+    """One metric of several systems, by their names: `scores["A"].f1`; no number stands for all of them.
+
+    >>> both = SystemScores("x", {name: MetricScores("x", (("f1", {}, Estimate(0.5)),)) for name in ("A", "B")})
+    >>> both["B"].f1, list(both)
+    (0.5000, ['A', 'B'])
+    """
+
+    def __init__(self, name: str, systems: Mapping[str, MetricScores]) -> None:
+        self.name = name
+        self._systems = dict(systems)
+
+    def __getitem__(self, system: str) -> MetricScores:
+        if system in self._systems:
+            return self._systems[system]
+        if any(system in scores for scores in self._systems.values()):
+            raise self._refused(f"[{system!r}]")
+        names = ", ".join(self._systems)
+        raise UsageError(f"no system {system}", hint=did_you_mean(system, self._systems) or f"systems: {names}")
+
+    def __getattr__(self, part: str) -> Estimate:
+        if part.startswith("_"):
+            raise AttributeError(part)
+        raise self._refused(f".{part}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{system}: {scores!r}" for system, scores in self._systems.items())
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import rows_html
+
+        parts = list(dict.fromkeys(part for scores in self.values() for part in scores))
+        rows = [(name, *(repr(own[part]) if part in own else "" for part in parts)) for name, own in self.items()]
+        return rows_html((self.name, *parts), rows)
+
+    def _refused(self, what: str) -> SeveralSystems:
+        first, *others = self._systems
+        hint = f"name one: result[{self.name!r}][{first!r}]{what}; the others are {', '.join(others)}"
+        return SeveralSystems(f"{self.name}{what} is asked of a result of {len(self)} systems", hint=hint)
 
 
 def _key(where: Mapping[str, AttributeValue]) -> dict[str, tuple[bool, AttributeValue]]:

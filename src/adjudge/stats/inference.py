@@ -8,7 +8,7 @@ out zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,13 +64,23 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
         """For intervals; 0 turns them off."""
         return RESAMPLES if self.bootstrap is None else self.bootstrap
 
-    def for_tests(self, largest: int) -> int:
-        """The number of resamples of the tests, if the largest family has so many.
+    def for_tests(self, family: int) -> int:
+        """The number of resamples of the tests of a family of so many.
 
         >>> Inference().for_tests(55), Inference(bootstrap=1000).for_tests(55)
         (10999, 1000)
         """
-        return resamples_for(largest) if self.bootstrap is None else self.bootstrap
+        return resamples_for(family) if self.bootstrap is None else self.bootstrap
+
+    def of_families(self, sizes: Mapping[tuple[str, ...], int]) -> tuple[int, ...]:
+        """The same for several families, as a signature has it: that of the whole corpus, and the most of slices.
+
+        >>> Inference().of_families({(): 1, ("lang",): 20, ("genre",): 10})
+        (1000, 3999)
+        """
+        whole = self.for_tests(sizes.get((), 1))
+        most = max((self.for_tests(size) for fields, size in sizes.items() if fields), default=whole)
+        return (whole,) if most == whole else (whole, most)
 
 
 def inherited(options: Options, **given: Any) -> Inference:

@@ -4,7 +4,8 @@ A score comes with its values on the corpus without each document (the jackknife
 (the bootstrap). The difference of two systems comes with the differences of these. An interval is
 
 - jackknife: the score -/+ Student's quantile times its jackknife error; scores between 0 and 1 on the logit scale;
-- percentile: the middle of the bootstrap samples;
+- percentile: the middle of the bootstrap samples, for a difference from the first to the last of them that the test
+  does not reject;
 - bca: the same with bias and acceleration corrected (Efron 1987);
 - centred: percentile, the samples moved so that their mean is the score. It is for scores that are not sums over
   documents: with set semantics a document that is drawn twice adds nothing, so that a bootstrap sample is a corpus with
@@ -36,7 +37,7 @@ Rule: TypeAlias = Literal["drop", "interpolate"]
 LEVEL = 0.9
 NOTCH = 1.57  # McGill, Tukey and Larsen 1978
 PAPER_NOTCH = 1.15  # as printed by Min and others
-ENOUGH = 100  # leave-outs below which the correction by pairs makes intervals too narrow
+ENOUGH = 20  # leave-outs below which the correction by pairs makes intervals too narrow
 _SLACK = 1e-12  # scores that differ only in the rounding of sums are equal
 _DIGITS = 12
 
@@ -129,8 +130,7 @@ def paired_test(
     if test in ("jackknife", "randomisation"):
         found, p = _jackknife(parts, level), _jackknife_p(parts, floor)
     else:
-        method = test if test == "centred" else "bca" if interval == "bca" else "percentile"
-        found, p = score_interval(parts, method, level=level), _bootstrap_p(parts, method)
+        found, p = _bootstrap(parts, "bca" if test == "bootstrap" and interval == "bca" else test, level)
     low, high = (None, None) if found is None else found[:2]
     if bounded and low is not None and high is not None:
         low, high = max(-1.0, low), min(1.0, high)
@@ -360,26 +360,38 @@ def _bca_shape(parts: Parts, drawn: Floats) -> _Shape | None:
     return _Shape(NormalDist().inv_cdf(share), math.fsum(each**3 for each in departures) / (6 * squares**1.5))
 
 
-def _bootstrap_p(parts: Parts, method: str) -> float | None:
-    """One minus the highest level at which the interval leaves out 0; at least 1 / (B + 1)."""
+def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None, float | None]:
+    """The interval of a difference and its p: twice the smaller share of samples on one side of 0, the corpus included.
+
+    p = (1 + 2 min(#{d* <= 0}, #{d* >= 0})) / (B + 1); the ends of the interval are those samples that would still have
+    p above 1 - level if they were 0. A bca interval has the p of the level at which it ends at 0, at least 1 / (B + 1).
+    """
     import numpy as np
 
     drawn = _defined(parts.drawn)
     if not len(drawn):
-        return None
+        return None, None
     shape = None
-    if method == "bca":
-        varying = _varying(parts.drawn)
-        shape = None if varying is None else _bca_shape(parts, varying)
-        if varying is not None and shape is None:
-            return _jackknife_p(parts, 1 / (len(drawn) + 1))
+    if method == "bca" and (varying := _varying(drawn)) is not None:
+        shape = _bca_shape(parts, varying)
+        if shape is None:
+            return _jackknife(parts, level), _jackknife_p(parts, 1 / (len(drawn) + 1))
     if method == "centred":
         drawn = drawn + (parts.point - _mean(drawn))
     ordered = np.sort(np.round(drawn, _DIGITS))
-    lowest, highest = _shares_at_zero(ordered)
+    smallest = 1 / (len(drawn) + 1)
     if shape is not None:
-        lowest, highest = shape.level(lowest), shape.level(highest)
-    return max(min(1.0, 2 * min(highest, 1 - lowest)), 1 / (len(drawn) + 1))
+        lowest, highest = (shape.level(share) for share in _shares_at_zero(ordered))
+        p = max(smallest, min(1.0, 2 * min(highest, 1 - lowest)))
+        return score_interval(parts, "bca", level=level), p
+    below, above = int(np.count_nonzero(ordered <= 0)), int(np.count_nonzero(ordered >= 0))
+    p = min(1.0, (1 + 2 * min(below, above)) * smallest)
+    if _varying(drawn) is None:
+        return None, p
+    cut = max(0, math.floor(round(((1 - check_level(level)) / smallest - 1) / 2, 9)))
+    cut = min(cut, (len(drawn) - 1) // 2)
+    name = "centred" if method == "centred" else "percentile"
+    return Interval(float(ordered[cut]), float(ordered[-1 - cut]), name), p
 
 
 def _shares_at_zero(ordered: Floats) -> tuple[float, float]:

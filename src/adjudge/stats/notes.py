@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.stats.inference import FEW, LEAST, chosen_interval, chosen_test, hidden
+from adjudge.stats.measure import Blanc, Measure, Prf, Ratio
 from adjudge.stats.result import Comparison, Note, Options, Score, Slice
 from adjudge.stats.text import slice_text
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 TOO_FEW = 100  # resamples below which the ends of an interval are a matter of luck
-_REPEATABLE = ("one-document", "undefined-resample", "no-spread")
+_REPEATABLE = ("one-document", "undefined-resample", "no-spread", "nothing-in-gold")
 
 
 def scope_notes(
@@ -32,6 +33,9 @@ def scope_notes(
     if documents == 0:
         return [no_documents(where)]
     notes = []
+    if isinstance(estimator, Additive):
+        totals = dict(zip(estimator.table.columns, estimator.table.values.sum(axis=0).tolist(), strict=True))
+        notes += nothing_in_gold(estimator.measures, totals, where)
     undefined = [f"{score.metric} {score.part}" for score in scores if score.value is None]
     if undefined:
         message = f"{len(undefined)} of {len(scores)} scores{place} are undefined (nothing to divide by)"
@@ -55,6 +59,42 @@ def scope_notes(
             message = f"the interval of {score.metric} {score.part}{place} leaves out resampled corpora without a value"
             notes.append(Note("undefined-resample", missing, message))
     return notes
+
+
+def nothing_in_gold(measures: Sequence[Measure], totals: Mapping[str, float], where: Slice) -> list[Note]:
+    """A note on metrics for which gold has nothing to find, so that recall is 0/0 and has a value all the same.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
+    >>> [note.message for note in nothing_in_gold([f1], {"matched": 0, "system": 3, "gold": 0}, {})]
+    ['gold has nothing to find for set.f1: 0/0 counts as 0']
+    """
+    found: dict[int, list[str]] = {}
+    for measure in measures:
+        value = 0 if isinstance(measure, Blanc) else getattr(measure, "undefined", None)
+        if value is not None and _gold(measure, totals) == 0:
+            found.setdefault(value, []).append(measure.name)
+    return [
+        Note(
+            "nothing-in-gold",
+            len(names),
+            f"gold has nothing to find for {_listed(list(dict.fromkeys(names)))}{_place(where)}: 0/0 counts as {value}",
+        )
+        for value, names in found.items()
+    ]
+
+
+def _gold(measure: Measure, totals: Mapping[str, float]) -> float | None:
+    """What there is to find in gold; None if the measure does not say."""
+    if isinstance(measure, Prf) and "recall" in measure.parts:
+        return totals.get(measure.recall[1])
+    if isinstance(measure, Ratio) and measure.part in ("recall", "score"):
+        return sum(weight * totals.get(column, 0.0) for column, weight in measure.denominator)
+    return totals.get(measure.mentions[2]) if isinstance(measure, Blanc) else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more metrics" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def spread_notes(scores: Sequence[Score], where: Slice) -> list[Note]:
@@ -103,7 +143,12 @@ def inference_notes(
     if len(systems) > 1 and test == "randomisation":
         message = "p of a difference is by randomisation, its interval by the jackknife; the two may disagree"
         found.append(Note("difference", 1, message))
-    return found + _hidden(options, comparisons)
+    alike = [each for each in comparisons if each.p is not None and each.low is None and each.difference]
+    if alike:
+        message = "no interval for differences on which all documents agree; p is as small as resamples allow"
+        examples = tuple(f"{each.metric} {each.a} - {each.b}" for each in alike[:SHOWN])
+        found.append(Note("no-spread", len(alike), message, examples))
+    return found + _hidden(comparisons)
 
 
 def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[Note]:
@@ -123,19 +168,19 @@ def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[N
     return [Note("few-documents", len(few), message + unmarked * (least < LEAST), examples)]
 
 
-def _hidden(options: Options, comparisons: Sequence[Comparison]) -> list[Note]:
+def _hidden(comparisons: Sequence[Comparison]) -> list[Note]:
     """Families in which the smallest possible p is too large after the correction."""
-    sizes: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    sizes: dict[tuple[str, str, tuple[str, ...], int], int] = {}
     for each in comparisons:
-        if each.p is not None and each.test != "jackknife":
-            key = each.metric, each.part, tuple(each.slice)
+        if each.p is not None and each.resamples is not None:
+            key = each.metric, each.part, tuple(each.slice), each.resamples
             sizes[key] = sizes.get(key, 0) + 1
-    largest: dict[tuple[str, ...], int] = {}
-    for (_, _, fields), number in sizes.items():
-        largest[fields] = max(number, largest.get(fields, 0))
+    largest: dict[tuple[tuple[str, ...], int], int] = {}
+    for (_, _, fields, resamples), number in sizes.items():
+        largest[fields, resamples] = max(number, largest.get((fields, resamples), 0))
     found = []
-    for fields, number in largest.items():
-        if (message := hidden(number, options.resamples)) is not None:
+    for (fields, resamples), number in largest.items():
+        if (message := hidden(number, resamples)) is not None:
             place = f"in slices by {' and '.join(fields)} " if fields else ""
             found.append(Note("no-significance", number, place + message))
     return found

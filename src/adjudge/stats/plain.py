@@ -28,7 +28,7 @@ from adjudge.stats.measure import (
     pool_of,
     prf_fractions,
 )
-from adjudge.stats.notes import SHOWN, inference_notes, no_documents, summed_up
+from adjudge.stats.notes import SHOWN, inference_notes, no_documents, nothing_in_gold, summed_up
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult, result_fields
 from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.text import slice_text
@@ -66,7 +66,7 @@ def plain_result(
         test=inference.test,
         fields=dict(signature_fields or {}),
         interval=inference.interval,
-        resamples=inference.for_tests(1),
+        resamples=inference.of_families({}),
     )
     keys, counts = part_keys(measures), count_keys(measures)
     corpora: list[tuple[Slice, list[int]]] = [({}, list(range(len(first.ids))))]
@@ -83,6 +83,8 @@ def plain_result(
             totals = _totals(table, places)
             found[name] = points(measures, totals)
             scores[name] += _scores(measures, totals, found[name], where)
+            if places:
+                own[name] += [(where, note) for note in nothing_in_gold(measures, totals, where)]
             own[name] += [(where, note) for note in _remarks(found[name], len(places), where)]
         comparisons += _comparisons(found, headlines, where, len(places))
     systems = tuple(

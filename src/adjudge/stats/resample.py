@@ -18,7 +18,8 @@ from adjudge.errors import UsageError
 from adjudge.stats.data import check_level
 from adjudge.stats.estimator import Additive, Estimator
 from adjudge.stats.exact import exact_product, exact_slices
-from adjudge.stats.intervals import exchange_p, studentised
+from adjudge.stats.inference import Inference, chosen_interval
+from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised
 from adjudge.stats.measure import Array, Key
 from adjudge.stats.table import exact_sums
 
@@ -144,12 +145,8 @@ def left_out(estimator: Estimator) -> dict[Key, Array]:
     if isinstance(estimator, Additive):
         rows = estimator.sums.rows
         return estimator.sums.finish(exact_sums(rows)[None, :] - rows)
-    size = len(estimator.ids)
     found: dict[Key, list[Array]] = {key: [np.empty(0)] for key in estimator.keys}
-    for start in range(0, size, max(1, _BLOCK // max(1, size))):
-        stop = min(size, start + max(1, _BLOCK // max(1, size)))
-        weights = np.ones((stop - start, size))
-        weights[np.arange(stop - start), np.arange(start, stop)] = 0.0
+    for weights in without_each(len(estimator.ids)):
         for key, scores in estimator.evaluate(weights).items():
             found[key].append(scores)
     return {key: np.concatenate(blocks) for key, blocks in found.items()}
@@ -166,6 +163,59 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] 
         return None
     low, high = quantiles(defined, _tails(level))
     return low, high
+
+
+class Varied(NamedTuple):
+    """Values of some scores with each document left out, and on resampled corpora, as an interval needs them."""
+
+    interval: str
+    left_out: Mapping[Any, Array]
+    drawn: Mapping[Any, Array]
+
+    def bounds(self, key: Any, point: float, level: float, *, signed: bool = False) -> Interval | None:
+        """The interval of one of the scores."""
+        none = np.empty(0)
+        parts = Parts(point, self.left_out.get(key, none), self.drawn.get(key, none), signed=signed)
+        return None if np.isnan(point) else score_interval(parts, self.interval, level=level)
+
+
+def varied(
+    function: Callable[[Array], Mapping[Any, Array]], documents: int, inference: Inference, *, block: int = _BLOCK
+) -> Varied:
+    """What the intervals of a function of the weights of documents are made of.
+
+    >>> found = varied(lambda weights: {"n": weights @ np.array([1.0, 2.0, 4.0])}, 3, Inference())
+    >>> found.interval, found.left_out["n"].tolist()
+    ('jackknife', [6.0, 5.0, 3.0])
+    """
+    interval = chosen_interval(inference.interval, documents)
+    left: dict[Any, list[Array]] = {}
+    drawn: dict[Any, list[Array]] = {}
+    if documents > 1 and inference.resamples:
+        if interval != "jackknife":
+            for weights in bootstrap_weights(documents, inference.resamples, Random(inference.seed), block=block):  # noqa: S311
+                for key, values in function(weights).items():
+                    drawn.setdefault(key, []).append(values)
+        if interval != "percentile":
+            for weights in without_each(documents, block=block):
+                for key, values in function(weights).items():
+                    left.setdefault(key, []).append(values)
+    joined = ({key: np.concatenate(blocks) for key, blocks in found.items()} for found in (left, drawn))
+    return Varied(interval, *joined)
+
+
+def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:
+    """Weights that leave out one document after the other.
+
+    >>> [weights.tolist() for weights in without_each(2)]
+    [[[0.0, 1.0], [1.0, 0.0]]]
+    """
+    start = 0
+    for rows in _blocks(documents, documents, block):
+        weights = np.ones((rows, documents))
+        weights[np.arange(rows), np.arange(start, start + rows)] = 0.0
+        yield weights
+        start += rows
 
 
 def median(values: npt.ArrayLike) -> float | None:

@@ -17,7 +17,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_y
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable
-from adjudge.stats.estimate import Estimate, MetricScores
+from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test
 from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
@@ -92,7 +92,9 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             hint = did_you_mean(metric, self.metrics) or f"metrics: {', '.join(self.metrics)}"
             raise UsageError(f"the result of {self.name} has no metric {metric}", hint=hint)
         return MetricScores(
-            metric, tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores)
+            metric,
+            tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores),
+            system=self.name,
         )
 
     def __contains__(self, metric: object) -> bool:
@@ -127,7 +129,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """System a minus system b on one part, on `documents` documents.
+    """System a minus system b on one part, on `documents` documents; p is from so many `resamples`, if from any.
 
     `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus or of all
     slices by one field. Holm's is for claims, the share of false discoveries (Benjamini and Hochberg's q) for looking.
@@ -146,15 +148,17 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     test: str | None = None
     wins: float | None = None
     documents: int | None = None
+    resamples: int | None = None
     slice: Slice
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature.
 
-    `bootstrap` is the number of resamples for intervals, `resamples` that of the tests. `interval` and `test` are as
-    asked for, so that `auto` depends on the number of documents; `draws` names the generator. `unsaved` are
-    fields of the documents that are no attributes of the tables because of long values in some of them.
+    `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
+    `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
+    generator. `unsaved` are fields of the documents that are no attributes of the tables because of long values in some
+    of them.
     """
 
     pool: str
@@ -166,15 +170,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fields: dict[str, SignatureValue]
     unsaved: tuple[str, ...] = ()
     interval: str = "auto"
-    resamples: int = 0
+    resamples: tuple[int, ...] = ()
     draws: str = "numpy"
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The scores of one or several systems, and where a task has one, their official ranking.
 
-    `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval (of the first system;
-    `result.system(name)` gives the others), and `save` and `load` keep all of it.
+    `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval, or of several systems
+    `result["relation.strict"]["A"].f1` (`result.system("A")` has all of one), and `save` and `load` keep all of it.
     """
 
     adjudge: str
@@ -189,10 +193,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     options: Options | None = None
     documents: Documents | None = None
 
-    def __getitem__(self, metric: str) -> MetricScores:
+    def __getitem__(self, metric: str) -> MetricScores | SystemScores:
         if not self.systems:
             raise UsageError("the result has no system")
-        return self.systems[0][metric]
+        if len(self.systems) == 1:
+            return self.systems[0][metric]
+        having = [system for system in self.systems if metric in system] or self.systems
+        return SystemScores(metric, {system.name: system[metric] for system in having})
 
     def __contains__(self, metric: object) -> bool:
         return bool(self.systems) and metric in self.systems[0]
@@ -393,7 +400,7 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "boot": options.bootstrap if drawn or not on else None,
         "ci": f"{100 * options.level:g}" if on and options.level != 0.95 else None,
         "test": test if on and systems > 1 else None,
-        "resamples": options.resamples if on and systems > 1 and test != "jackknife" else None,
+        "resamples": "+".join(map(str, options.resamples)) if on and systems > 1 and test != "jackknife" else None,
         "draws": options.draws if drawn and options.draws != "numpy" else None,
         "v": __version__,
         "in": conventions.get("in"),

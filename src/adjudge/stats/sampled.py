@@ -16,7 +16,7 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError
-from adjudge.stats.inference import CENTRED, Inference, chosen_interval, chosen_test
+from adjudge.stats.inference import CENTRED, RESAMPLES, Inference, chosen_interval, chosen_test
 from adjudge.stats.intervals import (
     LEVEL,
     NOTCH,
@@ -48,7 +48,7 @@ _ALWAYS = ("jackknife", CENTRED, "percentile")  # intervals that are always foun
 class How(NamedTuple):
     """How the scores of samples become intervals and tests; `first` is the number of resamples for intervals.
 
-    `box` is the constant of the notches if the numbers of box plots are wanted; `floor` the smallest p of the tests.
+    `box` is the constant of the notches if the numbers of box plots are wanted; `tests` the number of those for tests.
     """
 
     interval: str = "jackknife"
@@ -56,17 +56,22 @@ class How(NamedTuple):
     level: float = LEVEL
     box: float | None = None
     first: int | None = None
-    floor: float = 0.0
+    tests: int | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the test is from resamples."""
+        return self.test in ("bootstrap", CENTRED)
 
 
 USUAL = How()
 
 
 def how_of(options: Options, *, box: float | None = None) -> How:
-    """What the options of a result ask for."""
+    """What the options of a result ask for, on the whole corpus."""
     interval = chosen_interval(options.interval, 0, additive=False)
     test = chosen_test(options.test, interval)
-    return How(interval, test, options.level, box, options.bootstrap, 1 / (options.resamples + 1))
+    return How(interval, test, options.level, box, options.bootstrap, next(iter(options.resamples), None))
 
 
 def point_scores(
@@ -167,13 +172,15 @@ def pair_comparison(
     values = [compute(fitting, own.columns, _rows(own)) for own in pair]
     found = []
     for key in headline_keys(fitting):
-        a, b = (split(own[key], samples) for own, samples in zip(values, pair, strict=True))
-        result = paired_test(a, b, how.interval, how.test, level=how.level, floor=how.floor)
+        a, b = (split(own[key], samples, first=how.tests) for own, samples in zip(values, pair, strict=True))
+        floor = 1 / (1 + (how.tests or len(a.drawn) or RESAMPLES))
+        result = paired_test(a, b, how.interval, how.test, level=how.level, floor=floor)
         if len(a.drawn):
             ahead = (a.drawn - b.drawn)[: how.first]
             result = replace(result, wins=float((ahead > 0).mean()), ties=float((ahead == 0).mean()))
         made = comparison(name, key, result, test=how.test, where=pair[0].slice)
-        found.append(msgspec.structs.replace(made, documents=documents))
+        resamples = len(a.drawn) if how.drawn and made.p is not None else None
+        found.append(msgspec.structs.replace(made, documents=documents, resamples=resamples))
     return found
 
 
@@ -244,7 +251,7 @@ def compare_sampled(results: Sequence[Result], inference: Inference, *, by: Sequ
         by=slices,
         fields=_joined_inputs(results, options),
     )
-    how = how_of(changed, box=_box(first))
+    how = how_of(changed, box=_box(first))._replace(tests=None)
     systems = [_again(system, first, how, slices) for each in results for system in each.systems]
     documents = first.systems[0].documents
     sizes = _sizes(results)

@@ -28,6 +28,7 @@ class Evidence(NamedTuple):
 
     interval: str
     test: str
+    resamples: int
     left: Mapping[str, Mapping[Key, Array]]
     samples: Samples | None
     drawing: Drawing = USUAL
@@ -41,9 +42,16 @@ class Evidence(NamedTuple):
 
 
 def gather(
-    estimators: Mapping[str, Estimator], tested: Sequence[Key], options: Options, drawing: Drawing = USUAL
+    estimators: Mapping[str, Estimator],
+    tested: Sequence[Key],
+    options: Options,
+    resamples: int,
+    drawing: Drawing = USUAL,
 ) -> Evidence | None:
-    """What the numbers of all systems depend on; None if intervals are off or one document is all there is."""
+    """What the numbers of all systems depend on; None if intervals are off or one document is all there is.
+
+    `resamples` are those of the tests.
+    """
     first = next(iter(estimators.values()))
     documents, several = len(first.ids), len(estimators) > 1
     if options.bootstrap == 0 or documents < 2:
@@ -60,10 +68,10 @@ def gather(
             resamples=options.bootstrap,
             seed=options.seed,
             tested=tested if several and test == "bootstrap" else (),
-            tests=options.resamples,
+            tests=resamples,
             weights=drawing.weights,
         )
-    return Evidence(interval, test, left, samples, drawing)
+    return Evidence(interval, test, resamples, left, samples, drawing)
 
 
 def system_scores(
@@ -147,11 +155,16 @@ def pair_comparisons(
                 test=evidence.test if evidence is not None and test.p is not None else None,
                 wins=test.wins,
                 documents=documents,
+                resamples=_resamples(evidence) if test.p is not None else None,
                 slice=where,
             )
             for (metric, part), test in tests.items()
         ]
     return found
+
+
+def _resamples(evidence: Evidence | None) -> int | None:
+    return None if evidence is None or evidence.test == "jackknife" else evidence.resamples
 
 
 def family(comparison: Comparison) -> tuple[str, str, tuple[str, ...]]:
@@ -177,16 +190,16 @@ def corrected(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     return tuple(each for members in groups.values() for each in members)
 
 
-def largest_family(systems: int, slices: Sequence[Slice]) -> int:
-    """How many comparisons are corrected together, at most.
+def family_sizes(systems: int, slices: Sequence[Slice]) -> dict[tuple[str, ...], int]:
+    """How many comparisons are corrected together, by the fields of the slices.
 
-    >>> largest_family(3, [{}, {"genre": "nw"}, {"genre": "df"}])
-    6
+    >>> family_sizes(3, [{}, {"genre": "nw"}, {"genre": "df"}])
+    {(): 3, ('genre',): 6}
     """
     sizes: dict[tuple[str, ...], int] = {}
     for where in slices:
-        sizes[tuple(where)] = sizes.get(tuple(where), 0) + 1
-    return systems * (systems - 1) // 2 * max(sizes.values(), default=1)
+        sizes[tuple(where)] = sizes.get(tuple(where), 0) + systems * (systems - 1) // 2
+    return sizes
 
 
 def _tests(
@@ -205,16 +218,15 @@ def _tests(
     if evidence.test == "randomisation":
         if not isinstance(first, Additive) or not isinstance(second, Additive):
             raise UsageError("randomisation needs counts that add over documents", hint="use --test jackknife")
-        exchanged = randomisation(first, second, keys, trials=options.resamples, seed=options.seed)
+        exchanged = randomisation(first, second, keys, trials=evidence.resamples, seed=options.seed)
     tests = {}
     for key in keys:
         a, b = (
             evidence.parts(name, key, own, points[name][key], tests=True)
             for name, own in zip(pair, (first, second), strict=True)
         )
-        test = paired_test(
-            a, b, evidence.interval, evidence.test, level=options.level, floor=1 / (options.resamples + 1)
-        )
+        floor = 1 / (evidence.resamples + 1)
+        test = paired_test(a, b, evidence.interval, evidence.test, level=options.level, floor=floor)
         test = replace(test, p=exchanged[key]) if key in exchanged else test
         tests[key] = test if evidence.samples is None else _with_wins(test, evidence.samples, pair, key)
     return tests

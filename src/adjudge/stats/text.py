@@ -297,7 +297,7 @@ def _difference(c: Comparison) -> Cell:
 
 
 def _probability(p: float | None) -> Cell:
-    return Cell("") if p is None else Cell(f"{p:.4f}")
+    return Cell("") if p is None else Cell(f"{p:.4f}" if p >= 0.00005 else "<0.0001")
 
 
 def _share(share: float | None) -> Cell:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import Coefficient, Draws, coefficient, first_of, shares
-from adjudge.stats.resample import bootstrap_weights
+from adjudge.stats.agreement import Coefficient, coefficient, first_of, shares
+from adjudge.stats.inference import Inference
+from adjudge.stats.resample import varied
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,20 +56,20 @@ def unit_alpha(
 
 
 def unit_coefficients(
-    continua: Sequence[tuple[int, Sequence[Sequence[Unit]]]], annotators: Sequence[str], on: str, draws: Draws
+    continua: Sequence[tuple[int, Sequence[Sequence[Unit]]]], annotators: Sequence[str], on: str, inference: Inference
 ) -> list[Coefficient]:
     """Alpha for units, of all categories together and, if there are several, of each, with intervals."""
     parts = _unit_parts(continua)
     whole, by_category = _unit_alphas(parts, np.ones((1, len(continua))))
-    samples: dict[str | None, list[Array]] = {}
-    if draws.resamples and len(continua) > 1:
-        # The arrays are as wide as there are units and gaps; few corpora at once keep them small.
-        wide = max((len(part.of_unit) + len(part.of_gap) for part in parts.categories.values()), default=0)
-        block = max(1, _BLOCK // max(wide, 1)) * len(continua)
-        for weights in bootstrap_weights(len(continua), draws.resamples, draws.random(), block=block):
-            values, each = _unit_alphas(parts, weights)
-            for key, column in ((None, values), *each.items()):
-                samples.setdefault(key, []).append(column)
+    # The arrays are as wide as there are units and gaps; few corpora at once keep them small.
+    wide = max((len(part.of_unit) + len(part.of_gap) for part in parts.categories.values()), default=0)
+    block = max(1, _BLOCK // max(wide, 1)) * len(continua)
+
+    def alphas(weights: Array) -> dict[str | None, Array]:
+        values, each = _unit_alphas(parts, weights)
+        return dict(((None, values), *each.items()))
+
+    found = varied(alphas, len(continua), inference, block=block)
     numbers = {name: len(part.lengths) for name, part in parts.categories.items()}
     keys: list[tuple[str | None, Array, int]] = [(None, whole, sum(numbers.values()))]
     if len(by_category) > 1:
@@ -80,8 +81,8 @@ def unit_coefficients(
             on if key is None else f"{on}: {key}",
             number,
             first_of(point),
-            np.concatenate(samples[key]) if key in samples else None,
-            draws.level,
+            found.bounds(key, first_of(point), inference.level, signed=True),
+            inference.level,
         )
         for key, point, number in keys
     ]

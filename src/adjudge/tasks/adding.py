@@ -177,9 +177,13 @@ def notes_of(campaign: Campaign, place: int) -> list[Note]:
 
 def fields_of(campaign: Campaign) -> dict[str, str]:
     """The fields of the signature."""
+    from adjudge.metrics import Combined
     from adjudge.stats.signature import hash_chunks
 
     def identity(metric: AnyMetric) -> str:
+        if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
+            inner = "+".join(identity(member) for member in metric.members)
+            return inner if metric.op is None else f"{metric.name}({metric.op}({inner}))"
         try:
             written = str(metric)
         except UsageError:  # it contains a function without a name

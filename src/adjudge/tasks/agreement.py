@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +13,21 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.stats.inference import Inference
+from adjudge.stats.notes import inference_notes
 from adjudge.stats.result import Note
 from adjudge.tasks.agreement_result import Agreement, Disagreement, Mean, Pair
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.catalogue.family import JSONL, reads
-from adjudge.tasks.documents import Documents, Read, Side, read_each
+from adjudge.tasks.documents import Documents, Read, Side, check_readers, read_each
 from adjudge.tasks.links import CLUSTERS, link_labels
 from adjudge.tasks.observe import compared_fields, prepared, wrapped
 from adjudge.tasks.scoring import as_metrics, score
 from adjudge.tasks.units import continua_of, labels_of, place_labels
 
 if TYPE_CHECKING:
-    from adjudge.stats.agreement import Coefficient, Distance, Draws
-    from adjudge.stats.measure import Key
+    from adjudge.stats.agreement import Coefficient, Distance
+    from adjudge.stats.measure import Array, Key
     from adjudge.stats.result import Result
     from adjudge.tasks.observe import AnyMetric
 
@@ -40,13 +43,14 @@ def agree(
     label: str | Sequence[str] | None = None,
     unit: Sequence[str] = (),
     distance: Distance = "nominal",
-    bootstrap: int = 1000,
+    bootstrap: int | None = None,
     ci: float = 0.95,
     seed: int = 13,
     pool: str | None = None,
     profile: str = "default",
     docs: Iterable[str] | None = None,
     disagreements: bool = False,
+    interval: str = "auto",
 ) -> Agreement:
     """How far two or more annotators agree in what a metric compares.
 
@@ -54,7 +58,7 @@ def agree(
     labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names
     one or more fields whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the
     units are paired by place, or by the fields `unit`. Chains have kappa and alpha of the links between their
-    mentions. Intervals are from resampling documents.
+    mentions. Intervals are over documents, as those of scores are.
 
     >>> anna = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> ben = [{"id": "d1", "items": ["a"]}, {"id": "d2", "items": ["c"]}]
@@ -66,18 +70,20 @@ def agree(
     asked = (label,) if isinstance(label, str) else tuple(label or ())
     if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
+    check_readers((), annotators, None if reader == JSONL else reader, None)
     metrics = as_metrics(metric, pool=pool, profile=profile)
     sides = _chosen(read_each(annotators, reading(reader)), docs)
     options: dict[str, Any] = {
         "bootstrap": bootstrap,
         "ci": ci,
         "seed": seed,
+        "interval": interval,
         "pool": pool,
         "profile": profile,
         "reader": JSONL if reader in ANNOTATIONS else reader,
     }
     results: dict[tuple[str, str], Result] = {}
-    notes: list[Note] = []
+    notes = list(dict.fromkeys(Note(*msgspec.structs.astuple(each)) for side in sides for each in side.notes))
     for one, other in combinations(sides, 2):
         both = _shared(one, other, notes)
         results[one.name, other.name] = score(metrics, both[0], both[1], **options)
@@ -85,20 +91,23 @@ def agree(
         results[other.name, one.name] = score(metrics, both[1], both[0], **back)
     pairs = [_pair(results, one.name, other.name) for one, other in combinations(sides, 2)]
     first = results[sides[0].name, sides[1].name]
-    draws = _draws(bootstrap, ci, seed)
+    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval)
     data = {side.name: {each: document.data for each, document in side.documents.items()} for side in sides}
-    coefficients = _span_coefficients(metrics, data, draws, notes)
+    coefficients = _span_coefficients(metrics, data, inference, notes)
     for each in asked:
         from adjudge.stats.agreement import label_coefficients
 
         _, labels = labels_of(data, each, unit)
-        coefficients += label_coefficients(labels, list(data), each, draws, distance=distance)
+        coefficients += label_coefficients(labels, list(data), each, inference, distance=distance)
+    assert first.options is not None
+    sizes = min(pair.documents for pair in pairs)
+    notes += inference_notes(first.options, [({}, sizes)], {"": ()}, ())
     return Agreement(
         adjudge=__version__,
         signature=_signature(first, sides, "+".join(asked) or None, unit, distance),
         annotators={side.name: len(side.documents) for side in sides},
         pairs=tuple(pairs),
-        means=tuple(_mean(results, pairs, each, draws) for each in pairs[0].headlines.items()),
+        means=tuple(_mean(results, pairs, each, inference) for each in pairs[0].headlines.items()),
         coefficients=tuple(coefficients),
         notes=tuple(notes),
         disagreements=tuple(_disagreements(metrics, sides)) if disagreements else None,
@@ -126,8 +135,15 @@ def browsable(
     return score(metric, gold, systems, names=names, reader=usual, documents=True, **options)
 
 
-def reading(reader: str) -> Read | None:
-    """How the files of annotators are read: by a reader of the catalogue, or one of the tasks."""
+def reading(reader: str, key: str | None = None) -> Read | None:
+    """How the files of annotators are read: by a reader of the catalogue, or one of the tasks.
+
+    `key` are the assessments that reference frames were made for.
+    """
+    if key is not None:
+        if reader != "eal-frames":
+            raise UsageError("only reference frames have a key", hint="say --reader eal-frames, or leave out --key")
+        return partial(ANNOTATIONS[reader][1], key=key)
     if reader in ANNOTATIONS:
         return ANNOTATIONS[reader][1]
     try:
@@ -201,12 +217,14 @@ def _headlines(result: Result) -> dict[str, str]:
     return {metric: "f1" if "f1" in own else own[-1] for metric, own in parts.items()}
 
 
-def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, draws: Draws) -> Mean:
+def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, inference: Inference) -> Mean:
     metric, part = key
     values = [pair.headline(metric).value for pair in pairs]
     defined = [value for value in values if value is not None]
     value = math.fsum(defined) / len(defined) if len(defined) == len(values) else None
-    bounds = _mean_interval(results, pairs, key, draws) if value is not None and draws.resamples else None
+    bounds = (
+        _mean_interval(results, pairs, key, value, inference) if value is not None and inference.resamples else None
+    )
     low, high = bounds or (None, None)
     return Mean(
         metric=metric,
@@ -215,18 +233,18 @@ def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key:
         value=value,
         low=low,
         high=high,
-        level=draws.level if bounds else None,
+        level=inference.level if bounds else None,
     )
 
 
 def _mean_interval(
-    results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, draws: Draws
+    results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, value: float, inference: Inference
 ) -> tuple[float, float] | None:
     """The interval of a mean over pairs, if all are counted document by document on the same documents."""
     import numpy as np
 
     from adjudge.stats.estimator import Additive
-    from adjudge.stats.resample import bootstrap_weights, interval
+    from adjudge.stats.resample import varied
 
     if len(pairs) == 1:
         only = pairs[0].headline(key[0])
@@ -242,24 +260,16 @@ def _mean_interval(
     if any(set(each.ids) != set(ids) for each in estimators):
         return None
     estimators = [each.select(ids) for each in estimators]
-    blocks = [
-        np.stack([each.evaluate(weights)[key] for each in estimators]).mean(axis=0)
-        for weights in bootstrap_weights(len(ids), draws.resamples, draws.random())
-    ]
-    return interval(np.concatenate(blocks), draws.level)
 
+    def means(weights: Array) -> dict[Key, Array]:
+        return {key: np.stack([each.evaluate(weights)[key] for each in estimators]).mean(axis=0)}
 
-def _draws(resamples: int, level: float, seed: int) -> Draws:
-    from random import Random
-
-    from adjudge.stats.agreement import Draws
-    from adjudge.stats.data import check_level
-
-    return Draws(resamples, check_level(level), lambda: Random(seed))  # noqa: S311
+    found = varied(means, len(ids), inference).bounds(key, value, inference.level, signed=key in estimators[0].signed)
+    return None if found is None else found[:2]
 
 
 def _span_coefficients(
-    metrics: Sequence[AnyMetric], data: Mapping[str, Mapping[str, Any]], draws: Draws, notes: list[Note]
+    metrics: Sequence[AnyMetric], data: Mapping[str, Mapping[str, Any]], inference: Inference, notes: list[Note]
 ) -> list[Coefficient]:
     """Kappa and alpha of what the metrics compare, for the fields whose elements have spans."""
     from adjudge.stats.agreement import label_coefficients
@@ -270,13 +280,15 @@ def _span_coefficients(
     found: list[Coefficient] = []
     for field in fields:
         if field == CLUSTERS:
-            found += label_coefficients(link_labels(data), list(data), "links between mentions", draws)
+            found += label_coefficients(link_labels(data), list(data), "links between mentions", inference)
         continua = continua_of(data, field)
         if continua is None:
             continue
         named = "mentions" if field == CLUSTERS else field
-        found += label_coefficients(place_labels(continua.documents), list(data), f"{named} on {continua.on}", draws)
-        found += unit_coefficients(continua.documents, list(data), f"{named} as units", draws)
+        found += label_coefficients(
+            place_labels(continua.documents), list(data), f"{named} on {continua.on}", inference
+        )
+        found += unit_coefficients(continua.documents, list(data), f"{named} as units", inference)
         if continua.merged:
             message = f"{continua.merged} overlapping {named} of one annotator and type count as parts of one unit"
             notes.append(Note("overlapping-units", continua.merged, message))

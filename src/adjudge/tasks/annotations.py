@@ -7,17 +7,20 @@ annotators they are compared by the metrics of the catalogue.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adjudge.model.document import Corpus, Document
+from adjudge.errors import FormatError, Problem
+from adjudge.model.document import Corpus, CorpusNote, Document
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.formats.eal_store import FramesStore, KeyStore
     from adjudge.formats.source import Source
-    from adjudge.model.eal import Assessment, Response
+    from adjudge.model.eal import Assessment, Cas, Linking, Response
     from adjudge.model.nugget import Nugget
+    from adjudge.tasks.eal.identity import Trfr
 
 Read: TypeAlias = Callable[..., Corpus]
 
@@ -107,22 +110,99 @@ def read_assessments(source: str | Path, *, name: str | None = None) -> Corpus:
             found.append(Document(id=key.document, data=data))
     finally:
         store.close()
+    if not any(each.data["responses"] for each in found):
+        hint = "compare annotators when they have assessed something"
+        raise FormatError(Problem("there is no assessed response in any file", path=str(source), hint=hint))
     return Corpus(path=name, documents=tuple(found), digest=_digest(source))
 
 
-def read_frames(source: str | Path, *, name: str | None = None) -> Corpus:
-    """The frames of a store of event arguments, as `clusters` of responses for the metrics `coref.*`."""
+def read_frames(source: str | Path, *, name: str | None = None, key: str | Path | None = None) -> Corpus:
+    """Frames of event arguments, as `clusters` for the metrics `coref.*`: those of a store, or reference frames.
+
+    A store has `arguments/` and `linking/`; reference frames are a linking file per document. `key` are the assessments
+    that reference frames were made for: then TRFRs are compared, of which a frame need list only one response.
+    """
+    from adjudge.formats.eal_store import open_frames, open_key, open_store
+
+    flat = key is not None
+    frames: dict[str, list[list[Any]]] = {}
+    if not flat:
+        with open_store(source) as store:
+            flat = store.is_flat
+            if not flat and not store.has_linking:
+                hint = "give a store with arguments/ and linking/, or a folder of linking files"
+                raise FormatError(Problem("the store has no folder linking/", path=store.path, hint=hint))
+            if not flat:
+                frames = {document: _frames_of_responses(store.linking(document)) for document in store.documents}
+    if flat:
+        with open_frames(source) as reference:
+            if key is None:
+                frames = _frames_of_ids(reference)
+            else:
+                with open_key(key) as assessed:
+                    frames = dict(_frames_of_classes(reference, assessed))
+    if not any(frames.values()):
+        hint = "compare annotators when they have linked something"
+        raise FormatError(Problem("there is no frame in any file", path=str(source), hint=hint))
+    documents = tuple(Document(id=each, data={"id": each, "clusters": found}) for each, found in frames.items())
+    notes = (_AS_LISTED,) if flat and key is None else ()
+    return Corpus(path=name, documents=documents, digest=_digest(source), notes=notes)
+
+
+_AS_LISTED = CorpusNote(
+    "frames-as-listed",
+    1,
+    "frames are compared by the ids that they list; with --key, the assessments, one response stands for its TRFR",
+)
+
+
+def _frames_of_responses(linking: Linking | None) -> list[list[Any]]:
     from adjudge.formats.eal_ids import sha1_id
-    from adjudge.formats.eal_store import open_store
 
-    found = []
-    with open_store(source) as store:
-        for document in store.documents:
-            linking = store.linking(document)
-            frames = () if linking is None else linking.frames
-            clusters = [sorted(sha1_id(response) for response in frame.responses) for frame in frames]
-            found.append(Document(id=document, data={"id": document, "clusters": clusters}))
-    return Corpus(path=name, documents=tuple(found), digest=_digest(source))
+    frames = () if linking is None else linking.frames
+    return [sorted(sha1_id(response) for response in frame.responses) for frame in frames]
+
+
+def _frames_of_ids(store: FramesStore) -> dict[str, list[list[Any]]]:
+    found: dict[str, list[list[Any]]] = {}
+    problems: list[Problem] = []
+    for document in store.documents:
+        frames, findings = store.scan_ids(document)
+        problems += [each.problem for each in findings if each.error]
+        found[document] = [sorted(frame) for frame in frames]
+    if problems and not any(found.values()):
+        first = problems[0]
+        message = f"none of these files has frames: in {store.documents[0]} {first.message.partition(',')[0]}"
+        raise FormatError(Problem(message, path=store.path, hint=first.hint))
+    if problems:
+        raise FormatError(problems)
+    return found
+
+
+def _frames_of_classes(store: FramesStore, keys: KeyStore) -> Iterator[tuple[str, list[list[Any]]]]:
+    from adjudge.tasks.eal.frames import classes
+
+    problems: list[Problem] = []
+    for document in store.documents:
+        if document not in keys:
+            hint = "name the assessments that these frames were made for"
+            problems.append(Problem("there are no assessments of this document", store.place(document), hint=hint))
+            continue
+        key, wrong = keys.scan_key(document)
+        linking, findings = store.scan_linking(key)
+        problems += [each.problem for each in (*wrong, *findings) if each.error and each.kind != "linked-incomplete"]
+        frames = () if linking is None else linking.frames
+        first = {number: cas for cas, number in sorted(key.coref.items(), reverse=True)}
+        members = (classes(frame.responses, key.coref) for frame in frames)
+        yield document, [sorted(_class(each, first) for each in one) for one in members]
+    if problems:
+        raise FormatError(problems)
+
+
+def _class(each: Trfr, first: Mapping[int, Cas]) -> list[Any]:
+    """A TRFR by its type, role and realis, and by the first CAS of its cluster."""
+    cas = first[each.cluster] if isinstance(each.cluster, int) else each.cluster
+    return [each.type, each.role, each.realis, cas.text, *cas.span]
 
 
 def read_facts(source: Source, *, name: str | None = None) -> Corpus:
@@ -145,7 +225,7 @@ ANNOTATIONS: Mapping[str, tuple[str, Read]] = {
     "tbf": ("event nuggets, for nugget.* and coref.*", read_nuggets),
     "eal-arguments": ("stores of event arguments, for record.*", read_arguments),
     "eal-assessments": ("folders of assessments, for record.set, coref.* and --label responses.role", read_assessments),
-    "eal-frames": ("stores of event arguments with their frames, for coref.*", read_frames),
+    "eal-frames": ("frames of stores of event arguments, or reference frames, for coref.*", read_frames),
     "triples": ("triples of knowledge bases, for record.set", read_facts),
 }
 """Readers by name, each with what it reads and which metrics compare it."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
+    from adjudge.stats.uncertainty import SampledCounts
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""
@@ -107,7 +108,7 @@ def build_sampled(
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.result import Comparison, Options, Result, SystemResult, result_fields
     from adjudge.stats.sampled import POOL, how_of, in_order, pair_comparison, sampled_scores
-    from adjudge.stats.scores import corrected, largest_family
+    from adjudge.stats.scores import corrected, family_sizes
     from adjudge.stats.signature import signature
     from adjudge.stats.uncertainty import SampledCounts
 
@@ -119,6 +120,7 @@ def build_sampled(
         )
     measures = tuple(measures)
     names = list(parts[0][2])
+    families = family_sizes(len(names), [where for where, _, _ in parts])
     options = Options(
         pool=POOL,
         by=tuple(by),
@@ -128,14 +130,15 @@ def build_sampled(
         test=inference.test,
         fields=dict(fields or {}),
         interval=inference.interval,
-        resamples=inference.for_tests(largest_family(len(names), [where for where, _, _ in parts])),
+        resamples=inference.of_families(families),
     )
     how = how_of(options)
-    drawn_for_tests = options.resamples if len(names) > 1 and how.test != "jackknife" else 0
-    resamples = max(options.bootstrap, drawn_for_tests) if options.bootstrap else 0
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
     comparisons: list[Comparison] = []
     for where, places, counters in parts:
+        tests = inference.for_tests(families[tuple(where)])
+        resamples = max(options.bootstrap, tests) if how.drawn and len(names) > 1 and options.bootstrap else None
+        resamples = options.bootstrap if resamples is None else resamples
         left, pairs, drawn = _drawn(documents, places, bootstrap=resamples, seed=inference.seed)
         found = _count(counters, drawn)
         for name in names:
@@ -143,9 +146,11 @@ def build_sampled(
             samples[name].append(SampledCounts(tuple(found[name]), left, values, dict(where), pairs))
         for a, b in combinations(names, 2):
             both = samples[a][-1], samples[b][-1]
-            comparisons += pair_comparison((a, b), measures, both, how, documents=len(places))
+            comparisons += pair_comparison((a, b), measures, both, how._replace(tests=tests), documents=len(places))
     scores = {name: [sampled_scores(measures, own, how) for own in samples[name]] for name in names}
-    remarks: dict[str, list[Note]] = {name: list((notes or {}).get(name, ())) for name in names}
+    remarks: dict[str, list[Note]] = {
+        name: [*(notes or {}).get(name, ()), *_about_gold(measures, samples[name])] for name in names
+    }
     counts = count_keys(measures)
     for name in names if options.bootstrap else ():
         alike = [
@@ -178,6 +183,16 @@ def build_sampled(
         measures=measures,
         options=options,
     )
+
+
+def _about_gold(measures: Sequence[Measure], samples: Sequence[SampledCounts]) -> list[Note]:
+    from adjudge.stats.notes import nothing_in_gold, summed_up
+
+    found = []
+    for each in samples:
+        totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
+        found += [(each.slice, note) for note in nothing_in_gold(measures, totals, each.slice)]
+    return summed_up(found)
 
 
 def cluster_counter(

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.evaluate.sides import NO_DOCUMENTS, Names, check_sides
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.parquet import is_parquet
 from adjudge.formats.shards import find_shards, read_shards
-from adjudge.formats.source import source_name
+from adjudge.formats.source import Source, is_blank, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
@@ -75,11 +76,16 @@ def read_sides(
     read_gold = _attempt(gold, "gold", problems, read[0])
     several = list(_several(gold, system, read_gold))
     chosen = chosen_names([name for name, _ in several], names)
-    sides = [_attempt(source, name, problems, read[1]) for name, (_, source) in zip(chosen, several, strict=True)]
+    # A system that found nothing may have written nothing; but where documents are aligned, their words must be there.
+    blank = [pair is None and is_blank(source) for _, source in several]
+    sides = [
+        _attempt(() if nothing else source, name, problems, read[1], path=source if nothing else None)
+        for name, (_, source), nothing in zip(chosen, several, blank, strict=True)
+    ]
     if problems:
         raise FormatError(problems)
     assert read_gold is not None
-    found = [side for side in sides if side is not None]
+    found = [_remarked(side) for side in sides if side is not None]
     if pair is not None:
         found = [_paired(read_gold, side, pair, problems) for side in found]
         if problems:
@@ -118,6 +124,11 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None) -> list[str]:
     return chosen
 
 
+def names_of(side: Side) -> Names:
+    """The documents of a side by name, as `check_sides` wants them."""
+    return Names(side.path or side.name, side.documents.keys())
+
+
 def unknown_document(side: Side, document: Document, similar: str | None = None) -> Problem:
     """What is said of a system document that gold does not have."""
     hint = similar or "remove it, or add it to the gold documents"
@@ -146,14 +157,21 @@ def choose(gold: Side, ids: Iterable[str] | None) -> dict[str, Document]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _attempt(source: Documents, name: str, problems: list[Problem], read: Read | None) -> Side | None:
+def _attempt(
+    source: Documents, name: str, problems: list[Problem], read: Read | None, *, path: Source | None = None
+) -> Side | None:
     try:
-        return _side(source, name, read)
+        side = _side(source, name, read)
+        return side if path is None else replace(side, path=source_name(path))
     except UsageError:
         raise
     except AdjudgeError as error:
         problems.extend(error.problems)
         return None
+
+
+def _remarked(side: Side) -> Side:
+    return side if side.documents else replace(side, notes=(*side.notes, CorpusNote("empty-system", 1, NO_DOCUMENTS)))
 
 
 def _paired(gold: Side, side: Side, pair: Pair, problems: list[Problem]) -> Side:
@@ -220,12 +238,19 @@ def _sequence(values: list[Any], name: str) -> Side:
 def _several(gold: Documents, system: Any, read_gold: Side | None) -> list[tuple[str, Documents]]:
     if isinstance(system, Mapping) and system:
         known = read_gold.documents if read_gold else {}
-        if not any(str(key) in known for key in system):
+        if not any(str(key) in known for key in system) and not _are_documents(system.values(), known.values()):
             return [(str(name), source) for name, source in system.items()]
     gold_is_texts = isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
     if isinstance(system, list | tuple) and system and all(map(_is_file, system)) and not gold_is_texts:
         return [(stem(source), source) for source in system]
     return [(stem(system) if _is_file(system) else "system", system)]
+
+
+def _are_documents(values: Iterable[Any], known: Iterable[Document]) -> bool:
+    """Whether the values of a mapping look like gold documents, and not like systems with documents."""
+    keys = {key for each in known if isinstance(each.data, Mapping) for key in each.data}
+    found = list(values)
+    return bool(keys) and all(isinstance(each, Mapping) and not keys.isdisjoint(each) for each in found)
 
 
 def _check_level(gold: Side, system: Side) -> None:
@@ -254,16 +279,11 @@ def _shape(values: Iterable[Any]) -> Any:
 
 
 def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
+    for side in systems:
+        check_places(gold, side)
+    check_sides(names_of(gold), [names_of(side) for side in systems])
     problems: list[Problem] = []
     for side in systems:
-        if side.paired_by_place != gold.paired_by_place and side.documents:
-            which = side.name if side.paired_by_place else "gold"
-            raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
-        if side.paired_by_place and len(side.documents) != len(gold.documents):
-            raise UsageError(
-                f"{side.name} has {len(side.documents)} documents and gold has {len(gold.documents)}",
-                hint="documents without ids are paired by position; give as many, or give them ids",
-            )
         for identifier, document in side.documents.items():
             if identifier not in gold.documents:
                 # Looking for similar names takes time; if many ids are unknown, the files belong to different corpora.
@@ -271,6 +291,40 @@ def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
                 problems.append(unknown_document(side, document, similar))
     if problems:
         raise ValidationError(problems)
+
+
+def check_places(gold: Side, system: Side) -> None:
+    """Raise if documents without ids cannot be paired by their position."""
+    if system.paired_by_place != gold.paired_by_place and system.documents:
+        which = system.name if system.paired_by_place else "gold"
+        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
+    if system.paired_by_place and len(system.documents) != len(gold.documents):
+        raise UsageError(
+            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
+            hint="documents without ids are paired by position; give as many, or give them ids",
+        )
+
+
+def check_readers(gold: Documents, system: Any, reader: str | None, system_reader: str | None) -> None:
+    """Raise if a reader is named, and what it should read is no file; `reader` is None if nobody named one.
+
+    >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
+    >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave...
+    """
+    several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
+    files = any(map(_from_file, (system, *several)))
+    hint = "leave it out, or give the path of a file"
+    if system_reader is not None and not files:
+        message = f"system_reader={system_reader!r} reads files, and the system's documents are in memory"
+        raise UsageError(message, hint=hint)
+    if reader is not None and not _from_file(gold) and (system_reader is not None or not files):
+        raise UsageError(f"reader={reader!r} reads files, and the documents are in memory", hint=hint)
+
+
+def _from_file(source: Any) -> bool:
+    return isinstance(source, Side | Corpus) or _is_file(source)  # those were read already
 
 
 def _own_id(value: Any) -> str | None:

@@ -197,6 +197,9 @@ class Observer:
                     remedy = hint or f"`adjudge explain {metric.name}` shows what is expected"
                     if path == "$.value" and metric.members[0].within == "value" and "is missing" in message:
                         remedy = "the metric of a type that is not a record compares the field 'value' of documents"
+                    elif metric.members[0].document is not None and "is missing" in message:
+                        last = path.rpartition(".")[2]
+                        remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ..."
                     found.setdefault((path, message), Complaint(side, path, message, remedy))
         except RecursionError:
             return [_deep(side)]

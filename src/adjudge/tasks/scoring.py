@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -11,12 +12,16 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.evaluate.offsets import Span, spans_in
+from adjudge.formats.source import is_blank
 from adjudge.model.document import Document
 from adjudge.stats.inference import Inference
 from adjudge.tasks.adding import Campaign, add_up
 from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.corpus import add_up_corpus, check_clustered, is_clustered
-from adjudge.tasks.documents import Documents, Side, choose, read_sides
+from adjudge.tasks.documents import Documents, Side, check_readers, choose, read_sides
+from adjudge.tasks.field_notes import Pick, with_field_notes
 from adjudge.tasks.large import Inputs, find_inputs, is_large, pays
 from adjudge.tasks.observe import AnyMetric, Complaint, Observer, Seen, prepared, wrapped
 from adjudge.tasks.placing import placed
@@ -91,6 +96,7 @@ def score(
     0.5000
     """
     by = (by,) if isinstance(by, str) else tuple(by)
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     metrics = as_metrics(metric, pool=pool, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
@@ -98,6 +104,8 @@ def score(
     inputs = None
     if stream is not False and not whole and reader == (system_reader or reader) == JSONL:
         inputs = find_inputs(gold, system, names)
+        if inputs is not None and any(all(map(is_blank, paths)) for paths in inputs.files[1:]):
+            inputs = None  # a system that found nothing has nothing to be read a block at a time
     if stream and inputs is None:
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
@@ -117,7 +125,8 @@ def score(
             inference=inference,
         )
         if found is not None:
-            return found
+            found = with_doubts(found, _compared_files(metrics, inputs))
+            return with_field_notes(found, metrics, _picked(adjust, partial(_read_some, inputs)))
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
     )
@@ -134,7 +143,34 @@ def score(
     )
     add = add_up_corpus if is_clustered(metrics) else add_up
     result = add(campaign, slices, profile=profile, inference=inference)
+    result = with_doubts(result, _compared(metrics, (gold_side, *systems), reader))
+    result = with_field_notes(result, metrics, _picked(adjust, partial(_held_some, (gold_side, *systems))), plain=plain)
     return _with_documents(result, campaign, chosen) if documents else result
+
+
+def _held_some(sides: Sequence[Side], ids: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: side.documents[name].data for name in ids if name in side.documents} for side in sides]
+
+
+def _read_some(inputs: Inputs, ids: Sequence[str]) -> list[dict[str, Any]]:
+    from adjudge.formats.shards import stream_documents
+
+    wanted = frozenset(ids)
+    return [{each.id: each.data for each in stream_documents(own) if each.id in wanted} for own in inputs.files]
+
+
+def _picked(adjust: Adjust | None, some: Pick) -> Pick:
+    """Some documents as they are compared."""
+    if adjust is None:
+        return some
+
+    def pick(ids: Sequence[str]) -> list[dict[str, Any]]:
+        gold, *systems = some(ids)
+        found = [{name: adjust.change(gold[name], own[name]) for name in own} for own in systems]
+        changed = {name: pair[0] for own in found for name, pair in own.items()}
+        return [changed, *({name: pair[1] for name, pair in own.items()} for own in found)]
+
+    return pick
 
 
 def _from_files(
@@ -180,6 +216,39 @@ def _from_files(
     return score_stream(plan, jobs=jobs, cluster=cluster, progress=progress, inference=inference)
 
 
+def _compared(metrics: Sequence[AnyMetric], sides: Sequence[Side], reader: str) -> Compared:
+    """What was compared, for notes."""
+    unit = "character" if reader in (JSONL, "brat") else "token"
+    spans = tuple(partial(_spans, side.documents.values, _fields(metrics)) for side in sides)
+    return Compared(tuple(side.path for side in sides), spans, unit)
+
+
+def _compared_files(metrics: Sequence[AnyMetric], inputs: Inputs) -> Compared:
+    """The same of files that are not held in memory."""
+    from adjudge.formats.shards import stream_documents
+
+    spans = tuple(partial(_spans, partial(stream_documents, paths), _fields(metrics)) for paths in inputs.files)
+    return Compared((inputs.gold, *inputs.systems), spans, "character")
+
+
+def _fields(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The fields of documents that are compared; none if a metric compares whole documents."""
+    names = {member.within for each in metrics for member in each.members}
+    return () if None in names else tuple(sorted(str(name) for name in names))
+
+
+def _spans(
+    documents: Callable[[], Iterable[Document]], fields: tuple[str, ...]
+) -> Iterator[tuple[str, Iterator[Span]]]:
+    for each in documents():
+        data = each.data
+        if isinstance(data, Mapping):
+            chosen = [data[name] for name in fields if name in data]
+        else:
+            chosen = [getattr(data, name) for name in fields if hasattr(data, name)]
+        yield each.id, spans_in(chosen or data)
+
+
 def _with_documents(result: Result, campaign: Campaign, chosen: Mapping[str, Document]) -> Result:
     from adjudge.tasks.outcomes import with_documents
 
@@ -217,6 +286,7 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
+    check_readers(gold, system, None if reader == JSONL else reader, system_reader)
     metrics = as_metrics(metric, profile=profile, time_limit=time_limit, hierarchy=hierarchy)
     gold_side, systems = read_sides(
         gold, system, names, read=reads(reader, system_reader), pair=pairing(reader, system_reader)
@@ -310,14 +380,16 @@ def split_names(text: str) -> list[str]:
 def _as_metric(value: Any) -> AnyMetric:
     from adjudge.algebra.view import View
     from adjudge.metrics import Definition, Metric, derive, find
+    from adjudge.metrics.derived import of_view
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value))
     if isinstance(value, Definition):
         return cast("AnyMetric", value())
-    node = value.node if isinstance(value, View) else value
-    if isinstance(node, ir.Node):
-        return Metric(similarity=cast("ir.Similarity", node))
+    if isinstance(value, View):
+        return of_view(value)
+    if isinstance(value, ir.Node):
+        return Metric(similarity=cast("ir.Similarity", value))
     if hasattr(value, "observe"):
         return cast("AnyMetric", value)
     return derive(value)

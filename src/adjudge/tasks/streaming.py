@@ -16,6 +16,7 @@ import msgspec
 
 from adjudge.engine.local import map_documents
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.shards import stream_documents
 from adjudge.model.document import Document
 from adjudge.stats.plain import OFF
@@ -100,6 +101,9 @@ class Run:
         self.digests = [hashlib.sha256() for _ in plan.inputs.files]
         self.errors: list[AdjudgeError] = []
         self.unknown: list[Problem] = []
+        self.strangers: list[list[str]] = [[] for _ in plan.inputs.systems]  # ids that gold does not have
+        self.shared = [False] * len(plan.inputs.systems)
+        self.some: list[str] = []  # ids of gold
         self.problems: dict[int, list[Problem]] = {}
         self.there: set[str] = set()
         self.unchosen = set() if plan.docs is None else set(plan.docs)
@@ -203,6 +207,8 @@ class Run:
             side = self._side(place + 1, {})
             try:
                 for document in system.rest():
+                    if len(self.strangers[place]) < _PROBLEMS:
+                        self.strangers[place].append(document.id)
                     if len(self.unknown) < _PROBLEMS:
                         self.unknown.append(unknown_document(side, document))
             except OutOfOrder:
@@ -217,7 +223,9 @@ class Run:
                 own = system.take([*chosen, *others])
             except OutOfOrder:
                 raise _Unordered(place) from None
+            self.shared[place] |= bool(own)
             found.append({identifier: document for identifier, document in own.items() if identifier in chosen})
+        self.some += [*chosen, *others][: _PROBLEMS - len(self.some)]
         if chosen:
             yield Block(chosen, found)
 
@@ -270,6 +278,10 @@ class Run:
         """Raise what was wrong, as far as one reading has found it."""
         if self.errors:
             raise FormatError([problem for error in self.errors for problem in error.problems])
+        apart = zip(self.plan.inputs.systems, self.strangers, self.shared, strict=True)
+        check_sides(
+            Names(self.plan.inputs.gold, self.some), [Names(path, ids) for path, ids, shared in apart if not shared]
+        )
         if self.unknown:
             raise ValidationError(self.unknown)
         if self.unchosen:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
+import enum
 import json
+from typing import Annotated, Any, NamedTuple
 
+import attrs
+import msgspec
+import pydantic
 import pytest
 
+import adjudge as aj
 from adjudge.cli.app import run_command
 from adjudge.errors import AdjudgeError
 from adjudge.metrics import find
@@ -118,3 +126,82 @@ class TestCommand:
     def test_strictly_it_is_an_error(self, files, capsys):
         assert run_command(["record", "score", *files, "--system-reader", "answers-strict"]) == 1
         assert "answers.jsonl:2: output: there is no well-formed JSON in it" in capsys.readouterr().err
+
+
+# Records of every kind
+
+
+class TuplePerson(NamedTuple):
+    name: str
+    born: Any = None
+    at: Any = None
+
+
+class StructPerson(msgspec.Struct):
+    name: str
+    born: Any = None
+    at: Any = None
+
+
+class ModelPerson(pydantic.BaseModel):
+    name: str
+    born: Any = None
+    at: Any = None
+
+
+@attrs.define
+class AttrsPerson:
+    name: str
+    born: Any = None
+    at: Any = None
+
+
+@dataclasses.dataclass
+class DataPerson:
+    name: str
+    born: Any = None
+    at: Any = None
+    note: str = dataclasses.field(default="", compare=False)
+    text: Annotated[str, aj.ignore] = "described"
+
+
+class Place(enum.Enum):
+    LONDON = "London"
+
+
+KINDS = [dict, DataPerson, AttrsPerson, StructPerson, TuplePerson, ModelPerson]
+
+
+def people(kind, day, place, *, right):
+    inner = kind(name="Byron", born=1788, at=None)
+    ada = kind(name="Ada", born=day, at=[place, inner])
+    return [ada, kind(name="Alan", born=1912)] if right else [kind(name="Alan", born=1913), ada]
+
+
+@pytest.mark.parametrize("metric", ["record.fields", "record.match", "record.exact"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", [dict, ModelPerson])
+def test_objects_give_the_numbers_of_dicts(metric, kind, other, tmp_path):
+    day = datetime.date(1815, 12, 10)
+
+    def found(gold, system):
+        result = aj.score(metric, [{"id": "d", "records": gold}], [{"id": "d", "records": system}], bootstrap=0)
+        return [each.value for each in result.systems[0].scores]
+
+    plain = [people(dict, "1815-12-10", "London", right=right) for right in (True, False)]
+    expected = found(*plain)
+    assert expected[-1] == pytest.approx({"record.fields": 6 / 7, "record.match": 3 / 4, "record.exact": 1 / 2}[metric])
+    gold, system = people(kind, day, Place.LONDON, right=True), people(other, "1815-12-10", "London", right=False)
+    assert found(gold, system) == expected
+    assert found(system, gold) == expected
+    (tmp_path / "schema.yaml").write_text("name: text\nborn: date\nat: exact\n")
+    with_schema = find(f"{metric}(schema={tmp_path / 'schema.yaml'})")
+    assert dict(with_schema.score(gold, system)) == dict(with_schema.score(*plain))
+
+
+def test_objects_whose_fields_nobody_knows_are_refused():
+    class Odd:
+        name = "Ada"
+
+    with pytest.raises(aj.AdjudgeError, match="the fields of Odd are not known: give dicts, or make Odd a dataclass"):
+        aj.score("record.fields", [[Odd()]], [[Odd()]], bootstrap=0)

@@ -30,7 +30,7 @@ from adjudge.tasks.eal.assess_files import (
 )
 from adjudge.tasks.eal.identity import is_good
 from adjudge.tasks.eal.locking import lock_problem, locked
-from adjudge.tasks.eal.profiles import BBN_2015, SPEC
+from adjudge.tasks.eal.profiles import BBN_2015, SPEC, Profile
 from eal_keys import CORPUS, GOOD, contents, keys, put, same
 from eal_responses import documents, response
 
@@ -195,7 +195,7 @@ def test_repair(tmp_path: Path):
     (store / "d").write_bytes(data)
     with pytest.raises(AdjudgeError):
         open_key(store).key("d")
-    done = change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
+    done = change_store(store, tmp_path / "mended", repairing(SPEC), mended=SPEC)
     assert [change.kind for change in done.changes] == ["cleared", "waits-again", "wrong-time", "new-cluster"]
     key = open_key(tmp_path / "mended").key("d")
     assert sorted(key.assessed.values(), key=str) == [
@@ -207,12 +207,13 @@ def test_repair(tmp_path: Path):
     assert set(key.coref.values()) == {1}
 
 
-def test_repair_keeps_the_first_of_two_clusters(tmp_path: Path):
+@pytest.mark.parametrize(("profile", "kind"), [(SPEC, "joined-clusters"), (BBN_2015, "first-cluster")])
+def test_repair_joins_two_clusters_or_keeps_the_first(tmp_path: Path, profile: Profile, kind: str):
     store = tmp_path / "store"
     store.mkdir()
     (store / "d").write_bytes(lines("W NIL NIL NIL 4 NIL NIL", "W NIL NIL NIL 5 NIL NIL"))
-    done = change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
-    assert [change.kind for change in done.changes] == ["first-cluster"]
+    done = change_store(store, tmp_path / "mended", repairing(profile), mended=profile)
+    assert [change.kind for change in done.changes] == [kind]
     assert set(open_key(tmp_path / "mended").key("d").coref.values()) == {4}
 
 
@@ -222,7 +223,7 @@ def test_repair_leaves_contradictions_to_people(tmp_path: Path):
     one, two = lines("W NIL NIL NIL 4 NIL NIL"), lines("C W NIL NIL 4 NIL NIL")
     (store / "d").write_bytes(one + two)
     with pytest.raises(ValidationError, match="another assessment"):
-        change_store(store, tmp_path / "mended", repairing(SPEC), strict=False)
+        change_store(store, tmp_path / "mended", repairing(SPEC), mended=SPEC)
     assert not (tmp_path / "mended").exists()
 
 

@@ -4,7 +4,7 @@ import json
 import shutil
 
 from adjudge.demo.eal import SUBMISSIONS
-from adjudge.formats.eal_assessments import UNANNOTATED
+from adjudge.formats.eal_assessments import UNANNOTATED, parse_key, write_key
 from adjudge.tasks.eal.campaign import run_campaign
 from adjudge.tasks.eal.campaign_state import digest_of
 from eal_campaigns import assess, finish, frames_of, link, results, run
@@ -74,11 +74,19 @@ def test_wrong_assessments_are_reported_and_corrected(folder):
 
 def test_times_that_are_no_dates_are_warned_about(done):
     path = done / "assessments" / "MINI_NW_01"
-    path.write_text(path.read_text().replace("\t2031-05-06\t", "\tTuesday\t"))
+    # The response is another one now, with the id of the other: nobody gave it.
+    key, _ = parse_key(path.read_text().replace("\t2031-05-06\t", "\tTuesday\t").encode(), path.name)
+    path.write_bytes(write_key(key))
     told = {each.step: each for each in run_campaign(done)}
-    # The pooled response is another one now, and waits.
+    # The pooled response has no line any more, and waits.
     assert told["assessments"].status == "done"
-    assert "no date" in told["check"].details.read_text()
+    lost = told["assessments"].details.read_text()
+    assert "was pooled, had no line in the assessments, and waits there now" in lost
+    assert lost.count("\n") == told["assessments"].message.count("1 response added")
+    found = told["check"].details.read_text()
+    assert "no date" in found
+    assert "'Tuesday'" in found.replace('"', "'")
+    assert "is not in the pool, it counts in the key; remove the line if no system gave the response" in found
     assert told["assess"].status == "waiting"
     assert told["score"].message == "for the assessments, those that are there are from before"
 

@@ -63,8 +63,13 @@ def test_rules_of_the_file(tmp_path: Path, answers: str, wanted: list[str]):
 
 
 def test_one_cas_two_clusters(tmp_path: Path):
-    report = check(store(tmp_path / "store", "C C C C 1 Actual NAME", "C C C C 2 Actual NAME"))
-    assert [(each.kind, each.problem.line) for each in report.findings] == [("coref-conflict", 2)]
+    """Coreference is transitive, so the clusters are one; the official programs refuse it."""
+    path = store(tmp_path / "store", "C C C C 1 Actual NAME", "C C C C 2 Actual NAME")
+    for profile, error in ((SPEC, False), (BBN_2015, True)):
+        report = check(path, profile=profile)
+        found = [(each.kind, each.error, each.problem.line) for each in report.findings]
+        assert found == [("coref-conflict", error, 2)]
+    assert check(path).clusters == 1
 
 
 def test_a_cluster_on_one_line_is_enough(tmp_path: Path):

@@ -4,6 +4,7 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.diagnostics import genre_of, read_genres
 from adjudge.tasks.eal.document import prepare
 from adjudge.tasks.eal.scoring import observe_all, result_of
@@ -174,7 +175,7 @@ def test_slices_add_up(request):
     campaign = observe_all(
         corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, by=CORPUS_SLICES, genre_list=genres
     )
-    result = result_of(campaign, by=CORPUS_SLICES, bootstrap=0)
+    result = result_of(campaign, by=CORPUS_SLICES, inference=Inference(bootstrap=0))
     for field in CORPUS_SLICES:
         for part in ("tp", "fp", "fn"):
             parts = [
@@ -187,7 +188,7 @@ def test_slices_add_up(request):
         corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, genre_list=genres, genre="forum"
     )
     assert only.ids == [document for document, genre in genres.items() if genre == "forum"]
-    forum = result_of(only, bootstrap=0)["eal.overall"].score
+    forum = result_of(only, inference=Inference(bootstrap=0))["eal.overall"].score
     assert forum == result["eal.overall"].where(genre="forum").score
     with pytest.raises(UsageError, match="no document is broadcast"):
         observe_all(corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, genre="broadcast")

@@ -6,24 +6,32 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.quotes import filter_quotes, find_quotes, quote_regions
 from eal_responses import SPANS, cases, documents, linked, response
 
 
-def test_the_cases() -> None:
+def test_the_cases_of_the_official_program() -> None:
     for row in cases()["quote_regions"]["rows"]:
         if row.get("error"):
             with pytest.raises(FormatError):
-                quote_regions(row["text"])
+                quote_regions(row["text"], exact=True)
         else:
-            assert [list(region) for region in quote_regions(row["text"])] == row["regions"], row["text"]
+            assert [list(region) for region in quote_regions(row["text"], exact=True)] == row["regions"], row["text"]
+
+
+def test_capitals_and_what_is_never_closed() -> None:
+    assert quote_regions("a <QUOTE>b</Quote> c") == (Span(2, 17),)
+    assert quote_regions('a <quote\torig="x">b</quote >') == (Span(2, 27),)
+    assert quote_regions("a <quote>b</quote> <quote>c <quote>d</quote> e") == (Span(2, 17), Span(19, 45))
+    assert quote_regions("<quoted>a</quoted> <quote/>b</quote>") == ()
 
 
 def test_an_unclosed_quotation_is_shown_with_its_place() -> None:
-    with pytest.raises(FormatError) as caught:
-        quote_regions("a\nb <quote>c <quote>d</quote>\n <quote x>", path="d.txt")
-    assert [str(problem) for problem in caught.value.problems] == [
-        f"d.txt:{place}: the quotation that begins here is never closed, add </quote> where the quotation ends"
+    regions, problems = find_quotes("a\nb <quote>c <quote>d</quote>\n <quote x>", path="d.txt")
+    assert regions == (Span(4, 39),)
+    assert [str(problem) for problem in problems] == [
+        f"d.txt:{place}: the quotation that begins here is never closed and reaches to the end of the document, "
+        "add </quote> where the quotation ends"
         for place in ("2:3", "3:2")
     ]
 
@@ -46,10 +54,10 @@ def test_regions_against_counting(pieces: list[str]) -> None:
         at += len(piece)
     text = "".join(pieces)
     if depth:
+        expected.append(Span(start, at - 1))
         with pytest.raises(FormatError):
-            quote_regions(text)
-    else:
-        assert list(quote_regions(text)) == expected
+            quote_regions(text, exact=True)
+    assert list(quote_regions(text)) == expected
 
 
 def test_ends_in_a_quotation_decide() -> None:

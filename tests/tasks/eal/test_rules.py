@@ -91,14 +91,23 @@ def test_what_makes_times_go_is_a_decision():
     good = Settings(decide("spec", {"time_rule_requires": "good"}))
     assert counts(scored([month], {day: half, month: RIGHT}, chosen=good)) == (1, 0, 0)
     answers = {day: RIGHT, other: RIGHT._replace(realis="Other")}
-    assert counts(scored([other], answers)) == (1, 0, 1)
-    anywhere = Settings(decide("spec", {"time_rule_same_realis": "no"}))
-    assert counts(scored([other], answers, chosen=anywhere)) == (0, 0, 1)
+    # The task description names document, type and role only; the official programs ask for the same realis as well.
+    assert counts(scored([other], answers)) == (0, 0, 1)
+    alike = Settings(decide("spec", {"time_rule_same_realis": "yes"}))
+    assert counts(scored([other], answers, chosen=alike)) == (1, 0, 1)
+    assert counts(scored([other], answers, chosen=choose("bbn-2015"))) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("text", ["2003-XX-04", "200X-05-04"])
+def test_a_date_says_less_with_fewer_digits_anywhere(text):
+    day, less = date("2003-05-04"), date(text, at=30)
+    assert counts(scored([less], {day: RIGHT, less: RIGHT})) == (0, 0, 1)
+    assert counts(scored([less], {day: RIGHT, less: RIGHT}, chosen=choose("bbn-2015"))) == (1, 0, 1)
 
 
 def test_a_date_without_its_year_is_one_by_the_task_description_only():
     day, may = date("2003-05-04"), date("XXXX-05-XX", at=30)
-    assert ("Life.Die", "Time", "Actual", "XXXX-05-XX") in vague_dates({day: RIGHT}.items(), SPEC)
+    assert ("Life.Die", "Time", None, "XXXX-05-XX") in vague_dates({day: RIGHT}.items(), SPEC)
     assert ("Life.Die", "Time", "Actual", "XXXX-05-XX") not in vague_dates({day: RIGHT}.items(), BBN_2015)
     assert counts(scored([may], {may: RIGHT})) == (1, 0, 0)
     official = scored([may], {may: RIGHT}, chosen=choose("bbn-2015"))

@@ -1,6 +1,7 @@
 """What the official validator of 2015 did in 43 situations, and what each profile does."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from adjudge.formats.findings import Finding
-from adjudge.tasks.eal.validation import EalReport, validate
+from adjudge.tasks.eal.validation import KINDS, EalReport, validate
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "eal.json"
 TEXT = "<DOC>\nBob killed Ann in Rome on May 4th 2003.\nGuns kill people. Bob and Ann had met in Oslo.\n</DOC>"
@@ -224,6 +225,17 @@ def test_as_the_task_description(situation: str, tmp_path: Path) -> None:
     report = checked(tmp_path, SITUATIONS[situation]())
     assert sorted(kinds(report.findings)) == sorted(SPEC.get(situation, [])), report.findings
     assert all(finding.problem.hint for finding in report.findings)
+
+
+def test_every_kind_is_documented() -> None:
+    """The table in docs/eal-validation.md has the kinds whose severity can be changed, in this order."""
+    page = Path(__file__).parents[3] / "docs" / "eal-validation.md"
+    if not page.exists():
+        pytest.skip("the documentation is not there")
+    table = page.read_text(encoding="utf-8").partition("| kind |")[2].partition("\n\n")[0]
+    named = [name for row in table.splitlines()[2:] for name in re.findall(r"`([a-z-]+)`", row.split("|")[1])]
+    assert named == list(KINDS)
+    assert {kind.strip("()") for kinds in SPEC.values() for kind in kinds} <= set(KINDS)
 
 
 def test_the_documented_differences(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.validation import EalReport, validate
 from adjudge.tasks.eal.validation_arguments import agree
 from adjudge.tasks.eal.validation_dump import dump_document
 from adjudge.tasks.eal.validation_findings import Collector
-from adjudge.tasks.eal.validation_texts import Text, Texts
+from adjudge.tasks.eal.validation_texts import Text
 
 TEXT = "Bob met Ann in Rome. <quote>Eve met Tim</quote> AT&amp;T met\n IBM."
 
@@ -84,8 +84,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     assert told(report) == [
         ("type", True, "arguments/D1:1:3"),
         ("role", True, "arguments/D1:3:4"),
-        ("cas-text", True, "arguments/D1:4:5"),
-        ("id-range", False, "arguments/D1:5:1"),
+        ("cas-text", False, "arguments/D1:4:5"),
+        ("id-range", True, "arguments/D1:5:1"),
         ("unlinked", True, "arguments/D1:5:1"),
         ("time", True, "arguments/D1:5:5"),
         ("outside", True, "arguments/D1:6:7"),
@@ -159,7 +159,7 @@ def test_ids(tmp_path: Path) -> None:
     report = check(tmp_path, *lines, linking=f"-7\n2147483648\n{'a' * 40}\n")
     found = [(each.kind, each.error, each.problem.line) for each in report.findings]
     assert found == [
-        ("id-range", False, 2),
+        ("id-range", True, 2),
         ("id-form", False, 3),
         ("unlinked", True, 3),
         ("no-id", True, 5),
@@ -313,24 +313,23 @@ def test_source_documents_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_map_of_source_documents(tmp_path: Path) -> None:
-    write(tmp_path, {"map": "# id path\n\nD1\ttexts/one.xml\nD2\ttexts/two.xml\n", "texts/one.xml": TEXT})
-    texts = Texts(tmp_path / "map", [])
-    assert texts.documents == ["D1", "D2"]
-    found = texts.read("D1")
-    assert isinstance(found, Text)
-    assert found.text == TEXT
-    assert isinstance(texts.read("D2"), Problem)
-    assert texts.read("D3") is None
+    files = {"map": "# id path\n\nD1\ttexts/one.xml\nD2\ttexts/two.xml\n", "texts/one.xml": TEXT}
+    files |= {f"run/{room}/{name}": "" for room in ("arguments", "linking") for name in ("D1", "D2", "D3")}
+    write(tmp_path, files)
+    found = validate(tmp_path / "run", docs=tmp_path / "map").findings
+    assert [(each.kind, each.document) for each in found] == [("text", "D2"), ("unexpected-document", "D3")]
     write(tmp_path, {"map": "D1 texts/one.xml\n"})
-    with pytest.raises(UsageError, match="names no source document"):
-        Texts(tmp_path / "map", [])
+    with pytest.raises(FormatError, match="not a line of a list of documents"):
+        validate(tmp_path / "run", docs=tmp_path / "map")
 
 
-def test_names_of_source_documents(tmp_path: Path) -> None:
-    names = ("A.1.xml", "A.1.xml.bak", "A.2.xml", "A.xml", "A.xml.bak", "README")
-    write(tmp_path, dict.fromkeys(names, "x"))
-    assert Texts(tmp_path, ["A.1", "A.2", "A"]).documents == ["A", "A.1", "A.2"]
-    assert Texts(tmp_path, ["none"]).documents == sorted(names)
+def test_a_file_beside_the_text_is_not_read(tmp_path: Path) -> None:
+    """`DOC.ann` beside `DOC.txt` is neither the text of DOC nor a document that is missing."""
+    texts = {"D1.txt": TEXT, "D1.ann": "T1\tPerson 0 3\tBob\n", "README": "x", "D1.txt~": "old", "D2.txt": "x"}
+    write(tmp_path, {f"docs/{name}": text for name, text in texts.items()})
+    write(tmp_path, {"run/arguments/D1": line(), "run/linking/D1": "1\n"})
+    found = validate(tmp_path / "run", docs=tmp_path / "docs").findings
+    assert [(each.kind, each.document) for each in found] == [("missing-document", "D2")]
 
 
 def test_line_ends_and_marks_of_source_documents_count(tmp_path: Path) -> None:
@@ -496,3 +495,27 @@ def test_no_file_is_too_broken(
         assert problem.hint
         content = Path(problem.path or "").read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert (problem.line or 1) <= content.count(b"\n") + 1
+
+
+def test_entities_that_cannot_fill_both_roles(tmp_path: Path) -> None:
+    """Table 2 of the task description: who is a Victim is a person, and a Crime is none."""
+    lines = (
+        line("1", "Victim", type="Life.Die"),
+        line("2", "Defendant", type="Justice.Convict"),
+        line("3", "Crime", type="Justice.Convict"),
+        line("4", "Place", "Rome", "15-18", type="Justice.Convict"),
+        line("5", "Defendant", "Rome", "15-18", type="Justice.Convict"),
+        line("6", "Victim", "Rome", "15-18", type="Life.Die"),
+    )
+    frames = "1\n6\n2 3 4 5\n"
+    report = check(tmp_path, *lines, linking=frames)
+    assert told(report) == [
+        ("entity-type", False, "arguments/D1:3:4"),
+        ("entity-type", False, "arguments/D1:6:4"),
+    ]
+    first, second = (each.problem.message for each in report.findings)
+    assert first == (
+        "'Bob' is Crime of Justice.Convict (CRIME) and Victim of Life.Die (PER) on line 1: no entity is all of this"
+    )
+    assert "Victim of Life.Die (PER) and Place of Justice.Convict (GPE, FAC, LOC, VEH) on line 4" in second
+    assert not check(tmp_path, *lines, linking=frames.replace(" ", "\t"), profile="bbn-2015").findings

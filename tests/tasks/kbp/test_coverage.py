@@ -8,7 +8,7 @@ import pytest
 
 import kbp_simulation
 from adjudge.model.kbp import TripleNames, TripleTable
-from adjudge.stats.sampled import pair_comparison
+from adjudge.stats.sampled import How, pair_comparison
 from adjudge.tasks.kbp.scoring import LEVEL, score_triples
 
 # Corpora of so many documents, and so many of them.
@@ -27,12 +27,14 @@ def test_the_simulation_judges_as_scoring_does():
         for place, (s, r, o) in enumerate(rows.tolist()):
             # The number of a document is its place in the order of names.
             table.add(f"e{s}", f"r{r}", f"e{o}", f"d{place // kbp_simulation.PER_DOCUMENT:03}")
-    how = {"ci": 0.9, "box": True, "seed": 5, "identity": "endpoints", "bootstrap": 100}
+    how = {"ci": 0.9, "box": True, "seed": 5, "identity": "endpoints", "bootstrap": 100, "test": "randomisation"}
     result = score_triples(gold, {"A": one, "B": other}, **how)
     samples = tuple(system.samples[0] for system in result.systems)
     tests = {
-        test: {each.metric: each.p for each in pair_comparison(("A", "B"), result.measures, samples, test=test)}
-        for test in ("jackknife", "bootstrap")
+        test: {
+            each.metric: each.p for each in pair_comparison(("A", "B"), result.measures, samples, How(interval, test))
+        }
+        for interval, test in (("jackknife", "jackknife"), ("percentile", "bootstrap"))
     }
     tests["randomisation"] = {each.metric: each.p for each in result.comparisons}
     for hop, judged in kbp_simulation.judge(40, 5, resamples=100).items():
@@ -79,9 +81,25 @@ def test_notches_are_no_test(shares, hop):
 
 
 @pytest.mark.slow
-def test_the_default_test_keeps_its_level():
-    found = kbp_simulation.false_alarms(100, 1500)
+def test_forty_documents():
+    found = kbp_simulation.simulate(40, 600, resamples=0, exchange=False)
+    for hop in (1, 2, 3):
+        assert 0.93 <= found.coverage["default", hop] <= 0.98, (hop, found.coverage)
+        assert found.alarms["jackknife", hop] <= 0.07
+
+
+@pytest.mark.slow
+def test_systems_of_one_f1_and_two_precisions_are_not_told_apart():
+    found = kbp_simulation.unlike_alarms(40, 700)
     assert max(found.values()) <= 0.07, found
+
+
+@pytest.mark.slow
+def test_randomisation_keeps_its_level_on_paths():
+    found = [kbp_simulation.judge(40, number, resamples=200) for number in range(300)]
+    for hop in (1, 2, 3):
+        alarms = sum(each[hop].p["randomisation"] < 0.05 for each in found) / len(found)
+        assert alarms <= 0.085, (hop, alarms)
 
 
 @pytest.mark.slow

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from adjudge.cli import run
+from adjudge.demo.kbp import GOLD as DEMO
+from adjudge.demo.kbp import LINKS, SYSTEMS
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.discovery import CLUSTERS, SETS, score_discovery
 from adjudge.tasks.kbp.inputs import read_inputs
@@ -85,6 +87,22 @@ def test_nodes_with_a_page_are_that_page():
     )
     found = scores(score_discovery(read_inputs(GOLD, [linked], wiki=WIKI, names=["A"]), bootstrap=0))
     assert found["kbp.link", "f1"] == 1.0
+
+
+def test_canonical_mentions_are_mentions():
+    """In a Cold Start file every node has one per document; without them little of the demo is left."""
+    systems = [str(path) for path in SYSTEMS.values()]
+    result = score_discovery(read_inputs(str(DEMO), systems, wiki=str(LINKS)), bootstrap=0)
+    found = {each.name: scores(result, place) for place, each in enumerate(result.systems)}
+    assert {name: round(100 * own["kbp.mention", "recall"], 1) for name, own in found.items()} == {
+        "delta": 98.6,
+        "fjord": 95.7,
+        "geyser": 91.4,
+    }
+    assert found["delta"]["kbp.mention", "precision"] == 1.0
+    marked = lines(("d1", [entity("E1", "PER", {**mention(0, "Ana"), "canonical": True})]))
+    own = scores(score_discovery(read_inputs(marked, [marked], names=["A"]), bootstrap=0))
+    assert own["kbp.mention", "f1"] == own["kbp.entity.b3", "f1"] == 1.0
 
 
 def test_notes_say_why_there_are_no_links():

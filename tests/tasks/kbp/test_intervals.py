@@ -8,12 +8,23 @@ from hypothesis import given, settings
 
 import kbp_naive as naive
 from adjudge.errors import UsageError
+from adjudge.stats import intervals
+from adjudge.stats.intervals import Parts, score_interval
 from adjudge.stats.resample import bootstrap_weights
-from adjudge.tasks.kbp import intervals
-from adjudge.tasks.kbp.masks import SampleCounts, count_samples
-from adjudge.tasks.kbp.masks_compare import compare_systems
-from adjudge.tasks.kbp.masks_samples import exchange_counts, leave_out_presence, resample_counts
+from adjudge.tasks.kbp.masks import as_counts, count_samples, sample_totals
+from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
+from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_presence, resample_counts
 from adjudge.tasks.kbp.paths import make_facts
+
+PARTS = ("precision", "recall", "f1")
+NONE = np.array([])
+
+
+def scores(counts):
+    """Every part for every hop (rows) and sample (columns); 0/0 is 0."""
+    both, gold, system = (np.asarray(each, dtype=float) for each in counts)
+    pairs = {"precision": (both, system), "recall": (both, gold), "f1": (2 * both, gold + system)}
+    return {part: np.divide(a, b, out=np.zeros(a.shape), where=b != 0) for part, (a, b) in pairs.items()}
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +42,9 @@ def example():
 
 def test_the_summary_of_the_27_resamples(example):
     exact, _, _, found = example
-    for name, hop, part in itertools.product("AB", (1, 2, 3), intervals.PARTS):
+    for name, hop, part in itertools.product("AB", (1, 2, 3), PARTS):
         wanted = exact[f"summary_{name}"][str(hop)][part]
-        values = intervals.scores(found[name])[part][hop - 1]
+        values = scores(found[name])[part][hop - 1]
         box = intervals.box_numbers(values)
         assert (box.low, box.high) == pytest.approx(wanted["interval90_drop"])
         assert box.mean == pytest.approx(wanted["mean"])
@@ -48,18 +59,15 @@ def test_the_summary_of_the_27_resamples(example):
 
 
 def test_the_paired_counts_of_the_27_resamples(example):
-    exact, gold, systems, found = example
-    drawn = {name: intervals.scores(counts) for name, counts in found.items()}
-    for hop, part in itertools.product((1, 2, 3), intervals.PARTS):
+    exact, _, _, found = example
+    drawn = {name: scores(counts) for name, counts in found.items()}
+    for hop, part in itertools.product((1, 2, 3), PARTS):
         wanted = exact["paired_B_minus_A"][str(hop)][part]
-        a, b = (drawn[name][part][hop - 1] for name in "AB")
-        whole = [naive.count(gold, systems[name], hop) for name in "AB"]
-        points = [float(intervals.scores(SampleCounts(*np.array(c).reshape(3, 1, 1)))[part][0, 0]) for c in whole]
-        test = intervals.paired_bootstrap(b, a, points[1] - points[0])
+        a, b = (Parts(0.0, NONE, drawn[name][part][hop - 1]) for name in "AB")
+        difference = b._replace(point=wanted["observed"])
+        test = intervals.paired_test(difference, a, "percentile", "bootstrap")
         assert test.difference == pytest.approx(wanted["observed"])
-        assert test.p == pytest.approx(wanted["p_two_sided_add1"])
-        assert round((1 - test.wins) * 27) == wanted["n_le_0"]
-        assert round((test.wins + test.ties) * 27) == wanted["n_ge_0"]
+        assert test.p == pytest.approx(min(1, (1 + 2 * min(wanted["n_le_0"], wanted["n_ge_0"])) / 28))
 
 
 @pytest.mark.parametrize(
@@ -75,25 +83,20 @@ def test_no_resamples_no_interval():
         intervals.percentile_interval([])
 
 
-def test_nothing_over_nothing_is_zero():
-    counts = SampleCounts(*(np.array([[n]]) for n in (0, 3, 0)))
-    assert {part: float(v[0, 0]) for part, v in intervals.scores(counts).items()} == {
-        "precision": 0,
-        "recall": 0,
-        "f1": 0,
-    }
-
-
 def test_centred_and_jackknife_stay_between_0_and_1():
     assert intervals.centred_interval(0.95, [0.2, 0.5, 0.8])[:2] == pytest.approx((0.65, 1.0))
-    assert intervals.jackknife_interval(0.01, [0.0, 0.1])[:2] == pytest.approx((0.0, 0.01 + 6.3137515 * 0.05), abs=1e-6)
-    assert intervals.jackknife_interval(0.5, [0.5]) is None
+    found = score_interval(Parts(0.01, np.array([0.0, 0.1]), NONE), "jackknife")
+    assert 0 < found.low < 0.01 < found.high < 1
+    assert score_interval(Parts(0.0, np.array([0.0, 0.1]), NONE), "jackknife")[:2] == pytest.approx(
+        (0.0, 6.3137515 * 0.05), abs=1e-6
+    )
+    assert score_interval(Parts(0.5, np.array([0.5]), NONE), "jackknife") is None
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     x = np.random.default_rng(2).random(30)
     left = (x.sum() - x) / 29
-    assert intervals.jackknife_error(x.mean(), left) == pytest.approx(x.std(ddof=1) / math.sqrt(30))
+    assert intervals.jackknife_error(Parts(x.mean(), left, NONE)) == pytest.approx(x.std(ddof=1) / math.sqrt(30))
 
 
 SIDES = naive.sides()
@@ -120,24 +123,27 @@ def test_one_pass_gives_all_three(gold, system):
 @given(SIDES, SIDES, SIDES)
 @settings(max_examples=25)
 def test_exchanging_documents_equals_building_the_exchanged_systems(gold, one, other):
-    found = exchange_counts(gold.facts, one.facts, other.facts, documents=5, trials=6, seed=3, hops=2)
-    exchanged = np.random.default_rng(3).random((6, 5)) < 0.5
-    for trial, swap in enumerate([np.zeros(5, dtype=bool), *exchanged]):
+    swaps = np.concatenate((np.zeros((1, 5), bool), np.random.default_rng(3).random((6, 5)) < 0.5))
+    work = exchanging(gold.facts, one.facts, other.facts, swaps, np.arange(5), hops=2)
+    (found,) = as_counts(work, sample_totals(work))
+    found = [np.asarray(each).reshape(2, 2, len(swaps), 6) for each in found]  # hops, systems, exchanges, leave-outs
+    for trial, swap in enumerate(swaps):
         built = [{}, {}]
         for owner, side in enumerate((one, other)):
             for triple, documents in side.triples.items():
                 for document in documents:
                     goes = 1 - owner if swap[document] else owner
                     built[goes][triple] = built[goes].get(triple, frozenset()) | {document}
-        for counts, triples in zip(found, built, strict=True):
-            for hop in (1, 2):
-                assert tuple(int(p[hop - 1, trial]) for p in counts) == naive.count(gold, naive.Side(triples), hop)
+        for system, hop, left in itertools.product((0, 1), (1, 2), range(6)):
+            kept = [document for document in range(5) if document != left - 1]
+            wanted = naive.count(gold, naive.Side(built[system]), hop, kept)
+            assert tuple(int(each[hop - 1, system, trial, left]) for each in found) == wanted
 
 
 def test_systems_with_their_own_nodes_are_not_exchanged():
     own = make_facts([0], [0], [1], [0], labels=[0, 1])
     with pytest.raises(UsageError, match="keep their own nodes"):
-        exchange_counts(own, own, own, documents=1)
+        exchange_tests(own, {"": (own, own)}, Exchange(2))
 
 
 def test_groups_are_left_out_where_there_are_many_documents():
@@ -164,49 +170,16 @@ def corpus(seed, keep, documents=40, nodes=25, skew=1):
 
 def test_a_clear_difference_is_found_and_equal_systems_are_not_different():
     gold, good, bad = corpus(1, [0.9, 0.3])
-    systems = {"good": good, "bad": bad, "again": good}
-    drawn = dict(zip(systems, resample_counts(gold, list(systems.values()), documents=40, resamples=200), strict=True))
-    tests = ("randomisation", "jackknife", "bootstrap", "centred")
-    found = compare_systems(gold, systems, drawn, documents=40, tests=tests, trials=200)
-    assert len(found) == 3 * 3 * 3 * 4
-    for row in found:
-        if {row.first, row.second} == {"good", "again"}:
-            assert row.result.difference == 0
-            assert row.result.p == 1.0
-        else:
-            assert row.result.p < 0.02, row
-            assert abs(row.result.difference) > 0.1
-            assert row.result.p <= row.adjusted <= 3 * row.result.p
-            assert row.result.low < row.result.difference < row.result.high
+    pairs = {"different": (good, bad), "same": (good, good)}
+    found = exchange_tests(gold, pairs, Exchange(40, trials=200, hops=3, together=True))
+    assert found["same"] == dict.fromkeys((1, 2, 3, 0), 1.0)
+    assert max(found["different"].values()) < 0.02
+    assert found["different"].keys() == {0, 1, 2, 3}
 
 
-def test_unknown_tests_are_refused():
-    with pytest.raises(UsageError, match="no test"):
-        compare_systems(*corpus(1, [])[:1], {}, {}, documents=1, tests=["jacknife"])
-
-
-def test_all_hops_together(example):
-    _, gold, systems, _ = example
-    facts = {name: side.facts for name, side in systems.items()}
-    options = {"documents": 3, "seed": 3}
-    drawn = resample_counts(gold.facts, list(facts.values()), resamples=20, hops=3, **options)
-    resampled = dict(zip(facts, drawn, strict=True))
-    rows = compare_systems(gold.facts, facts, resampled, tests=intervals_tests(), trials=50, together=True, **options)
-    apart = compare_systems(gold.facts, facts, resampled, tests=intervals_tests(), trials=50, **options)
-    assert [row for row in rows if row.hop] == apart
-    whole = [row for row in rows if not row.hop and row.part == "f1"]
-    assert [row.test for row in whole] == list(intervals_tests())
-    points = [own.point for own in resampled.values()]
-    f1 = [2 * own.both.sum() / (own.gold.sum() + own.system.sum()) for own in points]
-    assert all(row.result.difference == pytest.approx(f1[0] - f1[1]) for row in whole)
-    one, other = exchange_counts(gold.facts, *facts.values(), documents=3, trials=50, seed=3)
-    differences = [
-        2 * a / (b + c) - 2 * x / (y + z)
-        for a, b, c, x, y, z in zip(*(side.sum(axis=0) for side in (*one, *other)), strict=True)
-    ]
-    extreme = sum(abs(each) >= abs(differences[0]) - 1e-12 for each in differences[1:])
-    assert whole[0].result.p == pytest.approx((1 + extreme) / 51)
-
-
-def intervals_tests():
-    return "randomisation", "jackknife", "bootstrap"
+def test_more_exchanges_than_fit_into_one_pass_are_the_same(monkeypatch):
+    gold, good, bad = corpus(2, [0.6, 0.5], documents=60)
+    how = Exchange(60, trials=30, hops=2)
+    once = exchange_tests(gold, {"": (good, bad)}, how)
+    monkeypatch.setattr("adjudge.tasks.kbp.masks_compare._AT_ONCE", 500)
+    assert exchange_tests(gold, {"": (good, bad)}, how) == once

@@ -108,7 +108,7 @@ def test_the_paper_stands_beside_system_identity(example):
 
 def test_counts_of_what_is_left_out(example):
     result = scored_example(example)
-    found = {name: int(result[f"kbp.{name}"]["count"]) for name in ("unaligned", "unattested", "out-of-scope")}
+    found = {name: int(result[f"kbp.{name}"]["A"]["count"]) for name in ("unaligned", "unattested", "out-of-scope")}
     log = example.expected["system_A_log"]
     assert found["out-of-scope"] == sum("scope" in str(row) for row in log) > 0
     assert found["unaligned"] > 0

@@ -6,7 +6,8 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.formats.kb_coldstart import read_coldstart
-from adjudge.tasks.kbp.validation import detect, repair, validate
+from adjudge.tasks.kbp.detection import detect
+from adjudge.tasks.kbp.validation import repair, validate
 
 KB = """:Entity_1\ttype\tPER
 :Entity_1\tmention\t"Ana"\tD1:0-2\t1
@@ -55,7 +56,7 @@ def test_folders(tmp_path: Path):
 def test_cold_start():
     report = validate(KB.encode())
     assert report.format == "coldstart"
-    assert report.unmended == 1
+    assert report.unrepaired == 1
     assert report.counts == {"document": 1, "entity": 2, "event": 0, "string": 0, "mention": 3, "fact": 1}
     assert [(each.kind, each.problem.line) for each in report.findings] == [
         ("missing-run-id", 1),

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from adjudge.errors import AdjudgeError
 from adjudge.formats.tbf_columns import as_lines, read_columns
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
+from adjudge.stats.inference import Inference
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget import ahead, block_mapping, block_twins, reading
 from adjudge.tasks.nugget.best import greedy as greedy_one_by_one
@@ -228,7 +229,7 @@ def test_twins_leave_the_same_open(seed: int, ends: tuple[int, ...], threshold: 
     assert (one.counts, one.pairs) == (other.counts, other.pairs)
     assert len(one.changed) > 5
     # The tables of documents have both, and are the same with numpy and without.
-    tables = [result_of(found, bootstrap=number).systems[0].table for number in (0, 100)]
+    tables = [result_of(found, inference=Inference(bootstrap=number)).systems[0].table for number in (0, 100)]
     assert tables[0] == tables[1]
     for column, rows in (("coref.b3:matched", counted.coref), ("coref.b3.best:matched", one.counts)):
         place, own = tables[0].columns.index(column), COLUMNS.index("coref.b3:matched")

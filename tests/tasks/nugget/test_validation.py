@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
+from adjudge.formats.tbf import open_tbf
 from adjudge.tasks.nugget.ontology import read_types
 from adjudge.tasks.nugget.validation import NuggetReport, validate
 from adjudge.tasks.nugget.validation_ground import read_sizes
@@ -320,6 +322,25 @@ def test_documents() -> None:
     assert [each.problem.hint for each in open_ended.findings if each.kind == "missing-document"] == [
         "write its footer"
     ]
+
+
+@given(st.lists(st.tuples(*(st.integers(0, 3) for _ in range(4))), max_size=6), st.randoms(use_true_random=False))
+def test_every_given_nugget_and_every_copy_has_one_fate(rows: list[tuple[int, ...]], draw: random.Random) -> None:
+    def lines(given: list[tuple[int, ...]]) -> bytes:
+        return made([f"s\td\tE{a}\tt{b}\tword\tT{c}\t{('Actual', 'Other')[d % 2]}" for a, b, c, d in given])
+
+    mine = [tuple(draw.choice([value, draw.randrange(4)]) for value in row) for row in rows if draw.random() < 0.8]
+    report = validate(lines(mine), gold=open_tbf(lines(rows)), limit=0)
+    gold = report.gold
+    assert gold is not None
+    found = gold["copied"] + gold["renamed"] + gold["changed"]
+    assert (found + gold["missing"], found + gold["invented"]) == (len(rows), len(mine))
+    counts = Counter(each.kind.removesuffix("-nugget") for each in report.findings)
+    assert all(counts[fate] == gold[fate] for fate in ("renamed", "changed", "missing", "invented"))
+    contents = [Counter((b, c, d % 2) for _, b, c, d in side) for side in (rows, mine)]
+    assert gold["copied"] + gold["renamed"] == (contents[0] & contents[1]).total()
+    shuffled = validate(lines(draw.sample(rows, len(rows))), gold=open_tbf(lines(rows)))
+    assert shuffled.gold == {**dict.fromkeys(gold, 0), "gold": len(rows), "copied": len(rows)}
 
 
 def test_tables_that_are_not_there_or_wrong(tables: Path) -> None:

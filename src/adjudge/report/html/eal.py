@@ -143,6 +143,9 @@ class _Collected:
         """Put the document away that is open."""
         if self._open is None:
             return
+        if len(self._found) < len(self.names):  # something is wrong with a system, and is raised at the end
+            self._open, self._found = None, []
+            return
         text = self._text(self._open.name)
         self.documents.append(self._open.to_data(self.names, text))
         size = sum(len(each.responses) + len(each.missed) for each in self._found)

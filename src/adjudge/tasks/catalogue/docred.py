@@ -56,7 +56,8 @@ def run(gold: Any, system: Any, *, train_annotated: Any = None, train_distant: A
             raise ValidationError(problem)
     values = [_f1(sums, measure) for measure in MEASURES]
     text = "".join(f"{label}: {value}\n" for label, value in zip(LABELS, values, strict=True))
-    return Published(list(rows.items()), MEASURES, text)
+    titles = {answer.title for answer in answers}
+    return Published(list(rows.items()), MEASURES, text, documents=(documents.keys(), titles))
 
 
 def _distinct(answers: list[Answer]) -> list[Answer]:

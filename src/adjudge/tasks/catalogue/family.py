@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
+from adjudge.formats.source import source_name
 
 if TYPE_CHECKING:
     from adjudge.model.document import Corpus
@@ -84,7 +86,8 @@ class Published(NamedTuple):
 
     `rows` has the counts of every gold document, in one order for all systems; `text` ends with a line feed. A scorer
     that counts clusters of the whole corpus gives a `counter` instead, which turns weights of the documents of `rows`
-    into counts; if it knows those of the whole corpus only, they are not `resampled`.
+    into counts; if it knows those of the whole corpus only, they are not `resampled`. `documents` are the ids of gold
+    and of the system, for a program that scores whatever they are; others refuse documents that they do not know.
     """
 
     rows: Sequence[tuple[str, Mapping[str, float]]]
@@ -94,6 +97,7 @@ class Published(NamedTuple):
     notes: Sequence[Note] = ()
     counter: Counter | None = None
     resampled: bool = True
+    documents: tuple[Collection[str], Collection[str]] | None = None
 
 
 def find_family(name: str) -> Family:
@@ -158,6 +162,8 @@ def published_runs(
     for system, source in systems.items():
         try:
             found[system] = run(gold, source, **options)
+            given = found[system].documents or ([each for each, _ in found[system].rows], ())
+            check_sides(Names(source_name(gold), given[0]), [Names(source_name(source), given[1])])
         except (FormatError, ValidationError) as error:
             problems += (problem for problem in error.problems if problem not in problems)
     if problems:

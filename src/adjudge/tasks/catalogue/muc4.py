@@ -85,7 +85,13 @@ def run(
             text_filtering=text_filtering,
         )
     rows = [(each.id, counts(each, chosen, per_slot=per_slot)) for each in compared]
-    return Published(rows, measures(chosen, per_slot=per_slot), text, notes=_notes(key, response, compared))
+    return Published(
+        rows,
+        measures(chosen, per_slot=per_slot),
+        text,
+        notes=_notes(key, response, compared),
+        documents=([each.id for each in compared], response.messages.keys()),
+    )
 
 
 def compare(

@@ -70,17 +70,26 @@ def run(gold: Any, system: Any) -> Published:
     sides = [_mentions(read_table(source)) for source in (gold, system)]
     counts = {name: _count(rule, *sides) for name, rule in MEASURES.items()}
     text = HEADER + "".join(_line(name, found) for name, found in sorted(counts.items()))
+    own = [{each.document for each in side} for side in sides]
     ids = tuple(dict.fromkeys(each.document for side in sides for each in side))
     measures: tuple[Measure, ...] = tuple(_measure(rule) for rule in MEASURES.values())
     rows = _rows(sides, ids)
     documents: list[tuple[str, Mapping[str, float]]] = [(each, {}) for each in ids]
     counter = _counter(sides, ids, rows)
     if _agrees(counter, counts, len(ids)):
-        return Published(documents, measures, text, counter=counter)
+        return Published(documents, measures, text, counter=counter, documents=(own[0], own[1]))
     message = "mentions of several entities, or of none, are counted in a way that cannot be resampled"
     note = Note("not-resampled", 1, f"{message}: there are no intervals")
     notes = [note, *_undefined(sides[0])]
-    return Published(documents, measures, text, notes=notes, counter=_constant(counts), resampled=False)
+    return Published(
+        documents,
+        measures,
+        text,
+        notes=notes,
+        counter=_constant(counts),
+        resampled=False,
+        documents=(own[0], own[1]),
+    )
 
 
 def _undefined(gold: Sequence[Annotated]) -> list[Note]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.model.document import Corpus
 
 LISTED = 100
@@ -15,6 +16,7 @@ def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple
     """(id, gold, system) of every gold document; one that the system lacks is `empty`, one that gold lacks an error."""
     answers = {document.id: document for document in system.documents}
     known = {document.id: None for document in gold.documents}
+    check_sides(Names(gold.path or "gold", known.keys()), [Names(system.path or "system", answers.keys())])
     unknown = [document for document in system.documents if document.id not in known]
     if unknown:
         raise ValidationError(

@@ -62,7 +62,7 @@ def run(gold: Any, system: Any, *, constrained: Any = None) -> Published:
     if unknown:
         message = f"{len(unknown)} documents are not in the gold documents and are passed over"
         notes.append(Note("unknown-document", len(unknown), message, tuple(unknown[:10])))
-    return Published(rows, MEASURES, "".join(lines), notes=notes)
+    return Published(rows, MEASURES, "".join(lines), notes=notes, documents=(known, answers.keys()))
 
 
 def read_multiplicities(source: Any) -> dict[str, dict[str, int]]:

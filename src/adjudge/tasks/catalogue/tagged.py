@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, more_problems
 from adjudge.formats.bio import LIMIT, Columns, grouped, read_columns
 
 
@@ -55,7 +55,7 @@ def read_pairs(gold: Any, system: Any, *, both_columns: bool = False, prefixes: 
         if len(a.tags) != len(b.tags)
     ]
     if problems:
-        more = [Problem(f"and {len(problems) - LIMIT} more problems", path=right.place)]
+        more = [more_problems(len(problems) - LIMIT, right.place)]
         raise FormatError([*problems[:LIMIT], *(more if len(problems) > LIMIT else [])])
     return pairs
 

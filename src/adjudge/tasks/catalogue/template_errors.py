@@ -1,4 +1,4 @@
-"""What is wrong with templates, as the changes that would mend them (after Das et al., 2022).
+"""What is wrong with templates, as the changes that would fix them (after Das et al., 2022).
 
 Templates of one type are aligned 1:1 so that as many fillers as possible are right (as `template.fillers` counts them),
 then so that as many as possible are partly right. Templates that are left over and share fillers have a wrong type.

@@ -94,7 +94,7 @@ def explain(
     """
     task = CorefTask(settings(profile, singletons, match, overlap))
     run = Run(docs=(document,), keep=True, digest=False)
-    found = evaluate(task, key, response, run, names=names)
+    found = evaluate(task, key, response, run, names=names).checked()
     return {name: _explained(found.ids[0], name, counted.details[0]) for name, counted in found.systems.items()}
 
 

@@ -15,23 +15,49 @@ from adjudge.model.coref import CorefCorpus, CorefDocument
 
 def read_corpus(
     source: Any, name: str, *, profile: str, only: Container[str] | None = None, digest: bool = True
-) -> CorefCorpus:
-    """A file (CoNLL, CorefUD, JSON lines), documents that were read already, or plain data.
+) -> tuple[CorefCorpus, bool]:
+    """A file (CoNLL, CorefUD, JSON lines), documents that were read already, or plain data; and if they were numbered.
 
     Plain data are objects with clusters, or the clusters alone: by id in a mapping, or in a list, paired by their ids
     or, if they have none, by position.
     """
     if isinstance(source, CorefCorpus):
-        return source
+        return source, False
     if is_file(source):
-        return read_coreference(source, profile=profile, only=only, digest=digest)
+        return read_coreference(source, profile=profile, only=only, digest=digest), False
     if isinstance(source, list | tuple) and source and all(isinstance(each, CorefDocument) for each in source):
-        return _read_already(source)
+        return _read_already(source), False
     from adjudge.tasks.documents import read_each
 
     (side,) = read_each({name: source})
     text = "\n".join(_line(each.id, each.data) for each in side.documents.values())
-    return read_coreference(text.encode(), format="jsonl", profile=profile, name="<documents>")
+    corpus = read_coreference(text.encode(), format="jsonl", profile=profile, name="<documents>")
+    return corpus, side.paired_by_place
+
+
+def is_whole(value: Any) -> bool:
+    """Whether something in memory is all documents of a response, and not the clusters of one.
+
+    >>> is_whole([{"id": "d", "clusters": []}]), is_whole([[[0, 0], [2, 2]]]), is_whole([[[[0, 0], [2, 2]]]])
+    (True, False, True)
+    """
+    if isinstance(value, CorefCorpus):
+        return True
+    if isinstance(value, Mapping):
+        return bool(value) and "clusters" not in value
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return isinstance(value[0], Mapping | CorefDocument) or hasattr(value[0], "clusters") or _depth(value) > _CLUSTERS
+
+
+_CLUSTERS = 3  # levels: clusters, mentions, the two ends of a mention
+
+
+def _depth(value: Any) -> int:
+    """The levels of lists in lists, the deepest of the elements counting."""
+    if isinstance(value, list | tuple | Set):
+        return 1 + max((_depth(inner) for inner in value), default=0)
+    return 0
 
 
 def _read_already(source: Sequence[CorefDocument]) -> CorefCorpus:

@@ -34,6 +34,8 @@ class CorefTask(Task):
     name = "coref"
     columns = COLUMNS
     begins = b"#begin document ", b"#end document"
+    unit, telling = "token", "coref.mentions"
+    remedy = "a document begins with a line such as: #begin document (name); part 000"
 
     def __init__(self, chosen: Settings | None = None, metrics: Sequence[str] = METRICS) -> None:
         self.settings = chosen or settings()
@@ -52,9 +54,15 @@ class CorefTask(Task):
         """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
         from adjudge.tasks.coref.reading import read_corpus
 
-        corpus = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
+        corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
         documents = {document.id: document for document in corpus.documents}
-        return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes))
+        return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
+
+    def is_whole(self, value: Any) -> bool:
+        """Whether something is all documents of a response, and not the clusters of one."""
+        from adjudge.tasks.coref.reading import is_whole
+
+        return is_whole(value)
 
     def observe(self, gold: CorefDocument, system: CorefDocument | None, *, keep: bool = False) -> Row:
         """All counts of all metrics at once."""
@@ -69,6 +77,12 @@ class CorefTask(Task):
     def attributes(self, document: CorefDocument) -> Mapping[str, Any]:
         """The genre that its name carries."""
         return {} if document.genre is None else {"genre": document.genre}
+
+    def spans(self, document: CorefDocument) -> Iterable[tuple[int, int]]:
+        """Where each mention begins and ends."""
+        for chain in document.chains:
+            for mention in chain.mentions:
+                yield int(mention[0]), int(mention[-1])
 
     def bare(self, document: CorefDocument) -> CorefDocument:
         """Its name, its number of tokens and its line."""
@@ -90,7 +104,7 @@ class CorefTask(Task):
 
     def check(self, evaluation: Evaluation) -> None:
         """The profile `strict` allows no repeats, no missing or unknown documents and no unequal texts."""
-        if self.settings.profile == "strict" and (problems := list(_strict(evaluation))):
+        if self.settings.profile == "strict" and (problems := list(_strict(evaluation.checked()))):
             raise ValidationError(problems)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -75,8 +75,10 @@ def open_for(profile: Profile, path: str | Path) -> Store:
     )
 
 
-def documents(store: Store, *, linking: bool = True) -> Iterator[tuple[Arguments, Linking | None]]:
-    """The documents of a store; every problem is raised, but only after the last document.
+def documents(
+    store: Store, *, linking: bool = True, only: Container[str] | None = None
+) -> Iterator[tuple[Arguments, Linking | None]]:
+    """The documents of a store, or `only` some of them; every problem is raised, but only after the last document.
 
     In a store with frames, a document without any has an empty linking: it must not look like one of 2014.
     """
@@ -84,6 +86,8 @@ def documents(store: Store, *, linking: bool = True) -> Iterator[tuple[Arguments
     with_linking = linking and store.has_linking
     names = sorted({*store.documents, *store.linking_documents}) if with_linking else store.documents
     for document in names:
+        if only is not None and document not in only:
+            continue
         try:
             arguments = store.arguments(document)
             frames = (store.linking(document) or Linking(document)) if with_linking else None
@@ -106,15 +110,21 @@ def _collected(problems: list[Problem]) -> Iterator[None]:
 
 
 def apply(
-    store: Store, writer: StoreWriter, operation: Operation, *, linking: bool = True, each: Each | None = None
+    store: Store,
+    writer: StoreWriter,
+    operation: Operation,
+    *,
+    linking: bool = True,
+    each: Each | None = None,
+    only: Container[str] | None = None,
 ) -> Summary:
-    """Write what an operation makes of every document; `each` sees every outcome.
+    """Write what an operation makes of every document, or of `only` some of them; `each` sees every outcome.
 
     Problems of all documents are raised together, and then the writer, which is open, must be left by the error.
     """
     counts = _Counts(each)
     problems: list[Problem] = []
-    found = documents(store, linking=linking)
+    found = documents(store, linking=linking, only=only)
     while len(problems) < ENOUGH:
         try:
             arguments, frames = next(found)

@@ -75,7 +75,7 @@ def expand_realis(key: AnswerKey) -> tuple[AnswerKey, list[Response]]:
 
 
 class Repair(NamedTuple):
-    """Something that was mended: `kind` is a stable name, `what` a sentence about it."""
+    """Something that was repaired: `kind` is a stable name, `what` a sentence about it."""
 
     kind: str
     response: Response
@@ -90,8 +90,8 @@ def repair(key: AnswerKey, *, x_year: bool = True, lower_x: bool = True) -> tupl
 
     >>> from adjudge.model.eal import Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
-    >>> mended, done = repair(AnswerKey("d", {bob: Assessment("W", None, "C")}, (), {}))
-    >>> mended.assessed[bob], [each.kind for each in done]
+    >>> repaired, done = repair(AnswerKey("d", {bob: Assessment("W", None, "C")}, (), {}))
+    >>> repaired.assessed[bob], [each.kind for each in done]
     (Assessment(event_type='W', role=None, cas=None, ...), ['cleared', 'new-cluster'])
     """
     assessed: dict[Response, Assessment] = {}

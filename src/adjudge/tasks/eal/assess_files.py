@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.formats.eal_write import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
@@ -16,8 +17,8 @@ from adjudge.tasks.eal.assess import add_responses, expand_realis, repair
 from adjudge.tasks.eal.changes import Outcome
 from adjudge.tasks.eal.identity import by_cluster
 from adjudge.tasks.eal.locking import check_lock, identity, locked, resolved
-from adjudge.tasks.eal.merge import Disagreement, merge
-from adjudge.tasks.eal.profiles import Profile
+from adjudge.tasks.eal.merge import Disagreement, Prefer, merge
+from adjudge.tasks.eal.profiles import SPEC, Profile
 from adjudge.tasks.eal.trim import Unlinked, grouped, keep_best, trim
 
 ENOUGH = 1000  # problems after which the rest of a store is not looked at
@@ -35,10 +36,10 @@ class _Closable(Protocol):
 C = TypeVar("C", bound=_Closable)
 
 
-def open_assessments(path: str | Path) -> KeyStore:
+def open_assessments(path: str | Path, profile: Profile = SPEC) -> KeyStore:
     """A store of assessments that nobody is writing to."""
     check_lock(path)
-    return open_key(path)
+    return open_key(path, repeated_cluster=profile.repeated_cluster)
 
 
 def open_reference(path: str | Path) -> FramesStore:
@@ -165,9 +166,17 @@ class MergeSummary(NamedTuple):
 
 
 def merge_stores(
-    stores: Sequence[str | Path], output: str | Path, *, ids: Ids = "sha1", overwrite: bool = False
+    stores: Sequence[str | Path],
+    output: str | Path,
+    *,
+    prefer: Prefer = "baseline",
+    ids: Ids = "sha1",
+    overwrite: bool = False,
 ) -> MergeSummary:
-    """Write the assessments of all stores; the first has priority, then the second, and so on."""
+    """Write the assessments of all stores; the first has priority, then the second, and so on.
+
+    With `prefer="additional"` it is the last one, then the one before, and so on: later stores correct earlier ones.
+    """
     counts: Counter[str] = Counter()
     disagreements: list[Disagreement] = []
     split: dict[str, list[int]] = {}
@@ -187,7 +196,7 @@ def merge_stores(
                     if key is None:
                         key = other
                         continue
-                    merged = merge(key, other)
+                    merged = merge(key, other, prefer=prefer)
                     key = merged.key
                     counts["new"] += len(merged.newly_assessed)
                     disagreements += merged.disagreements
@@ -227,21 +236,27 @@ def change_store(
     output: str | Path,
     operation: Operation,
     *,
-    strict: bool = True,
+    mended: Profile | None = None,
     ids: Ids = "sha1",
     overwrite: bool = False,
+    documents: Collection[str] | None = None,
 ) -> ChangeSummary:
-    """Write what an operation makes of each document. If not `strict`, it gets inconsistent assessments, too."""
+    """Write what an operation makes of each document, or of these `documents` only.
+
+    One that repairs them by a profile (`mended`) gets inconsistent ones, too.
+    """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
     gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
-        opened = closing(stack, open_assessments(store))
+        opened = closing(stack, open_assessments(store, mended or SPEC))
+        opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
         for document in opened.documents:
             with gathered.each():
-                key, done = operation(opened.key(document) if strict else _mendable(opened, document, changes))
+                read = opened.key(document) if mended is None else _mendable(opened, document, changes)
+                key, done = operation(read)
                 changes += done
                 counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
                 if not gathered.problems:
@@ -268,20 +283,21 @@ def repairing(profile: Profile) -> Operation:
     return operation
 
 
-_MENDED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict")
+_REPAIRED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
 
 
 def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
-    """The assessments of a document as far as a repair can mend them; other problems are raised."""
+    """The assessments of a document as far as a repair can fix them; other problems are raised."""
     key, findings = store.scan_key(document)
-    problems = [finding.problem for finding in findings if finding.error and finding.kind not in _MENDED]
+    problems = [finding.problem for finding in findings if finding.error and finding.kind not in _REPAIRED]
     if problems:
         raise FormatError(problems)
-    changes += [
-        Change("first-cluster", document, None, f"{finding.problem.message}; the first one counts")
-        for finding in findings
-        if finding.kind == "coref-conflict"
-    ]
+    for finding in findings:
+        if finding.kind == "coref-conflict":
+            kind, what = ("first-cluster", "; the first one counts") if finding.error else ("joined-clusters", "")
+            changes.append(Change(kind, document, None, finding.problem.message + what))
+        elif finding.kind == UNKNOWN_IDS:
+            changes.append(Change("new-ids", document, None, finding.problem.message))
     return key
 
 

@@ -5,12 +5,14 @@ hashes of what it reads and writes, never by times. Steps write whole files or f
 any moment and started again.
 
     validate, filter, pool, assessments -> people assess -> check, frames -> people link -> reference, score
+
+A mistake in the file of one document stops that document and the scores, not what is to be done for others.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -22,7 +24,8 @@ from adjudge.formats.eal_layout import is_junk
 from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.apply import provenance_path
-from adjudge.tasks.eal.campaign_scores import FILES
+from adjudge.tasks.eal.campaign_documents import Documents, read_documents, sound_documents
+from adjudge.tasks.eal.campaign_scores import FILES, Inputs, Publisher
 from adjudge.tasks.eal.campaign_settings import FILE, TEMPLATE, CampaignSettings, read_settings, settings_record
 from adjudge.tasks.eal.campaign_state import (
     MEMORY,
@@ -37,10 +40,10 @@ from adjudge.tasks.eal.campaign_state import (
 )
 from adjudge.tasks.eal.campaign_steps import Made, Rooms, count, find_submissions, listed
 from adjudge.tasks.eal.locking import clear_lock
-from adjudge.tasks.eal.profiles import get_profile
 
 Status: TypeAlias = Literal["done", "up to date", "due", "waiting", "failed"]
 FAILED = "failed"  # in place of a hash
+CORRECT = "for the assessments to be corrected"
 DUE = ""  # in place of what has to be waited for: steps before would have to be done first
 FOLDERS = ("sources", "submissions", "pool", "assessments", "frames", "scores")
 
@@ -118,14 +121,17 @@ def _move_in(stage: Path, folder: Path, shown: str) -> None:
             each.rename(folder / each.name)
 
 
-def run_campaign(folder: str | Path, *, dry_run: bool = False, each: Each | None = None) -> list[Step]:
+def run_campaign(
+    folder: str | Path, *, dry_run: bool = False, each: Each | None = None, publisher: Publisher | None = None
+) -> list[Step]:
     """Do every step that is due; `each` is told of every step as soon as it is over.
 
-    With `dry_run` nothing is done or written, and steps are said to be due.
+    With `dry_run` nothing is done or written, and steps are said to be due. `publisher` draws the report and the graphs
+    if the settings ask for them: `adjudge.report.html.eal_campaign.PUBLISHER`.
     """
     rooms = Rooms(Path(folder))
     settings = read_settings(rooms.folder)
-    run = _Run(rooms, settings, State(), dry_run, each)
+    run = _Run(rooms, settings, dry_run, each, publisher)
     if dry_run:
         run.state = read_state(rooms.folder)
         run.all()
@@ -160,16 +166,25 @@ class _Run:
     """One run; a step whose input is not known yet, because it would have to be made first, has None for its hash."""
 
     def __init__(
-        self, rooms: Rooms, settings: CampaignSettings, state: State, dry_run: bool, each: Each | None
+        self,
+        rooms: Rooms,
+        settings: CampaignSettings,
+        dry_run: bool,
+        each: Each | None,
+        publisher: Publisher | None,
     ) -> None:
         self.rooms = rooms
         self.settings = settings
-        self.profile = get_profile(settings.profile)
-        self.state = state
+        self.profile = settings.rules()
+        self.convention = settings.convention()
+        self.state = State()
         self.dry_run = dry_run
+        self.publisher = publisher
+        self.facts: dict[str, Mapping[str, int]] = {}  # of steps, also of those that have failed
         self.told: list[Step] = []
         self.systems: list[str] = []  # that are scored
         self._each = each
+        self._sources_digest: str | None = None
 
     def say(self, step: str, subject: str, status: Status, message: str, details: Path | None = None) -> None:
         """Report a step."""
@@ -182,29 +197,53 @@ class _Run:
 
     def all(self) -> None:
         """Every step, as far as it goes."""
-        pool = self.submissions()
+        documents = self.sources()
+        if documents is None:
+            return
+        pool = self.submissions(documents)
         if not self.systems or pool == FAILED:
             return
-        waiting = self.assessments(pool)
+        waiting = self.assessments(pool, documents)
+        if waiting is None or (waiting == CORRECT and "check" in self.facts):
+            held = waiting  # the other documents go on
+            sound = sound_documents(self.rooms.assessments, documents)
+            waiting, key = self.key(sound)
+            frames = None
+            if waiting is None and self.profile.linking_layout != "none":
+                waiting, frames = self.frames(key, documents, sound, held=held is not None)
+            waiting = held or waiting
         if waiting is None:
-            waiting, key = self.key()
-        frames = None
-        if waiting is None and self.profile.linking_layout != "none":
-            waiting, frames = self.frames(key)
-        if waiting is None:
-            self.score(key, frames)
+            self.score(key, frames, sound)
         elif waiting == DUE:
             self.say("score", "", "due", "after the steps before, if people are ready")
         else:
             old = ", those that are there are from before" if "score" in self.state.steps else ""
             self.say("score", "", "waiting", waiting + old)
 
-    def submissions(self) -> str | None:
-        """Validate and filter each submission, and pool them; the hash of the pool, if there is one."""
+    def sources(self) -> Documents | None:
+        """Check the texts, which all else depends on; the documents of the campaign, or None if it cannot go on."""
         rooms, settings = self.rooms, self.settings
         if not listed(rooms.sources):
             self.say("sources", "", "waiting", f"put one file per document into {rooms.sources}")
             return None
+        documents = read_documents(rooms.folder, settings)
+        names = documents.listed or ()
+        inputs = lambda: digest(self.convention, *names, str(settings.quotes), self._sources())  # noqa: E731
+        action = partial(steps.check_texts, rooms, settings, documents)
+        made = self._perform("sources", "", inputs, [rooms.report("sources.txt")], action, quiet=True)
+        if made == FAILED:
+            self.say("score", "", "waiting", "for the source documents to be corrected")
+            return None
+        return documents
+
+    def _sources(self) -> str:
+        if self._sources_digest is None:
+            self._sources_digest = digest_of(self.rooms.sources)
+        return self._sources_digest
+
+    def submissions(self, documents: Documents) -> str | None:
+        """Validate and filter each submission, and pool them; the hash of the pool, if there is one."""
+        rooms, settings = self.rooms, self.settings
         found, strays = find_submissions(rooms.submissions)
         self._forget({*found})
         for name, message in strays.items():
@@ -212,9 +251,12 @@ class _Run:
         if not found and not strays:
             self.say("submissions", "", "waiting", f"put folders, .zip or .tar.gz files into {rooms.submissions}")
             return None
-        sources = digest_of(rooms.sources)
+        chosen = digest(*(documents.listed or ()))
+        sources = digest(self._sources(), chosen)
         ontology = steps.ontology_of(rooms, settings)
-        rules = digest(settings.profile, settings.ontology, digest_of(ontology) if isinstance(ontology, Path) else "")
+        severity = [settings_record(settings.severity)] if settings.severity else []
+        kinds = digest_of(ontology) if isinstance(ontology, Path) else ""
+        rules = digest(self.convention, settings.ontology, kinds, settings.missing, *severity)
         filters = settings_record(settings.filters())
         left: dict[str, str | None] = {}
         for name, path in found.items():
@@ -224,7 +266,7 @@ class _Run:
                 name,
                 partial(digest, content, sources, rules),
                 [rooms.report(f"validate-{name}.txt")],
-                partial(steps.validate_submission, rooms, settings, name, path),
+                partial(steps.validate_submission, rooms, settings, documents, name, path),
             )
             if checked == FAILED:
                 self._leave_out(name)
@@ -232,9 +274,9 @@ class _Run:
             made = self._perform(
                 "filter",
                 name,
-                None if checked is None else partial(digest, content, sources, settings.profile, filters),
+                None if checked is None else partial(digest, content, sources, self.convention, filters),
                 [rooms.filtered / name, rooms.report(f"filter-{name}.tsv")],
-                partial(steps.filter_submission, rooms, settings, name, path),
+                partial(steps.filter_submission, rooms, settings, documents, name, path),
             )
             if made != FAILED:
                 left[name] = made
@@ -246,12 +288,12 @@ class _Run:
         return self._perform(
             "pool",
             "",
-            None if None in left.values() else partial(digest, settings.profile, *known),
+            None if None in left.values() else partial(digest, self.convention, *known),
             [rooms.pool, provenance_path(rooms.pool)],
             partial(steps.make_pool, rooms, settings, self.systems),
         )
 
-    def assessments(self, pool: str | None) -> str | None:
+    def assessments(self, pool: str | None, documents: Documents) -> str | None:
         """Add the pool to the assessments and check them; what has to be waited for, if anything."""
         rooms = self.rooms
         added = self._perform(
@@ -262,42 +304,59 @@ class _Run:
             partial(steps.add_to_assessments, rooms),
             edits=True,
         )
-        if added is None or added == FAILED:
-            return DUE if added is None else "for the assessments to be corrected"
+        if added is None:
+            return DUE
         checked = self._perform(
             "check",
             "",
-            lambda: digest(self.settings.profile, digest_of(rooms.assessments)),
+            lambda: digest(self.convention, pool or "", digest_of(rooms.assessments), self._known(documents)),
             [rooms.report("check.txt")],
-            partial(steps.check_assessments, rooms, self.settings),
+            partial(steps.check_assessments, rooms, self.settings, documents),
         )
-        if checked is None or checked == FAILED:
-            return DUE if checked is None else "for the assessments to be corrected"
-        facts = self.state.steps["check"].facts
+        if checked is None:
+            return DUE
+        facts = self.facts.get("check")
+        if facts is None:
+            return CORRECT
         done = f"{facts['assessed']} of {count(facts['responses'], 'response')} assessed"
         if facts["assessed"] < facts["responses"]:
             self.say("assess", "", "waiting", f"{done}; fill columns 12 to 18 in {rooms.assessments}")
             return "for the assessments"
+        if FAILED in (added, checked):
+            return CORRECT
         self.say("assess", "", "done", done)
         return None
 
-    def key(self) -> tuple[str | None, Path]:
+    def _known(self, documents: Documents) -> str:
+        """Which documents there are, for steps that name files of others."""
+        return digest(*(documents.listed or documents.sources.documents))
+
+    def key(self, sound: Sequence[str]) -> tuple[str | None, Path]:
         """What is scored against: the assessments, or these and copies of them."""
         rooms = self.rooms
         if not self.settings.expand_realis:
             return None, rooms.assessments
-        inputs = partial(digest_of, rooms.assessments)
-        made = self._perform("key", "", inputs, [rooms.key], partial(steps.expand_key, rooms))
+        inputs = lambda: digest(digest_of(rooms.assessments), *sound)  # noqa: E731
+        made = self._perform("key", "", inputs, [rooms.key], partial(steps.expand_key, rooms, sound))
         return DUE if made is None else "for the key" if made == FAILED else None, rooms.key
 
-    def frames(self, key: Path) -> tuple[str | None, Path]:
-        """Describe what is to be linked, and read what people have linked; what has to be waited for, if anything."""
+    def frames(self, key: Path, documents: Documents, sound: Sequence[str], *, held: bool) -> tuple[str | None, Path]:
+        """Describe what is to be linked, and read what people have linked; what has to be waited for, if anything.
+
+        If documents are `held` back, the reference would not be whole, and stays as it is.
+        """
         rooms = self.rooms
-        inputs = lambda: digest(self.settings.profile, digest_of(key), digest_of(rooms.frames))  # noqa: E731
-        described = self._perform("frames", "", inputs, [], partial(steps.add_to_frames, rooms, key), edits=True)
-        if described is None or described == FAILED:
-            return DUE if described is None else "for the frames to be corrected", rooms.reference
-        facts = self.state.steps["frames"].facts
+
+        def inputs() -> str:
+            return digest(self.convention, digest_of(key), digest_of(rooms.frames), *sound)
+
+        action = partial(steps.add_to_frames, rooms, key, sound)
+        described = self._perform("frames", "", inputs, [], action, edits=True)
+        if described is None:
+            return DUE, rooms.reference
+        facts = self.facts.get("frames")
+        if described == FAILED or facts is None:
+            return "for the frames to be corrected", rooms.reference
         unlinked = facts["unlinked"]
         if unlinked:
             verb = "is" if unlinked == 1 else "are"
@@ -307,30 +366,55 @@ class _Run:
             self.say("link", "", "waiting", message)
             return "for the frames", rooms.reference
         self.say("link", "", "done", f"{count(facts['classes'], 'TRFR')} linked")
+        if held:
+            return None, rooms.reference
         read = self._perform(
             "reference",
             "",
-            inputs,
+            lambda: digest(inputs(), self._known(documents)),
             [rooms.reference, rooms.report("reference.txt")],
-            partial(steps.write_reference, rooms, self.settings, key),
+            partial(steps.write_reference, rooms, self.settings, key, documents, sound),
         )
         return DUE if read is None else "for the frames to be corrected" if read == FAILED else None, rooms.reference
 
-    def score(self, key: Path, frames: Path | None) -> None:
-        """Score and rank."""
+    def score(self, key: Path, frames: Path | None, sound: Sequence[str]) -> None:
+        """Score and rank, and whatever else is made of the scores."""
         rooms, settings = self.rooms, self.settings
         systems = {name: rooms.filtered / name for name in self.systems}
-        inputs = [key, *([frames] if frames else []), *systems.values()]
+        given = Inputs(settings, rooms.folder, key, frames, systems, sound)
+        read = [key, *([frames] if frames else []), *systems.values()]
         if settings.genres:
-            inputs.append(rooms.folder / settings.genres)
+            read.append(rooms.folder / settings.genres)
         chosen = settings_record(settings.scoring())
-        self._perform(
-            "score",
-            "",
-            lambda: digest(settings.profile, chosen, digest_of(*inputs)),
-            [rooms.scores / name for name in FILES],
-            partial(steps.score_systems, rooms, settings, key, frames, systems),
+
+        def inputs() -> str:
+            return digest(self.convention, chosen, digest_of(*read), *sound)
+
+        files = [rooms.scores / name for name in FILES]
+        self._perform("score", "", inputs, files, partial(steps.score_systems, rooms, given))
+        views = settings.diagnostics()
+        self._extra(
+            "diagnostics",
+            rooms.diagnostics,
+            lambda: digest(inputs(), settings_record(views)),
+            partial(steps.diagnose, rooms, given) if views else None,
         )
+        for name, path, wanted in (("report", rooms.page, settings.report), ("graphs", rooms.graphs, settings.graphs)):
+            publisher = self.publisher
+            if wanted and publisher is None:
+                self.say(name, "", "due", "run_campaign needs a publisher for it: adjudge.report.html.eal_campaign")
+                continue
+            action = partial(steps.publish, rooms, given, publisher, name) if wanted and publisher else None
+            self._extra(name, path, lambda: digest(inputs(), self._sources()), action)
+
+    def _extra(self, name: str, path: Path, inputs: Callable[[], str], action: Callable[[], Made] | None) -> None:
+        """A step that the settings may ask for; what it made goes if they no longer do."""
+        if action is not None:
+            self._perform(name, "", inputs, [path], action)
+        elif name in self.state.steps and not self.dry_run:
+            del self.state.steps[name]
+            write_state(self.rooms.folder, self.state)
+            remove(path)
 
     # ------------------------------------------------------------------------------------------------------------------
     # One step
@@ -344,11 +428,13 @@ class _Run:
         action: Callable[[], Made],
         *,
         edits: bool = False,
+        quiet: bool = False,
     ) -> str | None:
         """Do a step if it is due, and give the hash of what it wrote: FAILED if it did, None if that is not known.
 
         Without `inputs` the step depends on another one that is due. A step that `edits` what people edit is done until
-        there is nothing left to do, so that what is remembered is what it has seen.
+        there is nothing left to do, so that what is remembered is what it has seen. A `quiet` step is reported only if
+        it has something to warn of.
         """
         name = f"{step} {subject}".strip()
         if inputs is None:
@@ -358,10 +444,13 @@ class _Run:
         before = digest(__version__, inputs())
         if record is not None and (record.inputs, record.outputs) == (before, digest_of(*outputs)):
             details = None if record.details is None else self.rooms.folder / record.details
-            self.say(step, subject, "up to date", record.message, details)
+            self.facts[name] = record.facts
+            if not quiet or record.facts.get("warnings"):
+                self.say(step, subject, "up to date", record.message, details)
             return record.outputs
         if self.dry_run:
-            self.say(step, subject, "due", "its input or its output has changed" if record else "not done yet")
+            if not quiet:
+                self.say(step, subject, "due", "its input or its output has changed" if record else "not done yet")
             return None
         failure = self.rooms.report(f"{name.replace(' ', '-')}.failed.txt")
         try:
@@ -371,6 +460,8 @@ class _Run:
                 last = action()
         except AdjudgeError as error:
             made = last = _failure(failure, error)
+        if last.facts:
+            self.facts[name] = last.facts
         if last.failed:
             self.state.steps.pop(name, None)
             write_state(self.rooms.folder, self.state)
@@ -381,7 +472,8 @@ class _Run:
         record = Record(before, digest_of(*outputs), last.message, more, dict(last.facts))
         self.state.steps[name] = record
         write_state(self.rooms.folder, self.state)
-        self.say(step, subject, "done" if made.changed else "up to date", made.message, made.details)
+        if not quiet or record.facts.get("warnings"):
+            self.say(step, subject, "done" if made.changed else "up to date", made.message, made.details)
         return record.outputs
 
     def _forget(self, names: set[str]) -> None:

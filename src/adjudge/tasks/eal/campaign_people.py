@@ -6,7 +6,7 @@ So a run that is interrupted has added some of what it should, and the next one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -26,22 +26,24 @@ from adjudge.tasks.eal.locking import identity, locked
 
 ENOUGH = 1000  # problems after which the rest is not looked at
 
-# People make frames and leave the INCOMPLETE line as it is; it is mended when the frames are read.
+# People make frames and leave the INCOMPLETE line as it is; it is corrected when the frames are read.
 TAKEN_OFF = "linked-incomplete"
 
 
 class Added(NamedTuple):
-    """What was added to how many files, and what is wrong with files that could therefore not be changed."""
+    """What was added to how many files, and what is wrong with other files, which were not changed."""
 
     files: int
     responses: int
     problems: list[Problem]
+    lost: Sequence[Response] = ()  # that were added to files which had assessments already
 
 
 def extend_assessments(pool: Path, assessments: Path) -> Added:
     """Add the responses of a pool that the assessments do not have, as waiting; documents that are new get a file."""
     problems: list[Problem] = []
     changes: dict[str, int] = {}
+    lost: list[Response] = []
     with ExitStack() as stack:
         pooled = closing(stack, open_store(pool))
         seen = identity(assessments)
@@ -50,24 +52,31 @@ def extend_assessments(pool: Path, assessments: Path) -> Added:
             key = AnswerKey(document)
             if document in store:
                 key, findings = store.scan_key(document)
-                problems += errors_of(findings)
-            new = add_responses(key, pooled.arguments(document)).added
-            if new or document not in store:
-                changes[document] = new
+                wrong = errors_of(findings)
+                problems += wrong
+                if wrong:
+                    continue
+            made = add_responses(key, pooled.arguments(document))
+            if made.added or document not in store:
+                changes[document] = made.added
+            if key.assessed and made.added:
+                lost += made.key.unassessed[-made.added :]
             if len(problems) >= ENOUGH:
                 break
-        if problems or not changes:
+        if not changes:
             return Added(0, 0, problems)
         stack.enter_context(locked(assessments, overwrite=True, seen=seen))
         for document in changes:
             _append_responses(assessments / document, pooled.arguments(document))
-    return Added(len(changes), sum(changes.values()), [])
+    return Added(len(changes), sum(changes.values()), problems, lost)
 
 
 def _append_responses(path: Path, arguments: Arguments) -> None:
     """Put what is new behind what is there, with the clusters that its CASes have."""
     data = path.read_bytes() if path.exists() else b""
-    key, _ = scan_key(data, arguments.document, str(path))
+    key, _ = scan_key(
+        data, arguments.document, str(path), repeated_cluster="error"
+    )  # numbers stay as people wrote them
     known = {*key.assessed, *key.unassessed}
     made = add_responses(key, arguments).key
     new = [response for response in made.unassessed if response not in known]
@@ -84,10 +93,11 @@ class Linked(NamedTuple):
     problems: list[Problem]
 
 
-def extend_frames(key: Path, frames: Path) -> Linked:
+def extend_frames(key: Path, frames: Path, documents: Collection[str]) -> Linked:
     """Describe in the frames what can be linked and is neither in a frame nor waiting; new documents get a file.
 
-    Frames themselves are not changed, also if they have become wrong: people must decide about them.
+    Only these `documents` are looked at, and files with mistakes stay as they are. Frames themselves are not changed,
+    also if they have become wrong: people must decide about them.
     """
     problems: list[Problem] = []
     changes: list[str] = []
@@ -96,6 +106,7 @@ def extend_frames(key: Path, frames: Path) -> Linked:
         keys = closing(stack, open_assessments(key))
         seen = identity(frames)
         store = closing(stack, open_reference(frames))
+        keys.keep_only(documents)
         for document in keys.documents:
             read = keys.key(document)
             linking, found = _scan(store, read)
@@ -103,16 +114,16 @@ def extend_frames(key: Path, frames: Path) -> Linked:
             rest = project(linking or Linking(document), read).unlinked
             classes += len(linkable(read))
             unlinked += len(rest)
-            if linking is None or _silent(linking, rest_of(read, rest)):
+            if not found and (linking is None or _silent(linking, rest_of(read, rest))):
                 changes.append(document)
             if len(problems) >= ENOUGH:
                 break
-        if problems or not changes:
+        if not changes:
             return Linked(classes, unlinked, 0, problems)
         stack.enter_context(locked(frames, overwrite=True, seen=seen))
         for document in changes:
             _append_frames(frames / document, keys.key(document), store)
-    return Linked(classes, unlinked, len(changes), [])
+    return Linked(classes, unlinked, len(changes), problems)
 
 
 def rest_of(key: AnswerKey, classes: Iterable[object]) -> list[tuple[Response, ...]]:

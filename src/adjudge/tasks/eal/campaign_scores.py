@@ -1,51 +1,94 @@
-"""The last step of a campaign: score and rank what is left of the submissions, and write the results."""
+"""The last steps of a campaign: score and rank what is left of the submissions, and write the results."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.formats.eal_write import FolderWriter
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.inference import RESAMPLES, Inference
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 
+if TYPE_CHECKING:
+    from adjudge.stats.result import Result
+    from adjudge.tasks.eal.results import Campaign, Pool
+    from adjudge.tasks.eal.settings import Settings
+
 FILES = ("scores.txt", "result.json", "ranking.json", "documents.tsv")
 
 
-def write_scores(
-    folder: Path, settings: CampaignSettings, key: Path, frames: Path | None, systems: Mapping[str, Path], *, base: Path
-) -> str:
+class Inputs(NamedTuple):
+    """What is scored: submissions against a key and frames, on these documents."""
+
+    settings: CampaignSettings
+    base: Path
+    key: Path
+    frames: Path | None
+    systems: Mapping[str, Path]
+    documents: Sequence[str]
+
+    def chosen(self, **view: Any) -> Settings:
+        """How documents are compared; `view` is a diagnostic one."""
+        from adjudge.tasks.eal.settings import settings
+
+        given = self.settings
+        linking = self.frames is not None
+        return settings(given.rules(), beta=given.beta, lambda_=given.lambda_, linking=linking, **view)
+
+    def genres(self) -> dict[str, str] | None:
+        """The genres of documents, if there is a list of them."""
+        from adjudge.tasks.eal.diagnostics import read_genres
+
+        return read_genres(str(self.base / self.settings.genres)) if self.settings.genres else None
+
+    def observe(self, chosen: Settings, *, genre: str | None = None) -> Campaign:
+        """Count everything."""
+        from adjudge.tasks.eal.scoring import observe_all
+
+        options: dict[str, Any] = {"by": self.settings.by, "genre_list": self.genres(), "genre": genre}
+        return observe_all(self.key, self.frames, self.systems, chosen, docs=self.documents, **options)
+
+    def result(self, campaign: Campaign, pool: Pool = "micro") -> Result:
+        """From counts to scores."""
+        from adjudge.tasks.eal.scoring import result_of
+
+        return result_of(campaign, by=self.settings.by, inference=self.inference(campaign.settings), pool=pool)
+
+    def inference(self, chosen: Settings) -> Inference:
+        """How intervals and tests are made: with the seed of the profile, unless the campaign has its own."""
+        given = self.settings
+        seed = chosen.profile.bootstrap_seed if given.seed is None else given.seed
+        return Inference(bootstrap=None if given.bootstrap == RESAMPLES else given.bootstrap, seed=seed)
+
+
+class Publisher(NamedTuple):
+    """Who draws results: the page as text, and graphs by the names of their files."""
+
+    page: Callable[[Inputs], str]
+    graphs: Callable[[Inputs], Mapping[str, bytes]]
+
+
+def write_scores(folder: Path, inputs: Inputs) -> str:
     """Write the scores of systems into a folder, and give a sentence about them.
 
     scores.txt is for people; result.json is a saved result, which `adjudge compare` reads; ranking.json is the ranking;
     documents.tsv has the scores of each document. Files that are not written this time are removed.
     """
-    from adjudge.tasks.eal.diagnostics import read_genres
     from adjudge.tasks.eal.measures import document_scores
-    from adjudge.tasks.eal.ranking import rank_result, render_ranking
-    from adjudge.tasks.eal.scoring import observe_all, result_of
-    from adjudge.tasks.eal.settings import settings as scoring_settings
 
-    chosen = scoring_settings(
-        settings.profile, beta=settings.beta, lambda_=settings.lambda_, linking=frames is not None
-    )
-    genres = read_genres(str(base / settings.genres)) if settings.genres else None
-    campaign = observe_all(key, frames, systems, chosen, by=settings.by, genre_list=genres)
-    seed = chosen.profile.bootstrap_seed if settings.seed is None else settings.seed
-    bootstrap = None if settings.bootstrap == RESAMPLES else settings.bootstrap
-    result = result_of(campaign, by=settings.by, inference=Inference(bootstrap=bootstrap, seed=seed))
-    texts = [str(result)]
-    best = ""
+    chosen = inputs.chosen()
+    campaign = inputs.observe(chosen)
+    result = inputs.result(campaign)
     made: dict[str, str] = {"result.json": result.to_json(with_tables=True) + "\n"}
-    if settings.bootstrap and len(systems) > 1:
-        profile = chosen.profile
-        ranking = rank_result(result, draws=profile.draws, percentiles=profile.percentiles)
-        texts.insert(0, render_ranking(ranking))
-        made["ranking.json"] = json.dumps(ranking.to_data(), indent=2, ensure_ascii=False) + "\n"
-        best = f", the best is {ranking.standings[0].system}"
-    made["scores.txt"] = "\n\n".join(texts) + "\n"
+    made["scores.txt"], ranking = _texts(result, chosen, inputs.settings)
+    best = ""
+    if ranking is not None:
+        made["ranking.json"] = json.dumps(ranking, indent=2, ensure_ascii=False) + "\n"
+        best = f", the best is {ranking['standings'][0]['system']}"
     lines: list[str] = []
     for name, table in campaign.tables().items():
         for row in document_scores(table, chosen):
@@ -58,8 +101,59 @@ def write_scores(
             write_atomically(folder / file, made[file].encode("utf-8", "backslashreplace"))
         else:
             (folder / file).unlink(missing_ok=True)
-    sizes = ((len(systems), "system"), (len(campaign.ids), "document"))
+    sizes = ((len(inputs.systems), "system"), (len(campaign.ids), "document"))
     return " on ".join(f"{size} {what}{'s' * (size != 1)}" for size, what in sizes) + best
+
+
+def _texts(result: Result, chosen: Settings, given: CampaignSettings) -> tuple[str, dict[str, Any] | None]:
+    """The scores for people, and the ranking for programs if there is one."""
+    from adjudge.tasks.eal.ranking import rank_result, render_ranking
+
+    texts = [str(result)]
+    data = None
+    if given.bootstrap and len(result.systems) > 1:
+        ranking = rank_result(result, draws=chosen.profile.draws, percentiles=chosen.profile.percentiles)
+        texts.insert(0, render_ranking(ranking))
+        data = ranking.to_data()
+    return "\n\n".join(texts) + "\n", data
+
+
+def write_diagnostics(folder: Path, inputs: Inputs) -> str:
+    """Write the scores of every diagnostic view, as text and as a saved result, and give a sentence about them."""
+    files: dict[str, bytes] = {}
+    given = inputs.settings
+    names = []
+    for name, chosen, result in _views(inputs):
+        names.append(name)
+        files[f"{name}.txt"] = _texts(result, chosen, given)[0].encode("utf-8", "backslashreplace")
+        files[f"{name}.json"] = (result.to_json(with_tables=True) + "\n").encode("utf-8", "backslashreplace")
+    write_files(folder, files)
+    return ", ".join(names)
+
+
+def _views(inputs: Inputs) -> Iterator[tuple[str, Settings, Result]]:
+    from adjudge.tasks.eal.diagnostics import genres
+
+    given = inputs.settings
+    usual = inputs.chosen()
+    if given.macro:
+        yield "macro", usual, inputs.result(inputs.observe(usual), "macro")
+    if given.genre:
+        for genre in sorted(set(genres(inputs.documents, inputs.genres()).values())):
+            name = "".join(each if each.isalnum() or each in "-_." else "_" for each in genre)
+            yield f"genre-{name}", usual, inputs.result(inputs.observe(usual, genre=genre))
+    views: dict[str, dict[str, Any]] = {"collapsed": {"taxonomy": "collapsed"}} if given.collapsed else {}
+    views |= {f"neutral-{each}": {"neutralize": each} for each in given.neutral}
+    for name, view in views.items():
+        chosen = inputs.chosen(**view)
+        yield name, chosen, inputs.result(inputs.observe(chosen))
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder with these files and no others, whole or not at all."""
+    with FolderWriter(folder, overwrite=True) as writer:
+        for name, data in files.items():
+            writer.put(name, data)
 
 
 def _cell(value: float | str | None) -> str:

@@ -11,11 +11,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.findings import SEVERITIES, Severity
 from adjudge.formats.whole import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
-from adjudge.tasks.eal.profiles import PROFILES
+from adjudge.tasks.eal.profiles import PROFILES, Profile
+from adjudge.tasks.eal.settings import decide
+from adjudge.tasks.eal.validation_findings import KINDS
 
 FILE = "campaign.toml"
 BY = (*FIELDS, "genre")
@@ -26,6 +29,12 @@ TEMPLATE = """\
 
 profile = "spec"                # where sources disagree: spec (the task description), bbn-2015 or bbn-2014
 ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a file of your own
+documents = []                  # ids that are pooled and scored, or a file with one on each line; [] is every text
+decisions = {}                  # what the profile decides and you decide otherwise, such as {unlinked = "singleton"}
+missing = "error"               # a submission without a file for a document is left out, or counts as "empty" there
+
+[severity]                      # what a kind of problem of a submission is: "error", "warning" or "off"
+# cas-text = "error"            # a CAS that is not what stands at its offsets; kinds: adjudge eal validate --help
 
 [filters]                       # what happens to each submission before it is pooled and scored, in this order
 expand_justifications = false   # widen predicate justifications to whole sentences
@@ -45,6 +54,16 @@ bootstrap = 1000                # corpora that are drawn for ranking and interva
 # seed = 13                     # of these draws; without it that of the profile
 by = []                         # also score by "type", "role", "genre"
 genres = ""                     # a file with document id, TAB, genre on each line; without it ids tell by their prefix
+
+[diagnostics]                   # more scores, in scores/diagnostics
+genre = false                   # each genre by itself
+macro = false                   # the mean of documents instead of the sum of their counts
+collapsed = false               # Contact, Movement and Transaction as one type each, and no Manufacture
+neutral = []                    # "realis" does not matter; "coref": neither realis nor which string of the filler
+
+[output]
+report = false                  # scores/report.html: the ranking, and what became of every response
+graphs = false                  # scores/graphs: how scores and ranks depend on beta, lambda and the draws
 """
 
 
@@ -53,6 +72,9 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: str = "spec"
     ontology: str = "2015"
+    documents: str | tuple[str, ...] = ()
+    missing: Literal["error", "empty"] = "error"
+    severity: dict[str, Severity] = {}
     expand_justifications: bool = False
     quotes: bool = True
     trim: bool = True
@@ -66,6 +88,21 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     by: tuple[str, ...] = ()
     genres: str = ""
+    genre: bool = False
+    macro: bool = False
+    collapsed: bool = False
+    neutral: tuple[Literal["realis", "coref"], ...] = ()
+    report: bool = False
+    graphs: bool = False
+    decisions: dict[str, str] = {}
+
+    def rules(self) -> Profile:
+        """The profile with the decisions of the campaign."""
+        return decide(self.profile, self.decisions)
+
+    def convention(self) -> str:
+        """The profile and the decisions as text that is the same if they are."""
+        return self.profile if not self.decisions else f"{self.profile} {settings_record(self.decisions)}"
 
     def filters(self) -> dict[str, Any]:
         """The settings that decide what is left of a submission."""
@@ -75,6 +112,11 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     def scoring(self) -> dict[str, Any]:
         """The settings that decide scores."""
         return {name: getattr(self, name) for name in ("beta", "lambda_", "bootstrap", "seed", "by", "genres")}
+
+    def diagnostics(self) -> dict[str, Any]:
+        """The settings that ask for more scores; nothing if none does."""
+        chosen = {name: getattr(self, name) for name in ("genre", "macro", "collapsed", "neutral")}
+        return chosen if any(chosen.values()) else {}
 
 
 Check: TypeAlias = "Callable[[Any], str | None]"
@@ -95,9 +137,13 @@ def _one_of(*known: str) -> Check:
     return check
 
 
-def _by(value: list[Any]) -> str | None:
-    wrong = [each for each in value if each not in BY]
-    return f"choose from {', '.join(BY)}" if wrong else None
+def _from(*known: str) -> Check:
+    return lambda value: f"choose from {', '.join(known)}" if any(each not in known for each in value) else None
+
+
+def _ids(value: str | list[Any]) -> str | None:
+    wrong = isinstance(value, list) and not all(isinstance(each, str) and each.strip() for each in value)
+    return "write ids in quotes" if wrong else None
 
 
 _LARGEST = 1e300  # what a float holds
@@ -109,11 +155,15 @@ def _between(low: float, high: float, remedy: str) -> Check:
 
 _SWITCH = _Setting((bool,), "write true or false")
 _WHOLE = _Setting((int,), "write a whole number from 0", _between(0, 2**31 - 1, "write a whole number from 0"))
+_LEVELS = ", ".join(f'"{each}"' for each in SEVERITIES)
 _TABLES: dict[str, dict[str, _Setting]] = {
     "": {
         "profile": _Setting((str,), "write the name of a profile in quotes", _one_of(*PROFILES)),
         "ontology": _Setting((str,), f"write {', '.join(YEARS)} or the name of a file, in quotes"),
+        "documents": _Setting((str, list), 'write a list such as ["DOC1", "DOC2"], or the name of a file', _ids),
+        "missing": _Setting((str,), 'write "error" or "empty"', _one_of("error", "empty")),
     },
+    "severity": dict.fromkeys(KINDS, _Setting((str,), f"write {_LEVELS}", _one_of(*SEVERITIES))),
     "filters": {
         "expand_justifications": _SWITCH,
         "quotes": _SWITCH,
@@ -128,10 +178,18 @@ _TABLES: dict[str, dict[str, _Setting]] = {
         "lambda": _Setting((int, float), "write a number", _between(0, 1, "write a number from 0 to 1, such as 0.5")),
         "bootstrap": _WHOLE,
         "seed": _WHOLE,
-        "by": _Setting((list,), 'write a list such as ["type", "genre"]', _by),
+        "by": _Setting((list,), 'write a list such as ["type", "genre"]', _from(*BY)),
         "genres": _Setting((str,), "write the name of a file in quotes"),
     },
+    "diagnostics": {
+        "genre": _SWITCH,
+        "macro": _SWITCH,
+        "collapsed": _SWITCH,
+        "neutral": _Setting((list,), 'write a list such as ["realis", "coref"]', _from("realis", "coref")),
+    },
+    "output": {"report": _SWITCH, "graphs": _SWITCH},
 }
+_DECISIONS = "decisions"
 
 
 def read_settings(folder: Path) -> CampaignSettings:
@@ -164,6 +222,8 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     content = parse_toml(text, place)
     problems: list[Problem] = []
     values: dict[str, Any] = {}
+    decisions = content.pop(_DECISIONS, {})
+    values[_DECISIONS] = _decisions(decisions, str(content.get("profile", "spec")), text, place, problems)
     for name, value in content.items():
         if name in _TABLES and isinstance(value, dict):
             for inner, each in value.items():
@@ -173,6 +233,24 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     if problems:
         raise FormatError(sorted(problems, key=lambda problem: problem.line or 0))
     return CampaignSettings(**values)
+
+
+def _decisions(given: Any, profile: str, text: str, place: str, problems: list[Problem]) -> dict[str, str]:
+    """Decisions as words, each of which the profile must know."""
+    if not isinstance(given, dict):
+        hint = 'write {unlinked = "singleton"} and the like'
+        problems.append(Problem(f"{_DECISIONS} is {_shown(given)}", path=place, line=1, hint=hint))
+        return {}
+    chosen: dict[str, str] = {}
+    for name, value in given.items():
+        word = ",".join(map(str, value)) if isinstance(value, list) else _shown(value).strip("'")
+        try:
+            decide(profile if profile in PROFILES else "spec", {name: word})
+            chosen[name] = word
+        except UsageError as error:
+            line = _line(text, _DECISIONS, name)
+            problems += [Problem(each.message, path=place, line=line, hint=each.hint) for each in error.problems]
+    return chosen
 
 
 def _take(
@@ -190,6 +268,8 @@ def _take(
         hint = setting.check(value) if setting.check is not None else None
         if hint is not None:
             complain(f"{name} is {_shown(value)}", hint)
+        elif table == "severity":
+            values.setdefault(table, {})[name] = value
         elif isinstance(value, list):
             values[name] = tuple(value)
         else:
@@ -198,9 +278,14 @@ def _take(
 
 def _elsewhere(table: str, name: str) -> str:
     for other, settings in _TABLES.items():
-        if name in settings:
+        if name in settings and other != "severity":
             return f"it belongs into [{other}]" if other else "it belongs to the top, before the first [...]"
-    known = [*_TABLES[table], *filter(None, _TABLES)] if not table else list(_TABLES[table])
+    known = [*_TABLES[table], *filter(None, _TABLES), _DECISIONS] if not table else list(_TABLES[table])
+    if not table and name in _TABLES:
+        return f"write [{name}] and its settings below"
+    if table == "severity":
+        close = did_you_mean(name, known)
+        return f"{close} Kinds are {', '.join(known)}" if close else f"kinds are {', '.join(known)}"
     return did_you_mean(name, known) or f"there are {', '.join(known)}"
 
 

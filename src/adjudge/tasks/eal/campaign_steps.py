@@ -28,15 +28,17 @@ from adjudge.tasks.eal.apply import (
     pool_stores,
     provenance_path,
 )
-from adjudge.tasks.eal.assess_files import change_store, expanding
+from adjudge.tasks.eal.assess_files import change_store, expanding, open_assessments, open_reference
+from adjudge.tasks.eal.campaign_documents import Documents, check_sources, named
 from adjudge.tasks.eal.campaign_people import extend_assessments, extend_frames
-from adjudge.tasks.eal.campaign_scores import write_scores
+from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 from adjudge.tasks.eal.changes import Outcome, Removed, both
 from adjudge.tasks.eal.consistency_files import check
+from adjudge.tasks.eal.frames import describe
 from adjudge.tasks.eal.frames_files import read_store
 from adjudge.tasks.eal.ontology import YEARS
-from adjudge.tasks.eal.profiles import Profile, get_profile
+from adjudge.tasks.eal.profiles import Profile
 from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
 from adjudge.tasks.eal.sentences import expand_justifications, sentences
 from adjudge.tasks.eal.top import cutoff, keep_until, top
@@ -101,6 +103,21 @@ class Rooms(NamedTuple):
         """What there is to say about each step."""
         return self.folder / "reports"
 
+    @property
+    def diagnostics(self) -> Path:
+        """More results."""
+        return self.scores / "diagnostics"
+
+    @property
+    def page(self) -> Path:
+        """What the results are made of."""
+        return self.scores / "report.html"
+
+    @property
+    def graphs(self) -> Path:
+        """How the results depend on the weights and the draws."""
+        return self.scores / "graphs"
+
     def report(self, name: str) -> Path:
         """A file with the details of a step."""
         return self.reports / name
@@ -163,16 +180,36 @@ def ontology_of(rooms: Rooms, settings: CampaignSettings) -> str | Path:
     return settings.ontology if settings.ontology in YEARS else rooms.folder / settings.ontology
 
 
-def validate_submission(rooms: Rooms, settings: CampaignSettings, name: str, path: Path) -> Made:
+def check_texts(rooms: Rooms, settings: CampaignSettings, documents: Documents) -> Made:
+    """Check the source documents, on which everything else depends."""
+    found = check_sources(documents, settings)
+    report = rooms.report("sources.txt")
+    _write(report, map(_line, found))
+    errors = sum(finding.error for finding in found)
+    wrong = f"{count(errors, 'error')}, {count(len(found) - errors, 'warning')}"
+    first = f": {found[0].problem}" if found else ""
+    facts = {"warnings": len(found) - errors}
+    return Made(wrong + first, report if found else None, failed=bool(errors), facts=facts)
+
+
+def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Documents, name: str, path: Path) -> Made:
     """Check a submission and write down what is wrong with it."""
     ontology = ontology_of(rooms, settings)
-    found = validate(path, docs=rooms.sources, ontology=ontology, profile=settings.profile)
+    found = validate(
+        path,
+        docs=rooms.sources,
+        ontology=ontology,
+        profile=settings.rules(),
+        required=documents.required(settings),
+        severity=settings.severity,
+    )
     report = rooms.report(f"validate-{name}.txt")
     lines = [_line(finding) for finding in found.findings]
     lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
     summary = f"{count(found.documents, 'document')}, {count(found.responses, 'response')}"
     wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
-    rules = f"profile {found.profile}, ontology {found.ontology}"
+    changed = "".join(f", {kind} {severity}" for kind, severity in found.severity.items())
+    rules = f"profile {found.profile}, ontology {found.ontology}{changed}"
     _write(report, [*lines, f"{found.path}: {summary}, {count(found.frames, 'frame')}, {wrong} ({rules})"])
     if found.errors:
         return Made(f"{wrong}: left out", report, failed=True)
@@ -180,18 +217,18 @@ def validate_submission(rooms: Rooms, settings: CampaignSettings, name: str, pat
     return Made(summary + warned, report if warned else None)
 
 
-def filter_submission(rooms: Rooms, settings: CampaignSettings, name: str, path: Path) -> Made:
+def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Documents, name: str, path: Path) -> Made:
     """Write what the filters leave of a submission, and a list of what they remove and why."""
-    profile = get_profile(settings.profile)
+    profile = settings.rules()
     linking = profile.linking_layout != "none"
     report = rooms.report(f"filter-{name}.tsv")
     changes = 0
     with ExitStack() as stack:
         store = open_for(profile, path)
         stack.callback(store.close)
-        operation = _filters(settings, profile, Sources(rooms.sources))
+        operation = _filters(settings, profile, documents_.sources)
         if settings.top and settings.top_per == "submission":
-            filtered = (operation(*each) for each in documents(store, linking=linking))
+            filtered = (operation(*each) for each in documents(store, linking=linking, only=documents_))
             last = cutoff(((each.arguments, each.linking) for each in filtered), settings.top)
             operation = _chain([operation, partial(keep_until, last=last)])
         layout = linking_layout(store) if linking else "2015"
@@ -202,7 +239,7 @@ def filter_submission(rooms: Rooms, settings: CampaignSettings, name: str, path:
         )
         with writer:
             each = partial(_list_removed, stream)
-            summary = apply(store, writer, operation, linking=linking, each=each)
+            summary = apply(store, writer, operation, linking=linking, each=each, only=documents_)
         changes = sum(summary.removed.values())
     gone = ", ".join(f"{number} {reason}" for reason, number in summary.removed.items())
     changed = "".join(f", {number} {reason}" for reason, number in summary.changed.items())
@@ -220,8 +257,10 @@ def _filters(settings: CampaignSettings, profile: Profile, sources: Sources) -> 
     def expand(arguments: Arguments, linking: Linking | None) -> Outcome:
         return expand_justifications(arguments, linking, spans(arguments.document, lambda text, _: sentences(text)))
 
+    exact = profile.quote_tags == "exact"
+
     def unquote(arguments: Arguments, linking: Linking | None) -> Outcome:
-        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place))
+        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place, exact=exact))
         return filter_quotes(arguments, linking, regions)
 
     steps: list[Operation] = []
@@ -270,7 +309,7 @@ def _removed(each: Removed) -> tuple[str, ...]:
 
 def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) -> Made:
     """Join what is left of the submissions."""
-    profile = get_profile(settings.profile)
+    profile = settings.rules()
     with ExitStack() as stack:
         stores = {name: open_for(profile, rooms.filtered / name) for name in names}
         for store in stores.values():
@@ -287,70 +326,114 @@ def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) ->
 def add_to_assessments(rooms: Rooms) -> Made:
     """Add pooled responses to the assessments."""
     added = extend_assessments(rooms.pool, rooms.assessments)
+    done = f"{count(added.responses, 'response')} added to {count(added.files, 'file')}"
     if added.problems:
-        return _refused(rooms, "assessments", added.problems, "to be corrected first, nothing was added")
+        return _refused(rooms, "assessments", added.problems, done if added.files else "nothing was added")
     if not added.files:
         return Made("every pooled response is there", changed=False)
-    return Made(f"{count(added.responses, 'response')} added to {count(added.files, 'file')}")
+    if not added.lost:
+        return Made(done)
+    report = rooms.report("assessments.txt")
+    told = "was pooled, had no line in the assessments, and waits there now"
+    _write(report, [f"{each.document}: {sha1_id(each)} {describe((each,))} {told}" for each in added.lost])
+    return Made(done, report)
 
 
-def check_assessments(rooms: Rooms, settings: CampaignSettings) -> Made:
-    """Check what people have assessed so far."""
-    found = check(rooms.assessments, profile=get_profile(settings.profile))
-    listed = [finding for finding in found.findings if finding.kind != "unassessed"]
+def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Documents) -> Made:
+    """Check what people have assessed so far, and compare it with the pool."""
+    store = open_assessments(rooms.assessments)
+    store.close()
+    known = [each for each in store.documents if each in documents]
+    strays = documents.stray_findings(rooms.assessments, store.documents)
+    found = check(rooms.assessments, pool=rooms.pool, documents=known, profile=settings.rules())
+    listed = [*strays, *(finding for finding in found.findings if finding.kind != "unassessed")]
     report = rooms.report("check.txt")
     unlisted = {kind: more for kind, more in found.unlisted.items() if kind != "unassessed"}
     _write(report, [*map(_line, listed), *(f"and {more} more of the kind {kind}" for kind, more in unlisted.items())])
     total = found.assessed + found.unassessed
-    waiting = len(found.findings) - len(listed) + found.unlisted.get("unassessed", 0)
-    warnings = found.warnings - waiting
-    wrong = f"{count(found.errors, 'error')}, {count(warnings, 'warning')}"
+    waiting = len(found.findings) + len(strays) - len(listed) + found.unlisted.get("unassessed", 0)
+    wrong = f"{count(found.errors, 'error')}, {count(found.warnings + len(strays) - waiting, 'warning')}"
     facts = {"assessed": found.assessed, "responses": total}
     message = f"{count(found.documents, 'document')}, {count(found.clusters, 'cluster')}, {wrong}"
-    return Made(message, report if listed else None, failed=bool(found.errors), facts=facts)
+    return Made(message + _not_scored(strays), report if listed else None, failed=bool(found.errors), facts=facts)
 
 
-def expand_key(rooms: Rooms) -> Made:
+def _not_scored(strays: Sequence[Finding]) -> str:
+    return f"; not a document: {named([finding.document or '' for finding in strays])}" if strays else ""
+
+
+def expand_key(rooms: Rooms, documents: Sequence[str]) -> Made:
     """Write the assessments with copies for the right realis."""
-    summary = change_store(rooms.assessments, rooms.key, expanding, overwrite=True)
+    summary = change_store(rooms.assessments, rooms.key, expanding, overwrite=True, documents=documents)
     return Made(f"{count(len(summary.changes), 'copy').replace('copys', 'copies')} with the assessed realis added")
 
 
-def add_to_frames(rooms: Rooms, key: Path) -> Made:
+def add_to_frames(rooms: Rooms, key: Path, documents: Sequence[str]) -> Made:
     """Describe what is to be linked."""
-    linked = extend_frames(key, rooms.frames)
+    linked = extend_frames(key, rooms.frames, documents)
     facts = {"classes": linked.classes, "unlinked": linked.unlinked}
+    done = f"{count(linked.classes, 'TRFR')} described"
+    written = f"{count(linked.files, 'file')} written"
     if linked.problems:
-        return _refused(rooms, "frames", linked.problems, "to be corrected first, nothing was added")
+        made = _refused(rooms, "frames", linked.problems, written if linked.files else "nothing was added")
+        return made._replace(facts=facts)
     if not linked.files:
-        return Made(f"{count(linked.classes, 'TRFR')} described", changed=False, facts=facts)
-    return Made(f"{count(linked.classes, 'TRFR')} described, {count(linked.files, 'file')} written", facts=facts)
+        return Made(done, changed=False, facts=facts)
+    return Made(f"{done}, {written}", facts=facts)
 
 
-def write_reference(rooms: Rooms, settings: CampaignSettings, key: Path) -> Made:
-    """Check the frames that people have made, and write them in full."""
-    profile = get_profile(settings.profile)
-    found = read_store(rooms.frames, key, rooms.reference, overwrite=True, profile=profile, complete=True)
-    report = rooms.report("reference.txt")
-    _write(report, map(_line, found.findings))
-    frames, classes = (sum(each) for each in zip(*((d.frames, d.classes) for d in found.documents), strict=True))
-    wrong = f"{count(found.errors, 'error')}, {count(len(found.findings) - found.errors, 'warning')}"
-    message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}"
-    return Made(message, report if found.findings else None, failed=bool(found.errors))
-
-
-def score_systems(
-    rooms: Rooms, settings: CampaignSettings, key: Path, frames: Path | None, systems: Mapping[str, Path]
+def write_reference(
+    rooms: Rooms, settings: CampaignSettings, key: Path, documents: Documents, sound: Sequence[str]
 ) -> Made:
+    """Check the frames that people have made, and write them in full."""
+    store = open_reference(rooms.frames)
+    store.close()
+    strays = documents.stray_findings(rooms.frames, store.documents)
+    read = {*sound, *store.documents} - {finding.document for finding in strays}
+    found = read_store(
+        rooms.frames,
+        key,
+        rooms.reference,
+        overwrite=True,
+        profile=settings.rules(),
+        complete=True,
+        documents=[each for each in read if each is not None],
+    )
+    report = rooms.report("reference.txt")
+    findings = [*store.notes, *strays, *found.findings]
+    _write(report, map(_line, findings))
+    frames, classes = (sum(each) for each in zip(*((d.frames, d.classes) for d in found.documents), strict=True))
+    wrong = f"{count(found.errors, 'error')}, {count(len(findings) - found.errors, 'warning')}"
+    message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}{_not_scored(strays)}"
+    return Made(message, report if findings else None, failed=bool(found.errors))
+
+
+def score_systems(rooms: Rooms, inputs: Inputs) -> Made:
     """Score and rank what is left of the submissions."""
-    message = write_scores(rooms.scores, settings, key, frames, systems, base=rooms.folder)
-    return Made(message, rooms.scores / "scores.txt")
+    return Made(write_scores(rooms.scores, inputs), rooms.scores / "scores.txt")
+
+
+def diagnose(rooms: Rooms, inputs: Inputs) -> Made:
+    """Score in other ways."""
+    return Made(write_diagnostics(rooms.diagnostics, inputs), rooms.diagnostics)
+
+
+def publish(rooms: Rooms, inputs: Inputs, publisher: Publisher, what: str) -> Made:
+    """Write the page, or the graphs."""
+    if what == "report":
+        write_atomically(rooms.page, publisher.page(inputs).encode("utf-8", "backslashreplace"))
+        return Made("what became of every response", rooms.page)
+    files = publisher.graphs(inputs)
+    write_files(rooms.graphs, files)
+    return Made(count(len(files), "graph"), rooms.graphs)
 
 
 def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) -> Made:
     report = rooms.report(f"{name}.failed.txt")
     write_problems(report, problems)
-    return Made(f"{count(len(problems), 'problem')} {what}", report, failed=True)
+    where = named(sorted({Path(problem.path).name for problem in problems if problem.path}))
+    message = f"{count(len(problems), 'problem')} to be corrected first in {where}; {what}"
+    return Made(message, report, failed=True)
 
 
 def _line(finding: Finding) -> str:

@@ -61,6 +61,7 @@ class Reference:
     broken: list[Response] = field(default_factory=list)
     removed: dict[str, int] = field(default_factory=dict)  # responses of the key by rule
     unlinked: dict[str, int] = field(default_factory=dict)  # of the reference frames by rule
+    unquoted: bool = False  # whether responses in quotations have been left out
     doubtful: int = 0  # classes in reference frames without a good response
     absent: int = 0  # classes that are good, not generic, and in no frame
 

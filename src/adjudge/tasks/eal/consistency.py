@@ -11,17 +11,19 @@ from functools import cached_property
 from typing import TypeAlias
 
 from adjudge.formats.eal_arguments import scan_arguments
+from adjudge.formats.eal_ids import sha1_id
 from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, field_column
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
 from adjudge.formats.findings import Finding
 from adjudge.formats.timex import is_valid
-from adjudge.model.eal import AnswerKey, Assessment, Linking, Response
+from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
 from adjudge.tasks.eal.frames import class_of, describe, linkable
 from adjudge.tasks.eal.identity import ACCEPTABLE, Trfr
 from adjudge.tasks.eal.profiles import SPEC, Profile
 
 Place: TypeAlias = "tuple[int | None, int | None]"
 NOWHERE: Place = (None, None)
+MANY = 5  # responses of a document that are named one by one
 
 
 class KeyPlaces:
@@ -127,6 +129,37 @@ def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, pr
             hint = "give each a number in column 16; the official program needs one even for a wrong CAS"
             message += f": {bare[0].cas.text!r}" + (" and others" if many > 1 else "")
             findings.add("coref-absent", message, *places.at(bare[0], 16), hint=hint)
+    return findings.sorted()
+
+
+def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces | None = None) -> list[Finding]:
+    """Which responses of the assessments are not those of the pool, and which of the pool they lack.
+
+    A response that is not in the pool may be of a submission that was withdrawn; or a line was changed together with
+    its id, and then nobody gave it.
+
+    >>> from adjudge.model.eal import Argument, Cas, Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> pooled = Arguments("d", [Argument(bob._replace(role="Agent"))])
+    >>> [finding.kind for finding in check_pool(AnswerKey("d", {}, [bob], {}), pooled, "key/d")]
+    ['not-pooled', 'not-assessed']
+    """
+    places = places or KeyPlaces()
+    findings = Findings(place, key.document)
+    here = dict.fromkeys((*key.assessed, *key.unassessed))
+    there = dict.fromkeys(argument.response for argument in pooled.arguments)
+    extra = [each for each in here if each not in there]
+    lacking = [each for each in there if each not in here]
+    hint = "it counts in the key; remove the line if no system gave the response"
+    for each in extra[: 1 if len(extra) > MANY else MANY]:
+        others = f" and {len(extra) - 1} others of this document are" if len(extra) > MANY else " is"
+        message = f"{_said(each)}{others} not in the pool"
+        findings.add("not-pooled", message, *places.at(each, 1), hint=hint, error=False)
+    hint = "add the line, with what people say of it"
+    for each in lacking[: 1 if len(lacking) > MANY else MANY]:
+        others = f" and {len(lacking) - 1} others of this document are" if len(lacking) > MANY else " is"
+        message = f"{_said(each)} ({sha1_id(each)}){others} in the pool and has no line here"
+        findings.add("not-assessed", message, None, None, hint=hint)
     return findings.sorted()
 
 

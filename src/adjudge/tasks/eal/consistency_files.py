@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adjudge.errors import Problem, did_you_mean
-from adjudge.formats.eal_store import FramesStore, KeyStore
+from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Linking
 from adjudge.tasks.eal.assess_files import closing, open_assessments, open_reference
-from adjudge.tasks.eal.consistency import FramePlaces, KeyPlaces, check_frames, check_key
+from adjudge.tasks.eal.consistency import FramePlaces, KeyPlaces, check_frames, check_key, check_pool
 from adjudge.tasks.eal.frames import classes, linkable
 from adjudge.tasks.eal.profiles import SPEC, Profile
 from adjudge.tasks.eal.validation_findings import LIMIT, Collector
@@ -42,20 +42,22 @@ def check(
     path: str | Path,
     *,
     frames: str | Path | None = None,
+    pool: str | Path | None = None,
     documents: Sequence[str] | None = None,
     profile: Profile = SPEC,
     limit: int = LIMIT,
 ) -> CheckReport:
     """Everything that is wrong with a store of assessments, and with reference frames for it.
 
-    With `documents` only these are looked at, and each of them must be there. Of each kind `limit` findings are listed
-    and the others counted; 0 lists all.
+    With `pool` the assessed responses are compared with those that were pooled. With `documents` only these are looked
+    at, and each of them must be there. Of each kind `limit` findings are listed and the others counted; 0 lists all.
     """
     collector = Collector(limit)
     counts = dict.fromkeys(("documents", "assessed", "unassessed", "clusters", "classes", "frames", "linked"), 0)
     with ExitStack() as stack:
-        store = closing(stack, open_assessments(path))
+        store = closing(stack, open_assessments(path, profile))
         linked = None if frames is None else closing(stack, open_reference(frames))
+        pooled = None if pool is None else closing(stack, open_store(pool))
         collector.take(store.notes)
         if linked is not None:
             collector.take(linked.notes)
@@ -65,23 +67,33 @@ def check(
             collector.take(_missing(documents, store))
         for document in names:
             key, found = store.scan_key(document)
-            found += check_key(key, store.place(document), _key_places(store, document), profile=profile)
+            places = _key_places(store, document)
+            found += check_key(key, store.place(document), places, profile=profile)
+            if pooled is not None:
+                found += check_pool(key, pooled.arguments(document), store.place(document), places)
+            if not (found or key.assessed or key.unassessed) and (store.bytes_of(document) or b"").strip():
+                hint = "keep it elsewhere if it is no document"
+                problem = Problem("the file has comments and no response", path=store.place(document), hint=hint)
+                found.append(Finding("no-responses", False, problem, document))
             collector.take(_in_order(found))
             counts["documents"] += 1
             counts["assessed"] += len(key.assessed)
             counts["unassessed"] += len(key.unassessed)
             counts["clusters"] += len(set(key.coref.values()))
-            pool = linkable(key)
-            counts["classes"] += len(pool)
+            good = linkable(key)
+            counts["classes"] += len(good)
             if linked is not None:
                 linking, found = scan_frames(linked, key, profile)
                 collector.take(_in_order(found))
                 counts["frames"] += len(linking.frames)
                 here = classes((each for frame in linking.frames for each in frame.responses), key.coref)
-                counts["linked"] += len(here & pool.keys())
+                counts["linked"] += len(here & good.keys())
+        if pooled is not None:
+            wanted = pooled.documents if documents is None else sorted({*pooled.documents}.intersection(documents))
+            collector.take(_missing(wanted, store))
         if linked is not None:
-            wanted = None if documents is None else set(documents)
-            collector.take(each for each in stray_frames(linked, store) if wanted is None or each.document in wanted)
+            only = None if documents is None else set(documents)
+            collector.take(each for each in stray_frames(linked, store) if only is None or each.document in only)
     shown = None if frames is None else str(frames)
     return CheckReport(
         str(path),

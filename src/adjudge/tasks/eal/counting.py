@@ -12,6 +12,7 @@ from adjudge.model.eal import Linking, Span
 from adjudge.tasks.eal.diagnostics import Slices
 from adjudge.tasks.eal.document import Compared, Prepared, compare, prepare
 from adjudge.tasks.eal.facts import Facts
+from adjudge.tasks.eal.quotes import Quoted
 from adjudge.tasks.eal.settings import Settings
 
 Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
@@ -78,6 +79,8 @@ class Counter(NamedTuple):
             key = self.keys.key(document)
             linking = None if self.frames is None else self.frames.linking(key)
             regions = None if self.regions is None else self.regions(document)
+            if regions and isinstance(self.regions, Quoted):
+                part.gold.add("unclosed", len(self.regions.unclosed(document)), document)
             prepared = prepare(
                 key,
                 linking,
@@ -87,6 +90,7 @@ class Counter(NamedTuple):
                 frames_place=None if self.frames is None else self.frames.place(document),
             )
             part.gold.see_gold(prepared.gold, prepared.reference)
+            part.gold.add("joined", len(key.joined), document)
         except (FormatError, ValidationError) as error:
             problems += error.problems
         part.regions.append(regions)

@@ -63,6 +63,7 @@ def prepare(
         other = repaired_key(gold.key)
         if other is not gold.key:
             reference_2014 = build_reference(other, None, settings._replace(linking=False), **places)
+    reference.unquoted = reference_2014.unquoted = regions is not None
     after = _after(gold.key, reference, settings) if settings.neutralize == "coref" else None
     return Prepared(gold, reference, reference_2014, after, regions)
 

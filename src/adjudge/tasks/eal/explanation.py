@@ -237,7 +237,14 @@ def _fate(at: int, argument: Any, outcome: str, **more: Any) -> Fate:
 def _gone(compared: Compared) -> Iterator[Fate]:
     """The responses that a view of the document does not have any more."""
     for argument, reason in compared.system.gone:
-        yield _fate(-1, argument, "removed", rule=reason, said=reason.replace("-", " "))
+        yield _fate(-1, argument, "removed", rule=reason, said=_QUOTED.get(reason) or reason.replace("-", " "))
+
+
+_QUOTED = {
+    "quoted-base-filler": "the base filler stands in a quotation",
+    "quoted-cas": "the CAS stands in a quotation",
+    "quoted-base-filler-and-cas": "the base filler and the CAS stand in a quotation",
+}
 
 
 def _assessment(reference: Reference, response: Response) -> Assessment | None:
@@ -289,7 +296,7 @@ def _lines(found: Explanation) -> Iterator[str]:
     yield f"{found.document}  {found.system}  {', '.join(numbers)}"
     order = {outcome: place for place, outcome in enumerate(OUTCOMES)}
     for fate in sorted(found.responses, key=lambda each: (order[each.outcome], each.place)):
-        title = fate.outcome if fate.rule is None else fate.rule
+        title = fate.outcome if fate.rule is None else "quoted" if fate.rule in _QUOTED else fate.rule
         what = f"{fate.type} {fate.role} {fate.filler!r} {fate.realis} {fate.confidence:g}"
         said = f": {fate.said}" if fate.said else ""
         also = " (and the class is missed)" if fate.misses else ""
@@ -297,11 +304,13 @@ def _lines(found: Explanation) -> Iterator[str]:
     for missed in found.missed:
         yield f"{'missed':<19}{'':<13}{missed.name}: {missed.why}"
     marks = {"common": "", "missing": "-", "spurious": "+"}
+
+    def shown(frames: tuple[tuple[Member, ...], ...], place: int | None) -> str:
+        return "none" if place is None else f"[{', '.join(marks[each.status] + each.name for each in frames[place])}]"
+
     for one, other in found.beside:
-        gold = "" if one is None else ", ".join(marks[m.status] + m.name for m in found.reference_frames[one])
-        own = "" if other is None else ", ".join(marks[m.status] + m.name for m in found.system_frames[other])
-        yield f"{'frame':<19}reference [{gold}]"
-        yield f"{'':<19}system    [{own}]"
+        yield f"{'frame':<19}reference {shown(found.reference_frames, one)}"
+        yield f"{'':<19}system    {shown(found.system_frames, other)}"
     for title, pairs in (("link found", found.common), ("link gained", found.gained), ("link lost", found.lost)):
         for a, b in pairs:
             yield f"{title:<19}{a} - {b}"

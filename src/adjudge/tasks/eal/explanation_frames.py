@@ -105,7 +105,10 @@ def links(reference: Reference, observed: Observed, names: Names) -> tuple[tuple
 def beside(
     gold: Sequence[Sequence[Member]], system: Sequence[Sequence[Member]]
 ) -> tuple[tuple[int | None, int | None], ...]:
-    """Frames of both sides in pairs, one to one, that share as much as possible; then those that have no partner."""
+    """Frames of both sides in pairs, one to one, that share as much as possible; then those that have no partner.
+
+    Frames of the system of which the rules have left nothing are in no pair.
+    """
     from adjudge.algebra.solve.assignment import max_weight_matching
 
     edges = []
@@ -117,6 +120,6 @@ def beside(
                 edges.append((row, column, float(shared)))
     _, chosen = max_weight_matching(edges)
     partner = {row: column for row, column, _ in chosen}
-    alone = [column for column in range(len(system)) if column not in partner.values()]
+    alone = [column for column in range(len(system)) if system[column] and column not in partner.values()]
     pairs: list[tuple[int | None, int | None]] = [(row, partner.get(row)) for row in range(len(gold))]
     return (*pairs, *((None, column) for column in alone))

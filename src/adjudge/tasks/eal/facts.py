@@ -42,11 +42,17 @@ _SINGULAR = (
     ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
     ("taxonomy does not have their types", "taxonomy does not have its type"),
     ("{n} responses", "{n} response"),
+    ("{n} CASes stand", "{n} CAS stands"),
     ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
     (
         "where they are in reference frames, nobody can earn them",
         "where it is in a reference frame, nobody can earn it",
     ),
+    (
+        "{n} files without responses that no other side has are no documents and were not scored",
+        "{n} file without responses that no other side has is no document and was not scored",
+    ),
+    ("{n} quotations are never closed and reach", "{n} quotation is never closed and reaches"),
     ("{n} classes without", "{n} class without"),
     ("{n} correct classes that are not generic are", "{n} correct class that is not generic is"),
     ("linking them earns", "linking it earns"),
@@ -132,6 +138,14 @@ def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
             notes += facts.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
         notes += facts.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
+    text = "the key: {n} files without responses that no other side has are no documents and were not scored"
+    notes += facts.note("stray", "stray-file", text)
+    text = "the key and the frames: backups of an editor were not read"
+    notes += facts.note("backup", "backup", text)
+    text = "the source documents: {n} quotations are never closed and reach to the end of the document"
+    notes += facts.note("unclosed", "unclosed-quotation", text)
+    text = "the key: {n} CASes stand in several clusters, which are joined, because coreference is transitive"
+    notes += facts.note("joined", "clusters-joined", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -119,17 +119,20 @@ def read_store(
     overwrite: bool = False,
     profile: Profile = SPEC,
     complete: bool = False,
+    documents: Collection[str] | None = None,
 ) -> FramesSummary:
     """Read frames that people have made, and say what is wrong and what is not linked.
 
     With `output` they are written in full: every response of each TRFR, and on the INCOMPLETE line what no frame has;
     or, with `written="classes"`, the TRFRs by their digests. Nothing is written if there is an error; with `complete`
-    it is one if a TRFR is in no frame.
+    it is one if a TRFR is in no frame. With `documents` other files are not looked at.
     """
     summary = _Summary()
     with suppress(_Abandoned), ExitStack() as stack:
         linked = closing(stack, open_reference(frames))
-        opened = closing(stack, open_assessments(key))
+        opened = closing(stack, open_assessments(key, profile))
+        for store in (linked, opened):
+            store.keep_only(documents)
         writer = None
         if output is not None:
             writer = stack.enter_context(writing_frames(output, overwrite=overwrite))

@@ -1,4 +1,4 @@
-"""Two stores of assessments as one: the first has priority, the second fills its gaps.
+"""Two stores of assessments as one: one of them has priority, the other fills its gaps.
 
 Source: the official program that merges assessment stores. An assessment of the baseline counts; what it has not
 assessed is taken from the other. A CAS that has a cluster in the baseline keeps it. Another CAS goes where most of the
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.model.eal import AnswerKey, Assessment, Cas, Response
 from adjudge.tasks.eal.assess import fresh_clusters
+
+Prefer: TypeAlias = Literal["baseline", "additional"]
 
 
 class Disagreement(NamedTuple):
@@ -27,7 +29,7 @@ class Merged(NamedTuple):
     """A merged document, and what came in.
 
     `split` are clusters of the additional store whose CASes the baseline puts into several clusters, `joined` clusters
-    of the baseline whose CASes the additional store puts into several. In both cases the baseline counts.
+    of the baseline whose CASes the additional store puts into several. In both cases the preferred store counts.
     """
 
     key: AnswerKey
@@ -37,8 +39,8 @@ class Merged(NamedTuple):
     joined: Sequence[int] = ()
 
 
-def merge(baseline: AnswerKey, additional: AnswerKey) -> Merged:
-    """The assessments of both.
+def merge(baseline: AnswerKey, additional: AnswerKey, *, prefer: Prefer = "baseline") -> Merged:
+    """The assessments of both; where they differ, the preferred ones, and the clusters of the preferred store.
 
     >>> from adjudge.model.eal import Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
@@ -47,18 +49,20 @@ def merge(baseline: AnswerKey, additional: AnswerKey) -> Merged:
     True
     """
     new = [response for response in additional.assessed if response not in baseline.assessed]
-    assessed = {**baseline.assessed, **{response: additional.assessed[response] for response in new}}
+    taken = additional.assessed if prefer == "additional" else {each: additional.assessed[each] for each in new}
+    assessed = {**baseline.assessed, **taken}
     waiting = dict.fromkeys((*baseline.unassessed, *additional.unassessed))
     disagreements = [
         Disagreement(response, baseline.assessed[response], assessment)
         for response, assessment in additional.assessed.items()
         if baseline.assessed.get(response, assessment) != assessment
     ]
+    sides = (baseline.coref, additional.coref) if prefer == "baseline" else (additional.coref, baseline.coref)
     key = AnswerKey(
         baseline.document,
         assessed,
         tuple(response for response in waiting if response not in assessed),
-        merge_clusters(baseline.coref, additional.coref),
+        merge_clusters(*sides),
     )
     split, joined = _crossed(additional.coref, baseline.coref), _crossed(baseline.coref, additional.coref)
     return Merged(key, new, disagreements, split, joined)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from adjudge.model.whereabouts import find_name, not_utf8
 YEARS = ("2014", "2015", "2016")
 
 _FOLDER = Path(__file__).with_name("data")
+_KEYS = ("name", "about", "always", "types", "aliases", "linkable", "programs")
 _FORM = 'give an object with "types": {type: {role: [entity types]}}'
 
 
@@ -22,13 +23,25 @@ _FORM = 'give an object with "types": {type: {role: [entity types]}}'
 class Ontology:
     """Event types and their roles; `types` gives for each type its roles, and for each role the entities it takes.
 
-    `aliases` are other spellings of types, `linkable` pairs of different types that may be in one frame.
+    `aliases` are other spellings of types, `linkable` pairs of different types that may be in one frame, `programs` the
+    roles of types that the official programs have in another way.
     """
 
     name: str
     types: Mapping[str, Mapping[str, tuple[str, ...]]]
     aliases: Mapping[str, str] = field(default_factory=dict)
     linkable: frozenset[tuple[str, str]] = frozenset()
+    programs: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def as_in_programs(self) -> Ontology:
+        """The same with the roles that the official programs take.
+
+        >>> ontology = load_ontology("2015")
+        >>> [each.is_role("Justice.Appeal", "Plaintiff") for each in (ontology, ontology.as_in_programs())]
+        [False, True]
+        """
+        more = {type_: {**self.types.get(type_, {}), **roles} for type_, roles in self.programs.items()}
+        return replace(self, types={**self.types, **more})
 
     def canonical(self, type_: str) -> str:
         """The usual spelling of a type; a type that is not known stays as it is.
@@ -149,9 +162,8 @@ def _ontology(data: object, path: Path, text: str) -> Ontology:
     if not isinstance(data, dict):
         problems.add("the ontology is not an object", _FORM)
         raise FormatError(problems)
-    unknown = [key for key in data if key not in ("name", "about", "always", "types", "aliases", "linkable")]
-    for key in unknown:
-        hint = did_you_mean(str(key), ("name", "about", "always", "types", "aliases", "linkable"))
+    for key in (key for key in data if key not in _KEYS):
+        hint = did_you_mean(str(key), _KEYS)
         problems.add(f"there is no field {key!r}", hint or _FORM, str(key))
     always = _roles(data.get("always", {}), ("always",), problems)
     listed = data.get("types")
@@ -170,9 +182,23 @@ def _ontology(data: object, path: Path, text: str) -> Ontology:
             hint = did_you_mean(type_, types)
             problems.add(f"the alias {alias!r} is for {type_!r}, which is no type", hint, "aliases", str(alias))
     pairs = _pairs(data.get("linkable", []), types, problems)
+    programs = _programs(data.get("programs", {}), types, problems)
     if problems:
         raise FormatError(problems)
-    return Ontology(str(data.get("name", path.stem)), types, aliases, pairs)
+    return Ontology(str(data.get("name", path.stem)), types, aliases, pairs, programs)
+
+
+def _programs(
+    listed: object, types: Mapping[str, object], problems: _Complaints
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    if not isinstance(listed, dict):
+        problems.add("programs are not an object of types", _FORM.replace("types", "programs"), "programs")
+        return {}
+    for type_ in listed:
+        if type_ not in types:
+            hint = did_you_mean(str(type_), types)
+            problems.add(f"programs have {type_!r}, which is no type", hint, "programs", str(type_))
+    return {str(type_): _roles(roles, ("programs", str(type_)), problems) for type_, roles in listed.items()}
 
 
 def _pairs(listed: object, types: Mapping[str, object], problems: _Complaints) -> frozenset[tuple[str, str]]:

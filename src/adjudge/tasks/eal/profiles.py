@@ -26,18 +26,25 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Several INCOMPLETE lines: an error, or the last counts."""
     offsets: Literal["code-points", "utf-16"] = "code-points"
     """What offsets count."""
+    quote_tags: Literal["any-case", "exact"] = "any-case"
+    """Quotations: also in capitals, and one that is never closed reaches to the end of the document, with a warning; or
+    <quote> in small letters only, and one that is never closed is an error."""
     missing_document: Literal["empty", "error"] = "empty"
     """A document without system output: as if it were empty, with a warning, or an error."""
 
     # Validation
-    checked_ids: Literal["unique-number", "unique"] = "unique"
-    """The first column: unique, or a unique 32-bit number."""
+    checked_ids: Literal["unique-32-bit", "unique-number", "unique"] = "unique-32-bit"
+    """The first column: unique, and if it is a number one of 32 bits; or a number in any case; or unique alone."""
     check_times: bool = True
     """Whether the filler of a time role must be a date."""
     check_cas_text: bool = True
     """Whether the CAS is compared with the text at its offsets."""
     check_frame_types: bool = True
     """Whether the responses of a frame must have one event type."""
+    check_entity_types: bool = True
+    """Whether one filler may have roles that no entity can have together (table 2 of the task description)."""
+    program_roles: bool = False
+    """Whether the roles are those of the official programs, where they differ from the task description."""
     check_documents: bool = True
     """Whether missing documents, and linking files without arguments, are reported."""
 
@@ -54,8 +61,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Whether such a time still counts in the reference frames, where nobody can earn it."""
     time_rule_requires: Literal["cas", "good"] = "cas"
     """Which assessment makes less specific times go: a correct CAS, or a good response."""
-    time_rule_same_realis: bool = True
+    time_rule_same_realis: bool = False
     """Whether less specific times go only where the realis is the same."""
+    time_rule_digits: Literal["each-part", "from-the-end"] = "each-part"
+    """Which dates say less: those with fewer digits in any part, or those with digits cut off at its end."""
     time_rule_sides: Literal["both", "system"] = "both"
     """Whether they go from the key and the frames as well."""
 
@@ -76,6 +85,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a class whose representative is unassessed counts as missed, too."""
     missing_coref: Literal["singleton", "error", "lenient"] = "singleton"
     """A CAS without a cluster: its own cluster, an error, or (2014) clusters count only for acceptable CASes."""
+    repeated_cluster: Literal["join", "error"] = "join"
+    """A CAS in two clusters: joins them, because coreference is transitive, or is an error."""
     one_spelling: bool = True
     """Whether Contact.Correspondance and Contact.Correspondence are one type."""
     link_precision: Literal["found", "reference"] = "found"
@@ -124,17 +135,24 @@ BBN_2015 = Profile(
     linking_separator="tab",
     repeated_incomplete="last",
     offsets="utf-16",
+    quote_tags="exact",
     missing_document="error",
+    checked_ids="unique",
     check_times=False,
     check_cas_text=False,
     check_frame_types=False,
+    check_entity_types=False,
+    program_roles=True,
     check_documents=False,
     x_year=False,
     broken_time_in_reference="keep",
+    time_rule_same_realis=True,
+    time_rule_digits="from-the-end",
     unlinked="drop",
     neutralised_generic="drop",
     check_reference=False,
     missing_coref="error",
+    repeated_cluster="error",
     repair_lower_x="2014",
     trim_unassessed=False,
     unassessed_misses=False,

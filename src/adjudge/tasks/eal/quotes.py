@@ -13,22 +13,26 @@ from adjudge.formats.eal_quotes import parse_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.tasks.eal.changes import Outcome, Remark, remove
+from adjudge.tasks.eal.profiles import SPEC, Profile
 
-# Lower case only, and followed by ">" or one blank, as the tags are written in the source documents of the task.
-_TAG = re.compile(r"<quote[> ]|(</quote>)")
+_TAG = re.compile(r"<quote(?=[\s>])|(</quote\s*>)", re.IGNORECASE)
+# What the official program knows: lower case only, followed by ">" or one blank.
+_EXACT = re.compile(r"<quote[> ]|(</quote>)")
 
 
-def quote_regions(text: str, *, path: str | None = None) -> tuple[Span, ...]:
-    """The outermost quotations of a document, from the first character of the opening to the last of the closing tag.
+def find_quotes(text: str, *, path: str | None = None, exact: bool = False) -> tuple[tuple[Span, ...], list[Problem]]:
+    """The outermost quotations of a document, and those that are never closed, which reach to its end.
 
-    Quotations may be nested. A closing tag alone means nothing; an opening tag that is never closed is an error.
+    A quotation is from the first character of the opening to the last of the closing tag, whether they are written in
+    small letters or in capitals; with `exact` only in small letters, as in the official program. Quotations may be
+    nested. A closing tag alone means nothing.
 
-    >>> quote_regions("Foo <quote>bar <quote>baz</quote></quote> blah")
-    (Span(start=4, end=40),)
+    >>> find_quotes("Foo <quote>bar <QUOTE>baz</QUOTE></quote> blah")
+    ((Span(start=4, end=40),), [])
     """
     regions: list[Span] = []
     opened: list[int] = []
-    for tag in _TAG.finditer(text):
+    for tag in (_EXACT if exact else _TAG).finditer(text):
         if tag.group(1) is None:
             opened.append(tag.start())
         elif opened:
@@ -36,15 +40,27 @@ def quote_regions(text: str, *, path: str | None = None) -> tuple[Span, ...]:
             if not opened:
                 regions.append(Span(start, tag.end() - 1))
     if opened:
-        raise FormatError(_unclosed(text, place, path) for place in opened)
-    return tuple(regions)
+        regions.append(Span(opened[0], len(text) - 1))
+    return tuple(regions), [_unclosed(text, place, path) for place in opened]
+
+
+def quote_regions(text: str, *, path: str | None = None, exact: bool = False) -> tuple[Span, ...]:
+    """The quotations of a document; with `exact` one that is never closed is an error, as in the official program.
+
+    >>> quote_regions("Foo <quote>bar")
+    (Span(start=4, end=13),)
+    """
+    regions, unclosed = find_quotes(text, path=path, exact=exact)
+    if exact and unclosed:
+        raise FormatError(unclosed)
+    return regions
 
 
 def _unclosed(text: str, place: int, path: str | None) -> Problem:
     line = text.count("\n", 0, place) + 1
     column = place - (text.rfind("\n", 0, place) + 1) + 1
-    hint = "add </quote> where the quotation ends"
-    return Problem("the quotation that begins here is never closed", path=path, line=line, column=column, hint=hint)
+    message = "the quotation that begins here is never closed and reaches to the end of the document"
+    return Problem(message, path=path, line=line, column=column, hint="add </quote> where the quotation ends")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +69,22 @@ class Quoted:
 
     sources: Sources
     offsets: Offsets
+    exact: bool = False
 
     def __call__(self, document: str) -> Sequence[Span]:
         """The quotations of one document."""
         text = self.sources.text(document)
-        return in_units(text, quote_regions(text, path=self.sources.place(document)), self.offsets)
+        regions = quote_regions(text, path=self.sources.place(document), exact=self.exact)
+        return in_units(text, regions, self.offsets)
+
+    def unclosed(self, document: str) -> list[Problem]:
+        """The quotations of one document that are never closed."""
+        return find_quotes(self.sources.text(document), path=self.sources.place(document), exact=self.exact)[1]
 
 
-def regions_in(folder: str | Path, offsets: Offsets = "code-points") -> Quoted:
+def regions_in(folder: str | Path, profile: Profile = SPEC) -> Quoted:
     """The quotations of source documents; the value can be sent to another process."""
-    return Quoted(Sources(folder), offsets)
+    return Quoted(Sources(folder), profile.offsets, profile.quote_tags == "exact")
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,8 @@ def covered_fillers(
 def vague_dates(assessed: Iterable[tuple[Response, Assessment]], profile: Profile) -> dict[Date, str]:
     """The dates that say less than one that was assessed as acceptable, each with that one.
 
-    Whether the whole response must be good, and whether realis matters, is decided by the profile.
+    Whether the whole response must be good, whether realis matters, and which dates say less, is decided by the
+    profile.
     """
     found: dict[Date, str] = {}
     done: set[Date] = set()
@@ -103,7 +104,7 @@ def vague_dates(assessed: Iterable[tuple[Response, Assessment]], profile: Profil
         if date in done or not is_valid(text, x_year=profile.x_year, lower_x=profile.lower_x):
             continue
         done.add(date)
-        for less in less_specific(text, x_year=profile.x_year):
+        for less in less_specific(text, x_year=profile.x_year, parts=profile.time_rule_digits == "each-part"):
             found.setdefault((response.type, response.role, realis, less), text)
     return found
 

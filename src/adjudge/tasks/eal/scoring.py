@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.apply import open_for
@@ -138,12 +139,17 @@ def observe_all(
     if (Path(key) / "arguments").is_dir():
         hint = "give the assessments as the key, and submissions without an option"
         raise UsageError(Problem("this is a submission, not a key", path=str(key), hint=hint))
-    keys = open_key(key)
+    keys = open_key(key, repeated_cluster=settings.profile.repeated_cluster)
     reference = open_frames(frames) if frames is not None and settings.linking else None
     stores = {name: open_for(settings.profile, path) for name, path in systems.items()}
     try:
-        _refuse_strangers(keys, stores)
-        ids = _chosen(keys, docs)
+        check_sides(
+            Names(keys.path, frozenset(keys.documents)),
+            [Names(store.path, store.documents) for store in stores.values()],
+            remedy="the key is a folder with one file of assessments for each document",
+        )
+        strays = [] if docs is not None else _strays(keys, reference, stores.values())
+        ids = [document for document in _chosen(keys, docs) if document not in strays]
         known = genres(ids, genre_list)
         if genre is not None:
             ids = _of_genre(ids, known, genre)
@@ -153,7 +159,11 @@ def observe_all(
             )
             for name, store in stores.items()
         }
-        campaign = Campaign(settings, ids, len(keys), "", Facts(), counted, known)
+        campaign = Campaign(settings, ids, len(keys) - len(strays), "", Facts(), counted, known)
+        for document in strays:
+            campaign.gold.add("stray", 1, document)
+        for note in (*keys.notes, *([] if reference is None else reference.notes)):
+            campaign.gold.add("backup", note.kind == "backup", note.problem.message)
         sides: list[AnyStore] = [keys, *([] if reference is None else [reference]), *stores.values()]
         digests = [hashlib.sha256() for _ in sides]
         campaign = _read(campaign, keys, reference, stores, regions, visit, digests, jobs, cluster)
@@ -248,16 +258,18 @@ def _take(campaign: Campaign, start: int, part: Part) -> None:
                 counted.slices[field].put(place, each)
 
 
-def _refuse_strangers(keys: KeyStore, stores: Mapping[str, Store]) -> None:
-    """A submission that has documents, but none of the key, was made for another corpus."""
-    problems = []
-    for store in stores.values():
-        if len(store) and len(keys) and not any(document in keys for document in store.documents):
-            one, other = store.documents[0], keys.documents[0]
-            message = f"none of its documents, such as {one}, is in the key, which has documents such as {other}"
-            problems.append(Problem(message, path=store.path, hint="give the key and the submission of one corpus"))
-    if problems:
-        raise ValidationError(problems)
+def _strays(keys: KeyStore, reference: FramesStore | None, stores: Iterable[Store]) -> list[str]:
+    """Files of the key that are no documents: they have no response, and no other side has a file of that name.
+
+    A note that somebody put there would be drawn like a document, and move medians and intervals.
+    """
+    others: list[Store | FramesStore] = [*stores, *([] if reference is None else [reference])]
+    unknown = [document for document in keys.documents if not any(document in other for other in others)]
+    return [document for document in unknown if _is_empty(keys.bytes_of(document) or b"")]
+
+
+def _is_empty(data: bytes) -> bool:
+    return all(line.startswith(b"#") or not line.strip() for line in data.splitlines())
 
 
 def _chosen(keys: KeyStore, docs: Iterable[str] | None) -> list[str]:

@@ -1,28 +1,30 @@
 """Everything that is wrong with a submission of event arguments and linking, each with its file, line and column.
 
 An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
-score, but is odd or against the letter of the format. The profile decides where the sources disagree.
+score, but is odd or against the letter of the format. The profile decides where the sources disagree, and the severity
+of each kind is up to whoever asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import FormatError, Problem, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_layout import Layout
+from adjudge.formats.eal_sources import Offsets, Sources
 from adjudge.formats.eal_store import Store, scan_store
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, Severities, check_severities
 from adjudge.model.eal import Arguments, Linking
 from adjudge.tasks.eal.ontology import YEARS, Ontology, load_ontology
 from adjudge.tasks.eal.profiles import Profile, get_profile
 from adjudge.tasks.eal.validation_arguments import Rules, check_arguments, quote
-from adjudge.tasks.eal.validation_findings import LIMIT, Collector, EalReport, File
+from adjudge.tasks.eal.validation_findings import KINDS, LIMIT, Collector, EalReport, File
 from adjudge.tasks.eal.validation_linking import check_linking, report_missing, without_echoes
-from adjudge.tasks.eal.validation_texts import Offsets, Text, Texts
+from adjudge.tasks.eal.validation_texts import Text
 
-__all__ = ["LIMIT", "EalReport", "validate"]
+__all__ = ["KINDS", "LIMIT", "EalReport", "validate"]
 
 Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
 
@@ -36,14 +38,18 @@ def validate(
     offsets: Offsets | None = None,
     layout: Layout | None = None,
     documents: Collection[str] | None = None,
+    required: Collection[str] | Literal["all"] | None = None,
+    severity: Severities | None = None,
     limit: int = LIMIT,
     watch: Watcher | None = None,
 ) -> EalReport:
     r"""Check a folder or an archive; the findings are in the order of the documents, and of the lines in each file.
 
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
-    be there. The ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the
-    ontology. At most `limit` problems of a kind are listed (0: all). `watch` is called with each document.
+    be there, and no others; `required` those that must be there beside others, "all" is every source document. The
+    ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology.
+    `severity` makes kinds of problems an "error", a "warning", or "off". At most `limit` problems of a kind are listed
+    (0: all). `watch` is called with each document.
 
     >>> import tempfile
     >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
@@ -59,15 +65,17 @@ def validate(
     early = profile.linking_layout == "none"
     if not isinstance(ontology, Ontology):
         ontology = load_ontology(ontology or ("2014" if early else "2015"))
+    if profile.program_roles:
+        ontology = ontology.as_in_programs()
     layout = layout or _layout(ontology, early=early)
     offsets = offsets or profile.offsets
     rules = Rules(profile, ontology, layout)
-    out = Collector(limit)
+    out = Collector(limit, check_severities(severity or {}, KINDS))
 
     def report(documents: int = 0, empty: int = 0, responses: int = 0, frames: int = 0) -> EalReport:
         counts = (documents, empty, responses, frames)
         head = (str(path), profile.name, ontology.name, layout, offsets, docs is not None)
-        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts)
+        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts, out.severity)
 
     try:
         store, findings = scan_store(
@@ -83,8 +91,8 @@ def validate(
         return report()
     try:
         out.take(findings)
-        texts = None if docs is None else Texts(docs, documents or store.documents, offsets)
-        return report(*_Checker(store, texts, rules, documents, out, watch).run())
+        texts = None if docs is None else _Texts(Sources(docs), offsets)
+        return report(*_Checker(store, texts, rules, (documents, required), out, watch).run())
     finally:
         store.close()
 
@@ -96,22 +104,39 @@ def _layout(ontology: Ontology, *, early: bool) -> Layout:
     return years[ontology.name] if ontology.name in YEARS else "2015"
 
 
+class _Texts(NamedTuple):
+    """The source documents, and what offsets count in them."""
+
+    sources: Sources
+    offsets: Offsets
+
+    def read(self, document: str) -> Text | Sequence[Problem] | None:
+        """A document, what is wrong with it, or None if there is none."""
+        if document not in self.sources:
+            return None
+        try:
+            return Text(self.sources.text(document), self.offsets, self.sources.place(document))
+        except (FormatError, UsageError) as error:
+            return error.problems
+
+
 class _Checker:
     """One submission on its way through all checks."""
 
     def __init__(
         self,
         store: Store,
-        texts: Texts | None,
+        texts: _Texts | None,
         rules: Rules,
-        wanted: Collection[str] | None,
+        wanted: tuple[Collection[str] | None, Collection[str] | Literal["all"] | None],
         out: Collector,
         watch: Watcher | None,
     ) -> None:
         self.store = store
         self.texts = texts
         self.rules = rules
-        self.wanted = None if wanted is None else dict.fromkeys(wanted)
+        only, self.required = wanted
+        self.wanted = None if only is None else dict.fromkeys(only)
         self.out = out
         self.watch = watch
 
@@ -162,16 +187,16 @@ class _Checker:
         if self.wanted is not None and document not in self.wanted:
             message = f"the document {quote(document)} is not one of those that were asked for"
             self._say("unexpected-document", message, place, document, self._hint(document, self.wanted))
-        elif self.texts is not None and document not in self.texts:
-            message = f"the document {quote(document)} is not in {self.texts.place}"
-            self._say("unexpected-document", message, place, document, self._hint(document, self.texts))
+        elif self.texts is not None and document not in self.texts.sources:
+            message = f"the document {quote(document)} is not in {self.texts.sources.path}"
+            self._say("unexpected-document", message, place, document, self._hint(document, self.texts.sources))
         text = None if self.texts is None else self.texts.read(document)
-        if isinstance(text, Problem):
-            self.out.take([Finding("text", True, text, document)])
-            return None
-        return text
+        if text is None or isinstance(text, Text):
+            return text
+        self.out.take(Finding("text", True, problem, document) for problem in text)
+        return None
 
-    def _hint(self, document: str, known: Texts | Collection[str]) -> str:
+    def _hint(self, document: str, known: Sources | Collection[str]) -> str:
         stem = document
         while "." in stem:
             stem = stem.rpartition(".")[0]
@@ -179,17 +204,24 @@ class _Checker:
                 return f"name the file {stem}, with no extension"
         close = None
         if self.out.has_room("unexpected-document"):  # it takes its time, and if one name is strange, many are
-            close = did_you_mean(document, known.documents if isinstance(known, Texts) else known)
+            close = known.remedy(document) if isinstance(known, Sources) else did_you_mean(document, known)
         return close or "remove the file, or check the document id"
 
     def _check_missing(self) -> None:
         store, profile = self.store, self.rules.profile
         if not store.documents and self.out.errors:
             return  # that nothing was found has another reason, which is told
-        if self.wanted is not None:
+        if self.required is not None and self.required != "all":
+            wanted, error = sorted(self.required), True
+        elif self.required is not None and self.texts is not None:
+            wanted, error = self.texts.sources.one_each(store.documents), True
+        elif self.wanted is not None:
             wanted, error = list(self.wanted), profile.check_documents
         elif self.texts is not None and profile.check_documents:
-            wanted, error = self.texts.documents, False  # there may be more texts than were asked for
+            wanted, error = (
+                self.texts.sources.one_each(store.documents),
+                False,
+            )  # there may be more texts than were asked for
         else:
             return
         for document in wanted:
@@ -197,6 +229,8 @@ class _Checker:
                 continue
             folders = "arguments/ and linking/" if self.rules.has_linking else "arguments/"
             hint = f"write files for it into {folders}, even if they are empty"
+            if self.required == "all" and self.texts is not None:
+                hint += f"; if it is no document, keep it out of {self.texts.sources.path}"
             message = f"the document {quote(document)} is missing"
             self._say("missing-document", message, store.path, document, hint, error=error)
 

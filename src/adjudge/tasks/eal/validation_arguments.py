@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from adjudge.errors import FormatError
 from adjudge.formats.eal_arguments import COLUMNS
+from adjudge.formats.eal_ids import form_of
 from adjudge.formats.eal_layout import Layout
-from adjudge.formats.eal_linking import form_of
 from adjudge.formats.findings import Finding
 from adjudge.formats.timex import is_valid
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
 from adjudge.tasks.eal.profiles import Profile
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.quotes import filter_quotes, find_quotes
 from adjudge.tasks.eal.validation_findings import VALUES, File
 from adjudge.tasks.eal.validation_texts import Text
 
@@ -39,6 +38,7 @@ class Rules:
     legal: set[tuple[str, str]] = field(default_factory=set)  # pairs of type and role that have been found to be so
     dates: set[str] = field(default_factory=set)  # dates about which there is nothing to say
     hints: dict[tuple[str, str | None], str] = field(default_factory=dict)
+    entities: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # that may fill a role
 
     @property
     def has_linking(self) -> bool:
@@ -50,6 +50,8 @@ def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file:
     """Say what is wrong with the responses that could be read."""
     _check_ids(arguments.arguments, rules, file)
     _check_extra_columns(arguments, file)
+    if rules.profile.check_entity_types:
+        _check_entities(arguments.arguments, rules, file)
     legal, dates = rules.legal, rules.dates
     check_times, check_texts = rules.profile.check_times, rules.profile.check_cas_text
     size, may_cut = (None, False) if text is None else (text.size, text.has_halves)
@@ -97,7 +99,7 @@ def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file:
             hint = f"is {text.path} the text that was processed, and is the first character 0?"
             file.say("misfit", message, hint=hint, error=False)
         _check_astral(arguments, text, file)
-        _check_quotes(arguments, text, file)
+        _check_quotes(arguments, text, rules, file)
 
 
 def agree(cas: str, found: str) -> Agreement:
@@ -144,7 +146,7 @@ def quote(text: str) -> str:
 
 
 def _check_ids(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
-    numbers = rules.profile.checked_ids == "unique-number"
+    numbers, in_range = rules.profile.checked_ids == "unique-number", rules.profile.checked_ids != "unique"
     ids = [argument[2] for argument in arguments]
     if len(set(ids)) == len(ids):
         joined = "".join(ids)
@@ -170,7 +172,7 @@ def _check_ids(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
             if not (len(digits) < 12 and -(2**31) <= int(id_) < 2**31):
                 message = f"the id {quote(id_)} is not in the range of 32-bit numbers"
                 hint = "use ids from -2147483648 to 2147483647"
-                file.say_of("id-range", message, argument, 1, hint=hint, error=numbers)
+                file.say_of("id-range", message, argument, 1, hint=hint, error=in_range)
         elif form != "sha1" or numbers:
             message = f"the id {quote(id_)} is not a number"
             file.say_of("id-form", message, argument, 1, hint="number the responses of a document", error=numbers)
@@ -210,6 +212,40 @@ def _check_type(argument: Argument, rules: Rules, file: File) -> None:
         file.say_of("role", message, argument, 4, hint=hint, value=f"{type_}\t{role}")
     else:
         rules.legal.add((type_, role))
+
+
+def _check_entities(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
+    """Say where one filler has roles that no entity can have together: a Victim is a person, a Crime is none."""
+    known = rules.entities
+    left: dict[Cas, frozenset[str]] = {}  # what each filler can still be
+    for argument in arguments:
+        _, type_, role, cas, *_ = argument[0]
+        here = known.get((type_, role))
+        if here is None:
+            here = known[type_, role] = frozenset(rules.ontology.entity_types(type_, role))
+        before = left.get(cas, here)
+        if here and before and here.isdisjoint(before):
+            _say_entities(argument, here, arguments, rules, file)
+        elif here:
+            left[cas] = here & before if before else here
+
+
+def _say_entities(
+    argument: Argument, here: frozenset[str], arguments: Sequence[Argument], rules: Rules, file: File
+) -> None:
+    response = argument.response
+    others = [each for each in arguments if each.response.cas == response.cas and each.line < argument.line]
+    apart = [each for each in others if here.isdisjoint(rules.entities[each.response.type, each.response.role])]
+    other = (apart or others)[0]
+
+    def said(each: Response) -> str:
+        return f"{each.role} of {each.type} ({', '.join(rules.ontology.entity_types(each.type, each.role))})"
+
+    where = f"{said(other.response)} on line {other.line}"
+    more = "" if apart or len(others) == 1 else f" and has {len(others) - 1} more roles"
+    message = f"{quote(response.cas.text)} is {said(response)} and {where}{more}: no entity is all of this"
+    hint = "check the roles, or which mention the CAS is"
+    file.say_of("entity-type", message, argument, 4, hint=hint, error=False)
 
 
 def _hint(rules: Rules, type_: str, role: str | None = None) -> str:
@@ -297,7 +333,8 @@ def _say_misfit(argument: Argument, agreement: Agreement, text: Text, file: File
         hint = hint or "use the text and the offsets of the same mention"
         file.say_of("cas-extent", f"the CAS {shown}", argument, 5, hint=hint, error=False)
     else:
-        file.say_of("cas-text", f"the CAS {shown}", argument, 5, hint=hint or "use the text at the offsets")
+        hint = hint or "use the text at the offsets, unless the CAS is normalised"
+        file.say_of("cas-text", f"the CAS {shown}", argument, 5, hint=hint, error=False)
 
 
 def _check_astral(arguments: Arguments, text: Text, file: File) -> None:
@@ -328,14 +365,14 @@ def _fits(cas: Cas, text: Text) -> bool:
     return agree(cas.text, text.at(cas.span)) != "other"
 
 
-def _check_quotes(arguments: Arguments, text: Text, file: File) -> None:
-    if "<quote" not in text.text:
+def _check_quotes(arguments: Arguments, text: Text, rules: Rules, file: File) -> None:
+    if "<quote" not in text.text.lower():
         return
-    try:
-        regions = quote_regions(text.text, path=text.path)
-    except FormatError as error:
-        file.found.extend((Finding("quote", False, problem, arguments.document), None) for problem in error.problems)
-        return
+    exact = rules.profile.quote_tags == "exact"
+    regions, unclosed = find_quotes(text.text, path=text.path, exact=exact)
+    file.found.extend((Finding("quote", False, problem, arguments.document), None) for problem in unclosed)
+    if exact and unclosed:
+        return  # the official program goes no further
     outcome = filter_quotes(arguments, None, [text.span(*region) for region in regions])
     for gone in outcome.removed:
         column = 8 if "base-filler" in gone.reason else 6

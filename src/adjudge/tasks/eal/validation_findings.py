@@ -11,11 +11,31 @@ from functools import cached_property
 from adjudge.errors import Problem
 from adjudge.formats.eal_lines import Findings, decode_lines, field_column
 from adjudge.formats.eal_store import Store
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, Severities, graded
 from adjudge.model.eal import Argument
 
 LIMIT = 20
 """How many of a kind are listed, unless it is said otherwise: one mistake may stand in every line."""
+KINDS = (
+    *(
+        "archive",
+        "layout",
+        "junk",
+        "backup",
+        "document-name",
+        "unexpected-document",
+        "missing-document",
+        "missing-linking",
+    ),
+    *("linking-alone", "text", "encoding", "columns", "extra-columns", "document-id", "empty", "no-id", "repeated-id"),
+    *("id-range", "id-form", "repeated-response", "type", "role", "span", "justification", "realis", "confidence"),
+    *("time", "time-small-x", "time-calendar", "entity-type", "outside", "split-character", "astral", "cas-text"),
+    *("cas-extent", "misfit", "empty-cas", "filler-outside", "overlapping-justifications", "additional", "quoted"),
+    *("around-quotation", "quote", "unknown-id", "ambiguous-id", "unlinked", "generic-linked", "generic-incomplete"),
+    *("mixed-types", "linked-incomplete", "repeated-incomplete", "repeated-frame", "hopper-names", "no-hopper-names"),
+    *("repeated-hopper", "hopper-name", "empty-hopper"),
+)
+"""Every kind of problem that a submission can have, in the order of `docs/eal-validation.md`."""
 VALUES = 1000  # different values, such as misspelt types, of which the first is listed beyond the limit
 
 _MORE = re.compile(r"and (\d+) more of the kind ")
@@ -39,6 +59,7 @@ class EalReport:
     empty: int = 0
     responses: int = 0
     frames: int = 0
+    severity: Severities = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -46,6 +67,7 @@ class Collector:
     """Takes what is found, in the order in which it is to be shown."""
 
     limit: int = LIMIT  # 0 is no limit
+    severity: Severities = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     errors: int = 0
     warnings: int = 0
@@ -56,7 +78,10 @@ class Collector:
     def take(self, found: Iterable[Complaint | Finding]) -> None:
         """Keep findings as far as there is room, and count all."""
         for each in found:
-            finding, value = each if isinstance(each, tuple) else (each, None)
+            said, value = each if isinstance(each, tuple) else (each, None)
+            finding = graded(said, self.severity)
+            if finding is None:
+                continue
             kind = finding.kind
             summary = _MORE.match(finding.problem.message)  # the readers, too, keep only the first of a kind
             count = int(summary[1]) if summary else 1

@@ -11,19 +11,9 @@ from adjudge.formats.kb_links import MentionKey, attach_links
 from adjudge.formats.kb_spans import Offsets
 from adjudge.formats.source import Source
 from adjudge.model.kbp import KbCorpus, LinkTable, MentionLink
-from adjudge.tasks.kbp.validation import Format
+from adjudge.tasks.kbp.detection import KINDS, Format
 
 Units: TypeAlias = Literal["text", "raw"]
-
-ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
-KINDS: dict[Format, str] = {
-    "ace": "ACE annotation",
-    "ere": "Rich ERE annotation",
-    "documents": "documents in JSON lines",
-    "coldstart": "a Cold Start knowledge base",
-    "triples": "plain triples",
-    "links": "a table of links",
-}
 
 
 def read_corpus(source: Source, kind: Format, *, units: Units, offsets: Offsets, texts: str | Path | None) -> KbCorpus:

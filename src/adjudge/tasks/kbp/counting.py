@@ -16,6 +16,7 @@ from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.paths_walks import Identity
 from adjudge.tasks.kbp.pieces import HERE, Paths, Place, count_all
+from adjudge.tasks.kbp.sampling import LEVEL
 from adjudge.tasks.kbp.sides import AnyFacts, number_of, walks_of
 
 Warn: TypeAlias = Callable[[str], None]
@@ -156,6 +157,7 @@ def count_variants(
                 hops=options.hops,
                 memory=run.memory,
                 seed=run.seed,
+                level=LEVEL if run.ci is None else run.ci,
             )
             for each in systems
         }

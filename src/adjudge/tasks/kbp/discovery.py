@@ -153,7 +153,7 @@ def gold_mentions(
         for entity in document.entities:
             id = ids[document.id, entity.id].id or f"D:{document.id}#{entity.id}"
             name = page_name(id[2:]) if id.startswith("W:") else f"{NIL}:{id}"
-            own += [_mention(each, entity, name, spans) for each in entity.mentions if _counts(each, levels)]
+            own += [_mention(each, entity, name, spans) for each in entity.mentions if each.level in levels]
     return _discovered(found)
 
 
@@ -182,7 +182,7 @@ def system_mentions(
         page = "" if target is None or is_nil(target.upper()) else page_name(target, redirects=redirects)
         name = page if page and page not in stop else f"{NIL}:{node.id}"
         for each in node.mentions:
-            if not _counts(each, levels):
+            if each.level not in levels:
                 continue
             if each.document in found:
                 found[each.document].append(_mention(each, node, name, spans))
@@ -242,10 +242,6 @@ def _columns(name: str) -> tuple[str, ...]:
 
 def _place(mention: Mapping[str, Any]) -> tuple[int, int]:
     return mention["span"]["start"], mention["span"]["end"]
-
-
-def _counts(mention: Mention, levels: Sequence[str]) -> bool:
-    return mention.level in levels and not mention.canonical
 
 
 def _mention(mention: Mention, entity: Entity, name: str, spans: Spans) -> dict[str, Any]:

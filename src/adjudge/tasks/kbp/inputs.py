@@ -7,7 +7,6 @@ Plain triples are compared with plain triples: names are equal or not, and nothi
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +19,9 @@ from adjudge.formats.kb_spans import Offsets
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
-from adjudge.tasks.kbp.annotated import ANNOTATION, KINDS, Units, attach_table, has_links, read_corpus
-from adjudge.tasks.kbp.validation import Format, detect
+from adjudge.tasks.kbp.annotated import Units, attach_table, has_links, read_corpus
+from adjudge.tasks.kbp.detection import ANNOTATION, KINDS, Format, detected, has_nothing, is_blank, system_kinds
+from adjudge.tasks.kbp.fitting import check_documents
 
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 
@@ -97,7 +97,7 @@ def read_inputs(
     if names is not None and len(names) != len(systems):
         raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
     kind = gold_format or detected(gold)
-    kinds = [system_format or system_kind(each, kind) for each in systems]
+    kinds = system_kinds(systems, kind, system_format)
     _check_kinds(kind, gold, kinds, systems)
     if kind != "ace" and units is not None:
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
@@ -125,7 +125,9 @@ def read_inputs(
         )
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
-    return KbInputs(read, tuple(found), kept)
+    both = KbInputs(read, tuple(found), kept)
+    check_documents(both)
+    return both
 
 
 class DocumentList(NamedTuple):
@@ -213,11 +215,14 @@ def read_system(
     if kind == "triples":
         from adjudge.formats.kb_triples import read_triples
 
-        table = read_triples(source, names=triple_names)
+        table = read_triples(b"" if has_nothing(source) else source, names=triple_names, may_be_empty=True)
         before = len(table)
         if documents is not None:
             table = only_documents(table, documents)
-        return SystemInput(called, path, kind, table=table, outside=before - len(table))
+        notes = [] if before else [empty_note(path)]
+        return SystemInput(called, path, kind, table=table, outside=before - len(table), notes=notes)
+    if kind != "coldstart" and is_blank(source):
+        return SystemInput(called, path, kind, KnowledgeBase(called, path=path), notes=[empty_note(path)])
     if kind == "coldstart":
         from adjudge.formats.kb_coldstart import read_coldstart
 
@@ -229,6 +234,11 @@ def read_system(
     corpus = read_corpus(source, kind, units=units, offsets="check", texts=None)
     kb = replace(from_documents(corpus.documents, id=called), path=path)
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
+
+
+def empty_note(path: str) -> Problem:
+    """What is said of a system that has found nothing, which is no mistake of the file."""
+    return Problem("the file has no facts", path=path, hint="it is scored as an empty system")
 
 
 def system_name(path: str) -> str:
@@ -263,20 +273,6 @@ def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What fits together
-
-
-def detected(source: Source) -> Format:
-    """The format by the content, which an empty file does not have."""
-    if isinstance(source, str | os.PathLike) and Path(source).is_file() and not Path(source).stat().st_size:
-        raise ValidationError(Problem("the file is empty", path=source_name(source), hint="check how it was written"))
-    return detect(source)
-
-
-def system_kind(source: Source, gold: Format) -> Format:
-    """The format of a system; a stream, whose beginning cannot be looked at, fits plain triples if gold is that."""
-    if gold == "triples" and (not isinstance(source, bytes | str | os.PathLike) or str(source) == "-"):
-        return "triples"
-    return detected(source)
 
 
 def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: Sequence[Source]) -> None:

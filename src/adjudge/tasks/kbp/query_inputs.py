@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.kb_answers import read_answers
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KnowledgeBase, Mention
@@ -21,11 +21,11 @@ from adjudge.model.kbp_queries import (
     questions,
 )
 from adjudge.tasks.kbp.annotated import Units
+from adjudge.tasks.kbp.detection import detect, detected, has_nothing
 from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb
-from adjudge.tasks.kbp.validation import detect
 
 _HEAD = 1 << 16
 
@@ -68,12 +68,14 @@ def read_gold_asked(
     `wiki` is a table that links mentions to pages; see `read_gold`. The entry points of queries are found by offsets,
     so those of ACE gold must count what the `systems` count: `units`, or what follows from their formats.
     """
-    if detect(source) == "coldstart":
+    kind = detected(source)
+    if kind == "coldstart":
         if wiki is not None or redirects is not None or stop is not None:
             message = "the nodes of a Cold Start knowledge base are linked already"
             raise UsageError(Problem(message, path=source_name(source), hint="leave out the tables of links"))
+        if has_nothing(source):
+            raise ValidationError(Problem("gold asserts nothing", path=source_name(source), hint="check the file"))
         return read_asked(source, name="gold")
-    kind = detect(source)
     if units is not None and kind != "ace":
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
     if units is None and kind == "ace":

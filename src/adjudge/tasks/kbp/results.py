@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.stats.data import check_level
-from adjudge.stats.inference import CENTRED, Inference, chosen_interval, chosen_test
+from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import normal_reach
 from adjudge.stats.measure import Measure, Prf, Total, count_keys
 from adjudge.stats.notes import inference_notes, spread_notes, summed_up
@@ -32,7 +32,7 @@ from adjudge.stats.sampled import (
     point_scores,
     sampled_scores,
 )
-from adjudge.stats.scores import corrected, largest_family
+from adjudge.stats.scores import corrected, family_sizes
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.text import slice_key
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
     from adjudge.tasks.kbp.sampling import HopEstimate
 
-DRAWN_TESTS = ("bootstrap", CENTRED)
 SLICES = ("relation", "first", "sequence", "confidence")
 TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
 """What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
@@ -92,12 +91,14 @@ def build(
     ways = variants(options)
     documents = len(corpus.documents)
     drawn = None
-    chosen = _options(corpus, systems, options, run, level, _fields(options, profile, corpus.digest, inputs))
+    fields = _fields(options, profile, corpus.digest, inputs)
+    chosen, families = _options(corpus, systems, options, run, level, fields)
     if run.resamples and documents > 1:
-        drawing = chosen_test(options.test, chosen_interval(options.interval, 0, additive=False)) in DRAWN_TESTS
-        resamples = max(run.resamples, chosen.resamples) if drawing and len(systems) > 1 else run.resamples
+        more = how_of(chosen).drawn and len(systems) > 1
+        resamples = max(run.resamples, *chosen.resamples) if more else run.resamples
         drawn = draw_samples(documents, resamples=resamples, seed=run.seed, folder=folder_of(corpus.facts))
     sides = [each.facts for each in systems]
+    run = replace(run, ci=level)
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
@@ -116,8 +117,9 @@ def build(
             found[name] += point_scores(measures, _columns(metric, counts), where={"confidence": least})
     comparisons: list[Comparison] = []
     if len(systems) > 1:
-        exchange = Exchange(documents, chosen.resamples, run.seed, walks=options.walks)
-        comparisons = compare_all(corpus, sides, counted, Tested(measures, samples, found, how, exchange, run.place))
+        exchange = Exchange(documents, seed=run.seed, walks=options.walks)
+        tested = Tested(measures, samples, found, how, families, exchange, run.place)
+        comparisons = compare_all(corpus, sides, counted, tested)
     remarks = corpus_notes(corpus.notes, documents, counted, options, run, len(systems))
     remarks += inference_notes(chosen, [({}, documents)], found, comparisons)
     if options.interval == "percentile":
@@ -155,14 +157,18 @@ def _options(
     run: Run,
     level: float,
     fields: dict[str, SignatureValue],
-) -> Options:
-    """How intervals and tests are made; a family of tests has one for every relation if there are slices by it."""
+) -> tuple[Options, dict[tuple[str, ...], int]]:
+    """How intervals and tests are made, and the number of resamples of each family of tests.
+
+    The family of slices by relation has a test for every pair of systems and every relation.
+    """
     inference = Inference(
         bootstrap=run.bootstrap, level=level, seed=run.seed, interval=options.interval, test=options.test
     )
     relations = len(_relations(corpus, [each.facts for each in systems])) if "relation" in run.by else 0
     by_relation: list[Slice] = [{"relation": number} for number in range(relations)]
-    return Options(
+    sizes = family_sizes(len(systems), [{}, *by_relation])
+    made = Options(
         pool=POOL,
         by=tuple(dict.fromkeys(run.by)),
         bootstrap=run.resamples,
@@ -171,8 +177,9 @@ def _options(
         test=inference.test,
         fields=fields,
         interval=inference.interval,
-        resamples=inference.for_tests(largest_family(len(systems), [{}, *by_relation])),
+        resamples=inference.of_families(sizes),
     )
+    return made, {fields: inference.for_tests(size) for fields, size in sizes.items()}
 
 
 def _alike(scores: Sequence[Score], measures: Sequence[Measure]) -> list[Note]:

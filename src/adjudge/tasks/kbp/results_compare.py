@@ -28,6 +28,7 @@ class Tested(NamedTuple):
     samples: Mapping[str, Sequence[SampledCounts]]
     scores: Mapping[str, Sequence[Score]]
     how: How
+    resamples: Mapping[tuple[str, ...], int]
     exchange: Exchange
     place: Place
 
@@ -42,16 +43,21 @@ def compare_all(
     found: list[Comparison] = []
     for a, b in combinations(tested.samples, 2):
         for mine, yours in zip(tested.samples[a], tested.samples[b], strict=True):
-            found += pair_comparison((a, b), tested.measures, (mine, yours), how, documents=len(corpus.documents))
+            own = how._replace(tests=tested.resamples[tuple(mine.slice)])
+            found += pair_comparison((a, b), tested.measures, (mine, yours), own, documents=len(corpus.documents))
     if exchanged:
         p = _exchange_p(corpus, systems, counted, tested)
-        found = [_with_p(each, p) for each in found]
+        found = [_with_p(each, p, tested.resamples) for each in found]
     return found + _untested(found, tested)
 
 
-def _with_p(each: Comparison, p: Mapping[tuple[str, str, str, str], float]) -> Comparison:
+def _with_p(
+    each: Comparison, p: Mapping[tuple[str, str, str, str], float], resamples: Mapping[tuple[str, ...], int]
+) -> Comparison:
     key = each.a, each.b, each.metric, str(each.slice.get("relation", ""))
-    return msgspec.structs.replace(each, p=p[key], test="randomisation") if key in p else each
+    if key not in p:
+        return each
+    return msgspec.structs.replace(each, p=p[key], test="randomisation", resamples=resamples[tuple(each.slice)])
 
 
 def _exchange_p(
@@ -63,7 +69,9 @@ def _exchange_p(
         if not way.sampled or way.variant.own:
             continue
         together = way is counted[0] and any(m.name == ALL_HOPS for m in tested.measures)
-        exchange = tested.exchange._replace(hops=way.sampled, identity=way.variant.identity, together=together)
+        exchange = tested.exchange._replace(
+            trials=tested.resamples[()], hops=way.sampled, identity=way.variant.identity, together=together
+        )
         facts = {each.name: each.of(way.variant) for each in systems}
         pairs = {(a, b): (facts[a], facts[b]) for a, b in combinations(facts, 2)}
         for (a, b), hops in exchange_tests(corpus.facts, pairs, exchange, place=tested.place).items():
@@ -78,7 +86,8 @@ def _exchange_p(
         facts = {each.name: of_relation(each.facts, relation) for each in systems}
         pairs = {(a, b): (facts[a], facts[b]) for a, b in combinations(facts, 2)}
         gold = of_relation(corpus.facts, relation)
-        for (a, b), hops in exchange_tests(gold, pairs, tested.exchange, place=tested.place).items():
+        exchange = tested.exchange._replace(trials=tested.resamples[tuple(samples.slice)])
+        for (a, b), hops in exchange_tests(gold, pairs, exchange, place=tested.place).items():
             if 1 in hops:
                 found[a, b, "kbp.hop1", name] = hops[1]
     return found

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.formats.kb_triples import triple_columns
+from adjudge.formats.kb_triples import no_triples, triple_columns
 from adjudge.formats.source import source_name
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.digest import RowDigest, name_hashes
@@ -146,6 +146,8 @@ def fill(store: Store, names: Sequence[str], documents: frozenset[str] | None, p
             if kept[0]:
                 _insert(store, side, kept, digest)
         found.append(Kept(name, source_name(source), rows, outside, digest.bytes()))
+    if not problems and not found[0].rows + found[0].outside:
+        problems.append(no_triples(found[0].path))
     if not problems:
         # The names of documents stay in memory, and take their part of it.
         store.memory -= _DOCUMENT * len(store.names.documents.listed)

@@ -14,7 +14,9 @@ from adjudge.formats.kb_triples import triple_shards
 from adjudge.formats.parquet import is_parquet
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.tasks.kbp.counting import Run, SystemFacts
+from adjudge.tasks.kbp.detection import detected, has_nothing, is_blank, system_kinds
 from adjudge.tasks.kbp.engine import machine_memory
+from adjudge.tasks.kbp.fitting import check_stored
 from adjudge.tasks.kbp.inputs import (
     DocumentList,
     GoldInput,
@@ -22,9 +24,8 @@ from adjudge.tasks.kbp.inputs import (
     SystemInput,
     check_listed,
     check_plain,
-    detected,
     document_names,
-    system_kind,
+    empty_note,
     system_name,
 )
 from adjudge.tasks.kbp.store import Store, Stored, fill, node_name, open_store, prepare_stored
@@ -53,12 +54,13 @@ def stored_memory(gold: Source, systems: Sequence[Source], run: Run, **inputs: A
     sources = (gold, *systems)
     if not all(isinstance(source, str | os.PathLike) and str(source) != "-" for source in sources):
         return None
+    kind = inputs.get("gold_format") or detected(gold)
+    if kind != "triples" or set(system_kinds(systems, kind, inputs.get("system_format"))) != {"triples"}:
+        return None
+    if any(has_nothing(each) and not is_blank(each) for each in systems):
+        return None  # an id alone is no triple
     limit = run.memory or machine_memory()
     if run.engine == "auto" and (limit is None or _GROWTH * sum(map(triple_bytes, sources)) <= limit):
-        return None
-    kinds = [inputs.get("gold_format") or detected(gold)]
-    kinds += [inputs.get("system_format") or system_kind(each, kinds[0]) for each in systems]
-    if set(kinds) != {"triples"}:
         return None
     return limit or 1 << 30
 
@@ -123,9 +125,19 @@ def score_stored(
         table = TripleTable(shared)
         read = KbInputs(
             GoldInput(kept[0].path, "triples", table=table),
-            tuple(SystemInput(each.name, each.path, "triples", table=table) for each in kept[1:]),
+            tuple(
+                SystemInput(
+                    each.name,
+                    each.path,
+                    "triples",
+                    table=table,
+                    notes=() if each.rows or each.outside else (empty_note(each.path),),
+                )
+                for each in kept[1:]
+            ),
             wanted,
         )
+        check_stored(store, kept)
         if seen is not None:
             seen(read)
         return _score(store, kept, read, options, run, profile)

@@ -1,7 +1,7 @@
 """Everything that is wrong with a knowledge base or an annotated corpus, each with its file and line.
 
 Cold Start files are the ones that break their rules in practice, and the ones that can be repaired: what is clear is
-mended, lines that mean nothing are left out, and the result is checked again, so that the user knows what remains.
+repaired, lines that mean nothing are left out, and the result is checked again, so that the user knows what remains.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.formats.kb_coldstart import coldstart_file
 from adjudge.formats.kb_findings import KbFinding, KbFindings
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, TripleTable
+from adjudge.tasks.kbp.detection import Format, detect
 
-Format: TypeAlias = Literal["coldstart", "triples", "documents", "ace", "ere", "links"]
-FORMATS: tuple[Format, ...] = ("coldstart", "triples", "documents", "ace", "ere", "links")
 LIMIT = 20
 """How many findings of a kind are listed, unless it is said otherwise."""
-
-_HEAD = 1 << 16  # bytes that tell the format
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class KbReport:
     unlisted: dict[str, int]
     errors: int
     warnings: int
-    unmended: int
+    unrepaired: int
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -57,6 +54,7 @@ def validate(
     ('triples', ['<bytes>:1:1: a line with 3 fields instead of 4, write subject, ...'])
     """
     kind = format or detect(source)
+    source = coldstart_file(source) if kind == "coldstart" else source
     if docs is not None and kind != "coldstart":
         raise UsageError("source documents are compared with Cold Start files only", hint="leave them out")
     found = KbFindings(name or source_name(source), limit=limit)
@@ -85,6 +83,7 @@ def repair(
     """
     from adjudge.formats.kb_coldstart_write import write_coldstart
 
+    source = coldstart_file(source)
     found = KbFindings(name or source_name(source), limit=limit)
     kb = scan(source, found, docs=docs, add_inverses=True)
     before = _report("coldstart", found, _kb_counts(kb))
@@ -110,55 +109,9 @@ def scan(
     )
 
 
-def detect(source: Source) -> Format:
-    r"""The format of a file or folder, by its first lines.
-
-    >>> detect(b'{"id": "a"}'), detect(b"run1\n:E1\ttype\tPER\n"), detect(b"a\tr\tb\td1\n"), detect(b"<deft_ere>")
-    ('documents', 'coldstart', 'triples', 'ere')
-    """
-    if isinstance(source, str | os.PathLike) and Path(source).is_dir():
-        if next(Path(source).rglob("*.apf.xml"), None) is not None:
-            return "ace"
-        if next(Path(source).rglob("*.rich_ere.xml"), None) is not None:
-            return "ere"
-        from adjudge.formats.kb_triples import SUFFIXES
-        from adjudge.formats.shards import is_shard
-
-        names = sorted(path for path in Path(source).iterdir() if is_shard(path.name, SUFFIXES))
-        if not names:
-            hint = "name a file, or a folder with .apf.xml or .rich_ere.xml files, or with triples in .tsv or .parquet"
-            raise UsageError(Problem("a folder without annotation", path=source_name(source), hint=hint))
-        return detect(names[0])
-    if isinstance(source, str | os.PathLike) and str(source) != "-":
-        from adjudge.formats.kb_triples import triple_shards
-        from adjudge.formats.parquet import is_parquet
-
-        if shards := triple_shards(source):
-            return detect(shards[0])
-        if is_parquet(source):
-            return "triples"
-    if not isinstance(source, bytes | str | os.PathLike) or str(source) == "-":
-        return "coldstart"  # a stream can be read only once
-    with opened(source, source_name(source)) as stream:
-        head, _ = read_block(stream, _HEAD)
-    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
-    start = text.lstrip()[:1]
-    if start == "{":
-        return "documents"
-    if start == "<":
-        return "ere" if "<deft_ere" in text else "ace"
-    lines = [line for line in text.split("\n")[:50] if "\t" in line]
-    if any("wikipedia.org/wiki/" in line for line in lines[:10]):
-        return "links"
-    nodes = [line for line in lines if line.lstrip().startswith(":")]
-    if len(nodes) * 2 > len(lines) or not lines or text.split("\n")[0].count("\t") == 0:
-        return "coldstart"
-    return "triples"
-
-
 def _report(kind: Format, found: KbFindings, counts: dict[str, int]) -> KbReport:
     return KbReport(
-        found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unmended, counts
+        found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unrepaired, counts
     )
 
 
@@ -175,12 +128,12 @@ def _kb_counts(kb: KnowledgeBase) -> dict[str, int]:
 
 
 def _triple_counts(source: Source, found: KbFindings) -> dict[str, int]:
-    from adjudge.formats.kb_triples import scan_triples
+    from adjudge.formats.kb_triples import no_triples, scan_triples
 
     table = TripleTable()
     scan_triples(source, table, found)
     if not len(table) and not found.total:
-        found.error("empty", "the file has no triples", None, None, "write subject, relation, object, document")
+        found.add_problem("empty", no_triples(found.place), error=True)
     return {
         "line": len(table),
         "node": len(table.names.nodes.listed),

@@ -320,7 +320,7 @@ def cluster_problems(
 
 
 def _overlaps(clusters: Sequence[Relation], named: Container[str], path: str) -> Iterator[Problem]:
-    """Clusters that share a mention are one: a problem for all lines of such a cluster, with the line that mends it."""
+    """Clusters that share a mention are one: a problem for all lines of such a cluster, with the line that fixes it."""
     owners: dict[str, int] = {}
     group = {number: [number] for number in range(len(clusters))}  # lines that are one share a list
     first: dict[int, tuple[int, str]] = {}  # a line, an earlier one, and what both have
@@ -370,7 +370,7 @@ def _unknown_tokens(
             missing = sorted(token for token in _tokens(key) if token not in known)
             if missing:
                 message = f"{nugget.id} has token {some_of(missing)}, which is not in the token table"
-                hint = "the program of 2015 refuses it, mend the line or use another profile"
+                hint = "the program of 2015 refuses it, fix the line or use another profile"
                 yield Problem(message, path, nugget.line or None, hint=hint)
 
 

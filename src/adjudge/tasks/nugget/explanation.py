@@ -8,7 +8,7 @@ from typing import Any
 
 from adjudge.model.nugget import NOT_ANNOTATED, Nugget, NuggetDocument
 from adjudge.tasks.nugget.outcome import KINDS, classify, cluster_members, compare_clusters
-from adjudge.tasks.nugget.reading import Seen, observe_all
+from adjudge.tasks.nugget.reading import Seen, check_documents, observe_all
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.sides import Documents
 
@@ -77,7 +77,7 @@ def explain(
     def visit(seen: Seen) -> None:
         found[seen.system] = _explained(seen, settings)
 
-    observe_all(gold, systems, settings, docs=[document], names=names, visit=visit, **how)
+    check_documents(observe_all(gold, systems, settings, docs=[document], names=names, visit=visit, **how))
     return found
 
 

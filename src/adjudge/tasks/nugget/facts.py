@@ -9,6 +9,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem
+from adjudge.evaluate.sides import NO_DOCUMENTS
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.best import SAME, Mapped
 from adjudge.tasks.nugget.observe import Observed
@@ -31,7 +32,8 @@ class Facts:
     extra: list[str] = field(default_factory=list)
     input: list[Problem] = field(default_factory=list)
     documents: int = 0
-    in_common: int = 0
+    nothing: bool = False  # whether the system has no documents at all
+    shared: bool = False  # whether it has any that gold has
     decided: dict[str, list[str]] = field(default_factory=dict)  # mapping -> documents that the order of lines decides
     unproven: list[str] = field(default_factory=list)
     # Sums of Dice of every document by mapping, to be added up at the end: so their order does not matter.
@@ -70,7 +72,6 @@ class Facts:
         """Take in one compared document; it may be missing from the system."""
         document = gold.document.id
         self.documents += 1
-        self.in_common += not missing
         self.gold += observed.gold
         self.system += observed.system
         if missing:
@@ -106,7 +107,6 @@ class Facts:
         Of entangled places there are the sums by order of lines, at best, and of the optimal mapping.
         """
         self.documents += len(numbers)
-        self.in_common += len(numbers)
         self.gold += sum(gold for gold, _ in numbers)
         self.system += sum(system for _, system in numbers)
         for name, values in matched.items():
@@ -193,8 +193,8 @@ class Facts:
         if self.extra:
             what = _number(len(self.extra), "system document is", "system documents are")
             yield "extra-document", len(self.extra), f"{what} not in gold, and ignored", self.extra
-        if self.documents and not self.in_common:
-            yield "no-document-in-common", 0, "no gold document is in the system file: are the ids the same?", ()
+        if self.nothing:
+            yield "empty-system", 1, NO_DOCUMENTS, ()
         if self._swapped():
             message = "the system file looks like a gold file, and the gold file does not: are the two swapped?"
             yield "swapped", 1, message, sorted(self.names.get("system", ()))

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.sides import Names, check_sides
+from adjudge.formats.recognise import Expected, recognised
+from adjudge.formats.source import source_name
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.ahead import LARGE, Known, in_blocks, one_by_one
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
@@ -18,7 +21,7 @@ from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
 from adjudge.tasks.nugget.sequencing import check_links, count_sequence
 from adjudge.tasks.nugget.settings import Mode, Settings
-from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, name_systems, open_side
+from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_file, name_systems, open_side
 from adjudge.tasks.nugget.slices import Slices
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
+TBF = Expected("TBF", ("tbf",))
 
 _NO_LINKS = array("d", [0.0]) * len(SEQUENCE_COLUMNS)
 
@@ -68,6 +72,7 @@ class Campaign(NamedTuple):
     systems: dict[str, Counted]
     coref: bool
     sequencing: bool
+    sources: tuple[Documents, ...] = ()  # gold and the systems, as they were given
 
 
 def observe_all(
@@ -91,6 +96,7 @@ def observe_all(
     `cluster` is a Dask cluster whose workers see the same files.
     """
     named = name_systems(gold, systems, names)
+    sources = (gold, *(source for _, source in named))
     for field in by:
         if field not in FIELDS:
             hint = did_you_mean(field, FIELDS) or f"nuggets have a {' and a '.join(FIELDS)}"
@@ -103,9 +109,9 @@ def observe_all(
 
         campaign = read_parts(reader, named, jobs=jobs, cluster=cluster)
         if campaign is not None:
-            return campaign
+            return campaign._replace(sources=sources)
     if not paths or visit is not None or (cluster is None and (jobs == 1 or len(named) == 1)):
-        return reader.read(named, visit)
+        return reader.read(named, visit)._replace(sources=sources)
     from adjudge.engine.local import map_documents, work_folder
 
     pairs = ((name, name, source) for name, source in named)
@@ -117,6 +123,7 @@ def observe_all(
         raise type(errors[0])(list(problems)[:LIMIT])
     done = [part for _, part in parts if not isinstance(part, AdjudgeError)]
     return done[0]._replace(
+        sources=sources,
         systems={name: part.systems[name] for (name, _), part in zip(named, done, strict=True)},
         coref=any(part.coref for part in done),
         sequencing=any(part.sequencing for part in done),
@@ -179,13 +186,12 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         raise UsageError("the program of 2015 compares tokens only", hint="name the folder of the token tables with -t")
     if not gold.ids:
         hint = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
-        raise FormatError(gold.notes or Problem("gold has no documents", path=gold.path, hint=hint))
+        error = FormatError(gold.notes or Problem("gold has no documents", path=gold.path, hint=hint))
+        raise recognised(error, reader.gold, TBF) if is_file(reader.gold) else error
     ids = choose(gold, reader.docs, in_order=chosen.official)
     systems = [_Progress(name, open_side(source, mode), reader) for name, source in named]
     if not chosen.official:  # the official program takes a file of anything for a system that finds nothing
-        unread = [note for each in systems if not each.opened.ids for note in each.opened.notes]
-        if any(note.line for note in unread):
-            raise FormatError(unread)
+        _refuse_other_files(systems, named)
     problems: list[Problem] = []
     invisible_words = chosen.invisible
     opened = [each.opened for each in systems]
@@ -220,6 +226,8 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         odd = [*gold.remarks.values(), *each.opened.remarks.values()]
         facts.input += [*gold.notes, *each.opened.notes, *tables.odd, *odd]
         known = set(gold.ids)
+        facts.nothing = not each.opened.ids
+        facts.shared = any(id in known for id in each.opened.ids)
         facts.extra += [id for id in each.opened.ids if id not in known]
     sequencing = chosen.sequencing if chosen.sequencing is not None else any(each.sequencing for each in systems)
     if coref and chosen.profile == "evmeval-2015":
@@ -227,6 +235,31 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
     return Campaign(
         chosen, mode, ids, len(gold.ids), gold.digest, {each.name: each.counted for each in systems}, coref, sequencing
     )
+
+
+def check_documents(campaign: Campaign) -> None:
+    """Raise if a system has documents, and none of them is one of gold."""
+    gold = campaign.sources[0] if campaign.sources and is_file(campaign.sources[0]) else b""
+    check_sides(
+        Names(source_name(gold) if gold else "gold", campaign.ids),
+        [
+            Names(counted.path, counted.facts.extra)
+            for counted in campaign.systems.values()
+            if not counted.facts.shared and counted.facts.extra
+        ],
+    )
+
+
+def _refuse_other_files(systems: Sequence[_Progress], named: Sequence[tuple[str, Documents]]) -> None:
+    """Raise if a system file has lines but no documents."""
+    problems: list[Problem] = []
+    for each, (_, source) in zip(systems, named, strict=True):
+        notes = each.opened.notes if not each.opened.ids else []
+        if any(note.line for note in notes):
+            error: AdjudgeError = FormatError(notes)
+            problems += (recognised(error, source, TBF) if is_file(source) else error).problems
+    if problems:
+        raise FormatError(problems)
 
 
 def _lines(systems: Sequence[Opened], ids: Sequence[str]) -> int:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
 
+from adjudge.evaluate.doubts import Compared, with_doubts
 from adjudge.stats.inference import Inference
 from adjudge.stats.plain import OFF
 from adjudge.tasks.nugget.measures import measures, table_columns, twin_columns
-from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, observe_all
+from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, check_documents, observe_all
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
-from adjudge.tasks.nugget.sides import Documents
+from adjudge.tasks.nugget.sides import Documents, places
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.nugget.twins import Best
+
+_LOOKED_AT = 100  # documents whose places are compared for a note
+_SMALL = 20 << 20  # bytes of files that are read again for it
 
 __all__ = ["Campaign", "Counted", "Seen", "Visitor", "observe_all", "result_of", "score"]
 
@@ -96,6 +103,7 @@ def result_of(
     pool: Literal["micro", "macro"] | None = None,
 ) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    check_documents(campaign)
     chosen = campaign.settings
     twins = _twins(campaign)
     parts = {"coref": campaign.coref, "sequencing": campaign.sequencing, "twins": bool(twins)}
@@ -119,11 +127,12 @@ def result_of(
         from adjudge.stats.plain import plain_result
 
         rows = {name: tuple(_rows(counted, campaign, twins.get(name))) for name, counted in systems}
-        return plain_result(tables={name: TableData(ids, names, own, {}) for name, own in rows.items()}, **common)
+        tables = {name: TableData(ids, names, own, {}) for name, own in rows.items()}
+        return with_doubts(plain_result(tables=tables, **common), places_of(campaign))
     from adjudge.stats.build import build_result
     from adjudge.stats.table import StatsTable
 
-    return build_result(
+    result = build_result(
         tables={name: StatsTable(ids, names, _matrix(counted, campaign, twins.get(name))) for name, counted in systems},
         best={
             name: _best(counted, campaign, names, twins.get(name))
@@ -138,6 +147,16 @@ def result_of(
         else None,
         **common,
     )
+    return with_doubts(result, places_of(campaign))
+
+
+def places_of(campaign: Campaign) -> Compared:
+    """What is looked at again if places do not fit; they count in part, so that the score need not be low for it."""
+    paths = [str(each) if isinstance(each, str | os.PathLike) else None for each in campaign.sources]
+    chosen = sorted(campaign.ids, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))[:_LOOKED_AT]
+    spans = [partial(places, each, campaign.mode, chosen) for each in campaign.sources]
+    size = sum(os.path.getsize(path) for path in paths if path is not None and os.path.isfile(path))  # noqa: PTH113, PTH202
+    return Compared(tuple(paths), tuple(spans), "character", "nugget.span", 0.97 if size < _SMALL else 0.2)
 
 
 def _twins(campaign: Campaign) -> dict[str, Best]:

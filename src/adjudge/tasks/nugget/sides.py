@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -170,6 +170,16 @@ def _stem(source: Any) -> str:
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return name or "system"
+
+
+def places(source: Documents, mode: Mode, ids: Iterable[str]) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The pieces of text of the nuggets of some documents; none if they are tokens, or cannot be read again."""
+    if mode != "char" or (is_file(source) and (not isinstance(source, str | Path | bytes) or str(source) == "-")):
+        return
+    opened = open_side(source, mode)
+    for name in ids:
+        if name in opened:
+            yield name, [piece for nugget in opened.read(name).nuggets for piece in nugget.pieces]
 
 
 def choose(gold: Opened, docs: Iterable[str] | None, *, in_order: bool) -> list[str]:

@@ -19,6 +19,7 @@ from adjudge.model.nugget import COREFERENCE
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import char_keys, token_keys
 from adjudge.tasks.nugget.validation_findings import LIMIT, Collector, Mistake, NuggetReport
+from adjudge.tasks.nugget.validation_gold import Copies
 from adjudge.tasks.nugget.validation_ground import Grounds
 from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines
 from adjudge.tasks.nugget.validation_places import Ground, near
@@ -37,16 +38,16 @@ def validate(
     sizes: Mapping[str, int] | None = None,
     types: Iterable[str] | None = None,
     documents: Collection[str] | None = None,
+    gold: TbfFile | None = None,
     mode: Literal["token", "char"] | None = None,
     limit: int = LIMIT,
-    name: str | None = None,
 ) -> NuggetReport:
     """Check a file; the findings are in the order of their places.
 
     `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` the numbers of
-    characters of the texts; `types` are those that are allowed, `documents` those that must be there. Token tables mean
-    that places are token ids; else `mode` says how places are written, or it is guessed. At most `limit` problems of a
-    kind are listed (0: all).
+    characters of the texts; `types` are those that are allowed, `documents` those that must be there. If nuggets were
+    given, they are in `gold`, and must have been copied. Token tables mean that places are token ids; else `mode` says
+    how places are written, or it is guessed. At most `limit` problems of a kind are listed (0: all).
 
     >>> report = validate(b"#BeginOfDocument a\\ns\\tb\\tE1\\tt1\\tran\\tMovement\\tPast\\n#EndOfDocument\\n")
     >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
@@ -57,19 +58,27 @@ def validate(
         raise UsageError("token tables are of no use for places in characters", hint="give the texts, or mode token")
     if mode == "token" and texts is not None and tables is None:
         raise UsageError("texts are of no use for token ids alone", hint="give the token tables, too, or mode char")
-    out = Collector(name or source_name(source), limit)
+    if tables is not None:
+        mode = "token"
+    if gold is not None:  # whose places are those of the system
+        mode = gold.mode = mode or gold.mode
+    out = Collector(source_name(source), limit)
     try:
-        file = open_tbf(source, mode="token" if tables is not None else mode, name=name)
+        file = open_tbf(source, mode=mode)
     except FormatError as error:  # damaged in the middle: nothing else can be said of it
         for problem in error.problems:
             out.error("damaged", problem.message, hint=problem.hint)
         return NuggetReport(out.path, mode or "token", out.findings, {}, out.errors, out.warnings)
-    rules = Rules(file.mode, None if types is None else {canonical(each): each for each in types})
-    checker = _Checker(file, out, grounds, rules)
+    listed = None if types is None else {canonical(each): each for each in types}
+    rules = Rules(file.mode, listed, given=gold is not None)
+    copies = None if gold is None else Copies(gold, out)
+    checker = _Checker(file, out, grounds, rules, copies)
     try:
         checker.run()
     finally:
         file.close()
+    if gold is not None:
+        documents = gold.ids
     if documents is not None:
         _check_documents(file, documents, out)
     findings = sorted(
@@ -89,17 +98,19 @@ def validate(
         counts["mentions"],
         counts["clusters"],
         counts["links"],
+        None if copies is None else copies.finish(),
     )
 
 
 class _Checker:
     """One file on its way through all checks."""
 
-    def __init__(self, file: TbfFile, out: Collector, grounds: Grounds, rules: Rules) -> None:
+    def __init__(self, file: TbfFile, out: Collector, grounds: Grounds, rules: Rules, copies: Copies | None) -> None:
         self.file = file
         self.out = out
         self.grounds = grounds
         self.rules = rules
+        self.copies = copies
         self.counts: Counter[str] = Counter()
         self.returns = False  # carriage returns have been seen
 
@@ -158,13 +169,17 @@ class _Checker:
         out, rules = self.out, self.rules
         lines = Lines(section.id or "", section.line)
         ground = self.grounds.find(lines.document, lines.line, rules.mode, out)
-        check_lines(text.removeprefix("\ufeff") if section.offset == 0 else text, lines, rules, ground, out)
+        text = text.removeprefix("\ufeff") if section.offset == 0 else text
+        check_lines(text, lines, rules, ground, out)
         self._check_fit(lines, ground)
         keys: list[Hashable] = token_keys(lines.nuggets) if rules.mode == "token" else char_keys(lines.nuggets)
-        check_duplicates(lines, keys, out)
+        if self.copies is None:  # else gold may have them, and what is not in gold is reported
+            check_duplicates(lines, keys, out)
         places: dict[str, Hashable] = dict.fromkeys(lines.ids)
         places.update({nugget.id: key for nugget, key in zip(lines.nuggets, keys, strict=True)})
         check_relations(lines.relations, places, lines.document, out)
+        if self.copies is not None and counts:
+            self.copies.check(lines, text)
         clusters = sum(line.relation.name == COREFERENCE for line in lines.relations)
         self.counts["mentions"] += len(lines.nuggets)
         self.counts["clusters"] += clusters

@@ -13,7 +13,7 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing to mend; `kind` is a stable name for programs, `fix` a line that can be pasted."""
+    """One thing to fix; `kind` is a stable name for programs, `fix` a line that can be pasted."""
 
     kind: str
     error: bool
@@ -24,7 +24,10 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class NuggetReport:
-    """What was found in one file, in file order, and what is in it; `unlisted` counts what is not listed, by kind."""
+    """What was found in one file, in file order, and what is in it; `unlisted` counts what is not listed, by kind.
+
+    `gold` says, where nuggets were given, how many there are, and what became of how many of them.
+    """
 
     path: str
     mode: str
@@ -37,6 +40,7 @@ class NuggetReport:
     mentions: int = 0
     clusters: int = 0
     links: int = 0
+    gold: dict[str, int] | None = None
 
 
 @dataclass(slots=True)

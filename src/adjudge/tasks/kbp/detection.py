@@ -1,0 +1,175 @@
+"""Which format a file or folder of a knowledge base has, by its content, and whether there is anything in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
+from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
+from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
+from adjudge.formats.parquet import is_parquet
+from adjudge.formats.shards import find_shards, is_shard
+from adjudge.formats.source import Source, opened, read_block, source_name
+
+Format: TypeAlias = Literal["coldstart", "triples", "documents", "ace", "ere", "links"]
+FORMATS: tuple[Format, ...] = ("coldstart", "triples", "documents", "ace", "ere", "links")
+ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
+KINDS: dict[Format, str] = {
+    "ace": "ACE annotation",
+    "ere": "Rich ERE annotation",
+    "documents": "documents in JSON lines",
+    "coldstart": "a Cold Start knowledge base",
+    "triples": "plain triples",
+    "links": "a table of links",
+}
+
+_EXTRACTED = ("coldstart", *ANNOTATION)  # what can be compared with annotation
+_TREES: dict[str, Format] = {".apf.xml": "ace", ".rich_ere.xml": "ere"}
+_SUFFIXES = tuple(dict.fromkeys((*DOCUMENTS, *TRIPLES, *COLDSTART)))
+_HEAD = 1 << 16  # bytes that tell the format
+
+
+def detect(source: Source) -> Format:
+    r"""The format of a file or folder, by its first lines.
+
+    >>> detect(b'{"id": "a"}'), detect(b"run1\n:E1\ttype\tPER\n"), detect(b"a\tr\tb\td1\n"), detect(b"<deft_ere>")
+    ('documents', 'coldstart', 'triples', 'ere')
+    """
+    if isinstance(source, str | os.PathLike) and str(source) != "-":
+        files = _files(source)
+        if files is not None:
+            return _common(source, files)
+        if is_parquet(source):
+            return "triples"
+    if not isinstance(source, bytes | str | os.PathLike) or str(source) == "-":
+        return "coldstart"  # a stream can be read only once
+    text = _head(source).decode("utf-8", "replace").removeprefix("\ufeff")
+    start = text.lstrip()[:1]
+    if start == "{":
+        return "documents"
+    if start == "<":
+        return "ere" if "<deft_ere" in text else "ace"
+    lines = [line for line in text.split("\n")[:50] if "\t" in line]
+    if any("wikipedia.org/wiki/" in line for line in lines[:10]):
+        return "links"
+    nodes = [line for line in lines if line.lstrip().startswith(":")]
+    if len(nodes) * 2 > len(lines) or not lines or text.split("\n")[0].count("\t") == 0:
+        return "coldstart"
+    return "triples"
+
+
+def detected(source: Source) -> Format:
+    """The format by the content, which an empty file does not have."""
+    if is_blank(source):
+        message = "the folder has nothing but empty files" if _is_folder(source) else "the file is empty"
+        raise ValidationError(Problem(message, path=source_name(source), hint="check how it was written"))
+    return detect(source)
+
+
+def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None = None) -> list[Format]:
+    r"""The formats of systems: as given, or by their content; where there is none, the one that fits gold.
+
+    A stream, whose beginning cannot be looked at, fits plain triples if gold is that.
+
+    >>> system_kinds([b"", b"run1\n:E1\ttype\tPER\n"], "ace"), system_kinds([b""], "triples")
+    (['coldstart', 'coldstart'], ['triples'])
+    """
+    if format is not None:
+        return [format] * len(systems)
+    if gold == "triples":
+        return ["triples" if _is_stream(each) or has_nothing(each) else detect(each) for each in systems]
+    found = [None if is_blank(each) else detect(each) for each in systems]
+    usual: Format = next((kind for kind in found if kind is not None and kind in _EXTRACTED), "documents")
+    return [kind or usual for kind in found]
+
+
+def is_blank(source: Source) -> bool:
+    r"""Whether a file, or each file of a folder or pattern, has no line but empty ones and comments.
+
+    >>> is_blank(b""), is_blank(b"# nothing found\n\n"), is_blank(b"run1\n")
+    (True, True, False)
+    """
+    return _said(source) == []
+
+
+def has_nothing(source: Source) -> bool:
+    r"""Whether a file is blank, or has nothing but the id of a run of Cold Start.
+
+    >>> has_nothing(b""), has_nothing(b"run1\n"), has_nothing(b"ana\n"b"ben\n"), has_nothing(b"{}")
+    (True, True, False, False)
+    """
+    said = _said(source)
+    return said is not None and (not said or (len(said) == 1 and re.fullmatch(rb"[\w.-]+", said[0]) is not None))
+
+
+def _said(source: Source) -> list[bytes] | None:
+    """The lines of a short file that say something; None if it is not short, or cannot be looked at."""
+    if _is_stream(source):
+        return None
+    if isinstance(source, str | os.PathLike):
+        files = _files(source)
+        if files is not None:
+            return [] if all(map(is_blank, files)) else None
+        if not Path(source).is_file() or is_parquet(source):  # a pipe can be read only once
+            return None
+    head = _head(source)
+    if len(head) == _HEAD:
+        return None
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return [line.strip() for line in lines if line.strip() and (b"\t" in line or not line.startswith(b"#"))]
+
+
+def _is_stream(source: Source) -> bool:
+    return not isinstance(source, bytes | str | os.PathLike) or str(source) == "-"
+
+
+def _is_folder(source: Source) -> bool:
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+
+
+def _head(source: Source) -> bytes:
+    with opened(source, source_name(source)) as stream:
+        return read_block(stream, _HEAD)[0]
+
+
+def _files(source: str | os.PathLike[str]) -> list[str] | None:
+    """The files of a folder or pattern that tell its format; None if the source is a file, or none at all."""
+    if not Path(source).is_dir():
+        return find_shards(source)
+    for ending in _TREES:
+        found = next(Path(source).rglob(f"*{ending}"), None)
+        if found is not None:
+            return [str(found)]
+    files = [str(path) for path in sorted(Path(source).iterdir()) if is_shard(path.name, _SUFFIXES) and path.is_file()]
+    if not files:
+        hint = (
+            "name a file, or a folder with .apf.xml or .rich_ere.xml files, with documents in .jsonl, "
+            "or with triples in .tsv or .parquet"
+        )
+        raise UsageError(Problem("a folder without annotation", path=os.fspath(source), hint=hint))
+    # Texts may lie beside files of any format.
+    return [path for path in files if not is_shard(Path(path).name, (".txt",))] or files
+
+
+def _common(source: str | os.PathLike[str], files: Sequence[str]) -> Format:
+    """The format of all files, as far as their endings differ."""
+    for ending, kind in _TREES.items():
+        if files[0].endswith(ending):
+            return kind
+    examples: dict[Format, str] = {}
+    endings: set[str] = set()
+    for path in files:
+        ending = "".join(Path(path).suffixes)
+        if ending not in endings and not is_blank(path):
+            endings.add(ending)
+            examples.setdefault(detect(path), Path(path).name)
+    if len(examples) > 1:
+        told = ", ".join(f"{name} is {KINDS[kind]}" for kind, name in examples.items())
+        hint = "name one of the files, or keep each format in a folder of its own"
+        raise UsageError(Problem(f"files of several formats: {told}", path=os.fspath(source), hint=hint))
+    return next(iter(examples), "coldstart")

@@ -1,0 +1,111 @@
+"""Every example in every `--help` runs, on real files; a command without an example is refused.
+
+The commands come from the registry, the examples from what `--help` prints, the files from `help_files`.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from tempfile import mkdtemp
+
+import click
+import pytest
+
+import help_files
+from adjudge import scratch
+from adjudge.cli import run
+from adjudge.cli.app import app
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """The name of every command and group, and its help."""
+
+    def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+        yield context.command_path, command.get_help(context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                assert not inner.hidden or inner.epilog is None
+                yield from walk(inner, click.Context(inner, parent=context, info_name=name))
+
+    return walk(app, click.Context(app, info_name="adjudge"))
+
+
+def examples(text: str) -> list[str]:
+    """The lines below the last heading `Example:` or `Examples:`."""
+    *_, last = re.split(r"(?m)^ *Examples?:\n", text) if re.search(r"(?m)^ *Examples?:\n", text) else ("",)
+    return [line.strip() for line in last.splitlines() if line.strip()]
+
+
+WRITES = ("-o", "--save", "--write-queries", "--repair")
+HELP = dict(commands())
+EXAMPLES = {line: None for text in HELP.values() for line in examples(text)}
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_every_command_has_an_example_of_itself(command: str) -> None:
+    found = examples(HELP[command])
+    assert found, f"give {command} an epilog with an example"
+    assert all(line.startswith("adjudge ") for line in found)
+    assert any(line.startswith(command) for line in found)
+
+
+@cache
+def prepared(make: Callable[[], None], parent: Path) -> Path:
+    """The files of some examples, made once."""
+    folder = Path(mkdtemp(prefix=make.__name__, dir=parent))
+    with contextlib.chdir(folder), contextlib.redirect_stdout(StringIO()), contextlib.redirect_stderr(StringIO()):
+        make()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("help")
+
+
+def words(line: str) -> tuple[list[str], str | None]:
+    """The words of a line as a shell has them, and the file behind > or >>."""
+    lexer = shlex.shlex(line, posix=False, punctuation_chars=">")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    found: list[str] = []
+    for word in lexer:
+        if word[0] in "'\"":
+            inner = word[1:-1]
+            found.append(inner if word[0] == "'" else os.path.expandvars(inner))
+        elif any(mark in word for mark in "*?["):
+            found += sorted(map(str, Path().glob(word))) or [word]
+        else:
+            found.append(os.path.expandvars(word))
+    if len(found) > 2 and found[-2] in (">", ">>"):
+        return found[:-2], found[-1]
+    return found, None
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_the_examples_of_help_run(
+    line: str, parent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(prepared(help_files.maker(line), parent), tmp_path / "here")
+    monkeypatch.setenv("HOME", str(tmp_path / "here"))
+    monkeypatch.chdir(tmp_path / "here")
+    (program, *arguments), target = words(line)
+    assert program == "adjudge"
+    written = [name for option, name in pairwise(arguments) if option in WRITES]
+    for name in written:  # another example reads what this one writes
+        scratch.remove(name)
+    capsys.readouterr()
+    code = run(arguments)
+    out, err = capsys.readouterr()
+    assert code == 0, f"{line}\n{out[-1000:]}\n{err}"
+    assert out or written or target is None
+    assert [name for name in written if not Path(name).exists()] == []
