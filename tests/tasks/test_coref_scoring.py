@@ -265,7 +265,7 @@ def test_what_other_metrics_take_is_taken(given):
 def test_documents_without_ids_must_be_as_many():
     with pytest.raises(UsageError, match="system has 1 documents and gold has 2, documents without ids"):
         score(list(KEY.values()), [RESPONSE["d1"]])
-    with pytest.raises(UsageError, match="the documents of response have no ids, give ids on both sides"):
+    with pytest.raises(UsageError, match="the documents of system have no ids, give ids on both sides"):
         score(KEY, list(RESPONSE.values()))
 
 
