@@ -132,6 +132,7 @@ def _arguments() -> Iterable[Target]:
     )
     yield Target("eal-linking", "fields", "eal-linking", calls.linking)
     yield Target("eal-linking-2016", "fields", "eal-linking", partial(calls.linking, layout="2016", separator="any"))
+    yield Target("eal-linking-ids", "fields", "eal-linking", placed("formats.eal_linking:scan_ids", "MINI_NW_02"))
     yield Target("eal-key", "fields", "eal-key", placed("formats.eal_assessments:scan_key", "MINI_NW_02"))
     yield Target("eal-frames", "fields", "eal-frames", calls.frames)
     yield Target(

@@ -39,7 +39,7 @@ def score(call):
 
 
 def test_one_system(score):
-    code, out, err = score(S0, *OFFICIAL, "--bootstrap", "50")
+    code, out, err = score(S0, *OFFICIAL, "--bootstrap", "50", "--interval", "percentile")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["metric", "precision", "recall", "f1", "tp", "fp", "fn", "score"]
     assert "eal.overall" in out
@@ -57,7 +57,7 @@ def test_several_systems_are_ranked(score):
     assert lines[0] == "ranking by the median over 50 corpora (seed 0, java)"
     assert [line.split()[1] for line in lines[2:5]] == ["one", "S0", "S2"]
     assert lines[2].split()[2] == "37.0"
-    assert "comparison (paired-bootstrap)" in out
+    assert "comparison (jackknife)" in out
     assert "ranking" not in score(S0, S1, *OFFICIAL, "--bootstrap", "20", "--no-rank")[1]
     assert "ranking" not in score(S0, S1, *OFFICIAL, "--bootstrap", "0")[1]
     assert score(S0, *OFFICIAL, "--bootstrap", "0", "--rank")[0] == 2
@@ -75,7 +75,7 @@ def test_json_has_the_contract_and_the_ranking(score):
     assert scores["eal.overall", "score"]["value"] == pytest.approx(0.30746352, abs=1e-6)
     assert [each["system"] for each in data["ranking"]["standings"]] == ["S1", "S0"]
     assert data["ranking"]["standings"][0]["wins"] == {"S0": pytest.approx(0.78)}
-    assert data["comparisons"][0]["test"] == "paired-bootstrap"
+    assert data["comparisons"][0]["test"] == "jackknife"
 
 
 @pytest.mark.parametrize("format_", ["md", "latex"])

@@ -243,7 +243,8 @@ def test_explain_refuses_what_it_would_not_heed(adjudge) -> None:
         ("--bootstrap", "9"),
         ("--ci", "90"),
         ("--seed", "1"),
-        ("--test", "paired-bootstrap"),
+        ("--test", "bootstrap"),
+        ("--interval", "bca"),
         ("--jobs", "2"),
     ):
         ran = adjudge(*SCORE, "--explain", "d0", *option)

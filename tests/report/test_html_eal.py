@@ -362,7 +362,7 @@ def test_views_of_systems_and_documents(page):
     assert start["hash"] == "#system=granite"
     assert len(start["list"]) == 13
     assert "By event type" in start["text"]
-    assert "8 of 142 fillers" in start["text"]
+    assert "8 of 141 fillers" in start["text"]
     assert first["hash"] == "#system=granite&doc=MINI_DF_01"
     assert first["whole"] == data["documents"][0]["text"]
     assert "reference beside granite" in first["text"]

@@ -197,16 +197,22 @@ def test_a_field_that_holds_an_object_is_no_slice() -> None:
 def test_notes_that_many_slices_share_are_one_note() -> None:
     gold = [{"id": f"d{i}", "items": [{"kind": f"k{i}"}]} for i in range(4)]
     result = score("record.set", gold, gold, by=["items.kind"], bootstrap=100)
-    (note,) = result.systems[0].notes
+    note = next(each for each in result.notes if each.code == "one-document")
     assert (note.code, note.count) == ("one-document", 4)
-    assert note.message == "with one document in 4 slices the interval cannot show any uncertainty"
+    assert note.message == "with one document in 4 slices there is no interval and no test"
     assert note.examples[0] == "items.kind=k0"
 
 
 def test_few_resamples_are_noted() -> None:
     gold = [{"id": f"d{i}", "items": [i]} for i in range(4)]
-    for number, codes in ((0, []), (99, ["few-resamples"]), (100, [])):
-        assert [each.code for each in score("record.set", gold, gold, bootstrap=number).systems[0].notes] == codes
+    for number, method, codes in (
+        (0, "percentile", []),
+        (99, "percentile", ["few-resamples", "few-documents"]),
+        (100, "percentile", ["few-documents"]),
+        (99, "jackknife", ["few-documents"]),
+    ):
+        result = score("record.set", gold, gold, bootstrap=number, interval=method)
+        assert [each.code for each in result.notes] == codes
 
 
 def test_the_signature_names_slices_limits_and_chosen_documents() -> None:

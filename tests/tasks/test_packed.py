@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.model.document import Document
+from adjudge.stats.inference import Inference
 from adjudge.tasks import packed, slices
 from adjudge.tasks.adding import Campaign, add_up, columns_of
 from adjudge.tasks.documents import Side
@@ -21,7 +22,7 @@ from adjudge.tasks.slices import Slicing, partial_slicing, slicing
 
 METRICS = as_metrics("record.set")
 COLUMNS = columns_of(METRICS)
-NOTHING_DRAWN = {"profile": "default", "bootstrap": 0, "level": 0.95, "seed": 1, "test": "paired-bootstrap"}
+NOTHING_DRAWN = {"profile": "default", "inference": Inference(bootstrap=0)}
 
 VALUES = st.sampled_from([1, 1.0, True, 0, 0.0, -0.0, False, None, "nw", "", "x" * 99, []])
 FIELDS = st.dictionaries(

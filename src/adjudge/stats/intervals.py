@@ -138,7 +138,7 @@ def paired_test(
 
 
 def jackknife_error(parts: Parts) -> float | None:
-    """The standard error from leave-outs x_i; None with fewer than two.
+    """The standard error from leave-outs x_i; None with fewer than two, or if they are too large to be added up.
 
     The variance is J = (n - 1) / n * sum of (x_i - mean)^2 (Tukey 1958). What k documents do only together is in J k
     times (Efron and Stein 1981), which makes intervals too wide. With pairs it is J - V / 2, where V = n (n - 1) / 2 *
@@ -154,11 +154,11 @@ def jackknife_error(parts: Parts) -> float | None:
     n = len(values)
     if n < 2:
         return None
-    variance = (n - 1) / n * math.fsum(((values - math.fsum(values) / n) ** 2).tolist())
+    variance = (n - 1) / n * _sum(((values - _mean(values)) ** 2).tolist())
     if parts.pairs is not None and n >= ENOUGH and len(parts.pairs.values):
         joint = parts.point - np.asarray(parts.left_out)[parts.pairs.places].sum(axis=1) + parts.pairs.values
         variance -= min(variance / 2, n * (n - 1) / 4 * float((joint**2).mean()))
-    return math.sqrt(variance)
+    return math.sqrt(variance) if math.isfinite(variance) else None
 
 
 def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
@@ -354,10 +354,10 @@ def _bca_shape(parts: Parts, drawn: Floats) -> _Shape | None:
     if not 0 < share < 1 or len(left) < 2:
         return None
     departures = (_mean(left) - left).tolist()
-    squares = math.fsum(each**2 for each in departures)
-    if squares <= _SLACK**2:
+    squares = _sum([each * each for each in departures])
+    if not _SLACK**2 < squares < math.inf:
         return None
-    return _Shape(NormalDist().inv_cdf(share), math.fsum(each**3 for each in departures) / (6 * squares**1.5))
+    return _Shape(NormalDist().inv_cdf(share), _sum([each**3 for each in departures]) / (6 * squares**1.5))
 
 
 def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None, float | None]:
@@ -434,7 +434,14 @@ def _normal(value: float) -> float:
 
 
 def _mean(values: Floats) -> float:
-    return math.fsum(values.tolist()) / len(values)
+    return _sum(values.tolist()) / len(values)
+
+
+def _sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except OverflowError:  # counts near the end of the range of numbers
+        return math.nan
 
 
 def _defined(values: npt.ArrayLike) -> Floats:

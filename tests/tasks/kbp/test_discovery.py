@@ -128,6 +128,6 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert run([*command, "--format", "json", "--fail-under", "kbp.mention.f1=0.99"]) == 3
     result = json.loads(capsys.readouterr().out)
     assert result["task"] == "kbp"
-    assert {each["test"] for each in result["comparisons"] if each.get("test")} <= {"centred"}
+    assert {each["test"] for each in result["comparisons"] if each.get("test")} <= {"jackknife"}
     (tmp_path / "t.tsv").write_text("ana\tspouse\tben\td1\n")
     assert run(["kbp", "discovery", "--gold", "t.tsv", "t.tsv"]) == 2

@@ -11,7 +11,6 @@ A mistake in the file of one document stops that document and the scores, not wh
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,13 +19,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from adjudge import scratch
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, Problem, UsageError
-from adjudge.formats.eal_layout import is_junk
-from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.apply import provenance_path
 from adjudge.tasks.eal.campaign_documents import Documents, read_documents, sound_documents
+from adjudge.tasks.eal.campaign_init import FOLDERS, Fill, init_campaign
 from adjudge.tasks.eal.campaign_scores import FILES, Inputs, Publisher
-from adjudge.tasks.eal.campaign_settings import FILE, TEMPLATE, CampaignSettings, read_settings, settings_record
+from adjudge.tasks.eal.campaign_settings import CampaignSettings, read_settings, settings_record
 from adjudge.tasks.eal.campaign_state import (
     MEMORY,
     Record,
@@ -41,11 +39,12 @@ from adjudge.tasks.eal.campaign_state import (
 from adjudge.tasks.eal.campaign_steps import Made, Rooms, count, find_submissions, listed
 from adjudge.tasks.eal.locking import clear_lock
 
+__all__ = ["Each", "Fill", "Status", "Step", "init_campaign", "run_campaign"]
+
 Status: TypeAlias = Literal["done", "up to date", "due", "waiting", "failed"]
 FAILED = "failed"  # in place of a hash
 CORRECT = "for the assessments to be corrected"
 DUE = ""  # in place of what has to be waited for: steps before would have to be done first
-FOLDERS = ("sources", "submissions", "pool", "assessments", "frames", "scores")
 
 
 class Step(NamedTuple):
@@ -59,66 +58,6 @@ class Step(NamedTuple):
 
 
 Each: TypeAlias = "Callable[[Step], None]"
-Fill: TypeAlias = "Callable[[Path], Sequence[Path]]"
-
-
-def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]:
-    """Lay out a campaign, and give what was made; nothing that is there is changed.
-
-    `fill` puts something into it, and gives what. The settings come last: without them there is no campaign, and what
-    was made before is made again.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     made = init_campaign(Path(place) / "new")
-    >>> [path.name for path in made]
-    ['campaign.toml', 'sources', 'submissions', 'pool', 'assessments', 'frames', 'scores']
-    """
-    shown, folder = str(folder), Path(folder)
-    try:
-        _refuse_second(folder, shown)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the folder, or in it, because it may be a disk of its own or that in which somebody stands.
-        place = folder / FILE if folder.is_dir() else Path(os.path.realpath(folder))
-        with scratch.guarded(place, wait=True):
-            scratch.sweep(place)
-            _refuse_second(folder, shown)  # there may be one since somebody else was waited for
-            name, handle = scratch.make_folder(place)
-            stage = Path(name)
-            try:
-                for room in FOLDERS:
-                    (stage / room).mkdir()
-                filled = [] if fill is None else [path.relative_to(stage) for path in fill(stage)]
-                write_atomically(stage / FILE, TEMPLATE.encode(), sweep=False)
-                _move_in(stage, folder, shown)
-            finally:
-                scratch.remove(name)
-                if handle is not None:
-                    os.close(handle)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=scratch.advice(error))) from None
-    return [folder / FILE, *(folder / name for name in FOLDERS), *(folder / each for each in filled)]
-
-
-def _refuse_second(folder: Path, shown: str) -> None:
-    if (folder / FILE).exists():
-        hint = f"continue it with: adjudge eal campaign run {shown}"
-        raise UsageError(Problem("there is a campaign already", path=shown, hint=hint))
-
-
-def _move_in(stage: Path, folder: Path, shown: str) -> None:
-    if not folder.is_dir():
-        stage.rename(folder)
-        return
-    there = {each.name for each in folder.iterdir() if not is_junk(each.name)}
-    # What somebody who was killed has made is just what is made now.
-    if any(not (stage / name).exists() or digest_of(stage / name) != digest_of(folder / name) for name in there):
-        hint = "choose a new folder, or an empty one"
-        raise UsageError(Problem("the folder is not empty", path=shown, hint=hint))
-    for each in sorted(stage.iterdir(), key=lambda path: path.name == FILE):
-        if each.name not in there:
-            each.rename(folder / each.name)
 
 
 def run_campaign(
