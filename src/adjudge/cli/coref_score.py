@@ -23,6 +23,7 @@ from adjudge.cli.options import (
     resampling_options,
     run_from,
     save_option,
+    summary_option,
 )
 from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, finish, working
 from adjudge.cli.streams import say
@@ -82,6 +83,7 @@ coref_options = compose(
     fail_under_option,
     engine_options,
     save_option,
+    summary_option,
     output_options,
 )
 
@@ -149,7 +151,7 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
         raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
     if len(paths) > 1:
         raise UsageError("--compat prints one response", hint="run it once for each")
-    refuse_with("--compat", ("by", "save", "fail_under", "pool", "explain", *RESAMPLING, "jobs", "cluster"))
+    refuse_with("--compat", ("by", "save", "summary", "fail_under", "pool", "explain", *RESAMPLING, "jobs", "cluster"))
     if options["format_"] != "text":
         raise UsageError("--compat prints text", hint="leave --format out")
     metrics = chosen_compat(options["metric"])
@@ -171,7 +173,8 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
 def _explain(key: str, paths: list[str], names: list[str | None], **options: Any) -> None:
     from adjudge.tasks.coref.explanation import explain
 
-    refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster"))
+    others = ("save", "summary", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster")
+    refuse_with("--explain", others)
     check_explained(options["format_"])
     how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
     found = explain(key, paths, options["explain"], names=names, **how)

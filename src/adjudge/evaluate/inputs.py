@@ -15,6 +15,7 @@ Source: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
 _ENDINGS = (
     *(".jsonl", ".json", ".jsonlines", ".ndjson", ".parquet", ".bio", ".iob", ".iob2", ".conll", ".conllu"),
     *(".v4_gold_conll", ".v4_auto_conll", ".amr", ".tbf", ".tsv", ".tab", ".csv", ".txt", ".key", ".response", ".muc"),
+    *(".tac", ".cs", ".kb", ".zip", ".tgz"),
 )
 
 
@@ -79,8 +80,8 @@ def stem(source: Any) -> str:
     'mine'
     >>> stem("runs/mine-*.jsonl"), stem("runs/mine/*.jsonl.zst"), stem("runs/mine/")
     ('mine', 'mine', 'mine')
-    >>> stem("runs/mine.bio"), stem("runs/mine-1.5")
-    ('mine', 'mine-1.5')
+    >>> stem("runs/mine.bio"), stem("runs/mine-1.5"), stem("runs/mine.tar.gz")
+    ('mine', 'mine-1.5', 'mine')
     """
     # A name that is not UTF-8 could not be written into a result.
     path = Path(source_name(source))
@@ -89,10 +90,10 @@ def stem(source: Any) -> str:
 
 
 def _without_pattern(name: str) -> str:
-    for suffix in (".gz", ".zst"):
-        name = name.removesuffix(suffix)
+    bare = name.removesuffix(".tar.gz") if name.endswith(".tar.gz") else name.removesuffix(".gz").removesuffix(".zst")
     # Only endings of formats: what follows another full stop may be a version.
-    name = next((name.removesuffix(suffix) for suffix in _ENDINGS if name.endswith(suffix)), name)
+    bare = next((bare.removesuffix(suffix) for suffix in _ENDINGS if bare.endswith(suffix)), bare)
+    name = bare or name
     return name.partition("*")[0].rstrip("-_.") if "*" in name else name
 
 
