@@ -155,7 +155,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
     `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
-    generator. `unsaved` are fields of the documents that are no attributes of the tables because of long values in some of them.
+    generator. `unsaved` are fields of the documents that are no attributes of the tables because of long values in some
+    of them.
     """
 
     pool: str
