@@ -276,7 +276,7 @@ def test_the_package_has_it_and_small_scores_load_no_numpy():
         f"result = aj.coref.score({documents(KEY)!r}, {documents(RESPONSE)!r}, bootstrap=0)\n"
         f"one = aj.coref.score({documents(KEY)!r}, {documents(RESPONSE)!r}, docs=['d1'])\n"
         "str(result), str(one), result.to_json()\n"
-        "assert one['coref.muc'].f1.low is not None\n"
+        "assert one['coref.muc'].f1.low is None\n"
         "assert not {'numpy', 'scipy', 'rich', 'click'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
