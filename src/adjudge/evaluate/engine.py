@@ -172,8 +172,10 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
         _check_places(ours, side)
     ids = choose(ours.documents, run.docs)
     counter = Counter(task, None if run.docs is None else frozenset(ids), run.keep)
+    size = min(AT_ONCE, 1 + len(ours.documents) // (PARTS * max(run.jobs or processors(), 1)))
+    total = 1 + len(ours.documents) // size
     parts = map_documents(
-        counter.pairs, _chunks(ours, theirs, run.jobs), jobs=run.jobs, cluster=run.cluster, chunk=1, total=len(ids)
+        counter.pairs, _chunks(ours, theirs, size), jobs=run.jobs, cluster=run.cluster, chunk=1, total=total
     )
     return _together(task, run, ours, theirs, parts, apart=False)
 
@@ -190,10 +192,9 @@ def _check_places(gold: Side, system: Side) -> None:
         )
 
 
-def _chunks(gold: Side, systems: Sequence[Side], jobs: int | None) -> Iterator[tuple[str, Any, Any]]:
+def _chunks(gold: Side, systems: Sequence[Side], size: int) -> Iterator[tuple[str, Any, Any]]:
     """Gold documents and those of the systems that belong to them, some at a time; at last those without gold."""
     names = list(gold.documents)
-    size = min(AT_ONCE, 1 + len(names) // (PARTS * max(jobs or processors(), 1)))
     for start in range(0, len(names), size):
         some = names[start : start + size]
         own = [{name: side.documents[name] for name in some if name in side.documents} for side in systems]
