@@ -38,7 +38,7 @@ WHOLE = (
     "has no ", "is also in", "not kept", "no tokens", "more of", "more problems", "documents, but", "no graph",
     "is missing", "not read:", "cannot be written", "no run id", "written by adjudge", "not a similarity", "could be",
     "there is no document", "places are read as", "lines end in", "no source text", "sentences, in", "sentence, in",
-    "may be", "do not stand",
+    "may be", "do not stand", "looks like",
 )  # fmt: skip
 
 
