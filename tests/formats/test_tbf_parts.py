@@ -38,7 +38,8 @@ def test_the_parts_together_are_the_whole(tmp_path: Path, parts: int) -> None:
         assert all(each.ids for each in opened)
         assert [each.read(id).nuggets[0].pieces for each in opened for id in each.ids] == [((4, 8),)] * len(whole.ids)
         assert not any(each.notes for each in opened)
-        assert b"".join(text for each in opened for text in each.texts(each.ids)) == b"".join(whole.texts(whole.ids))
+        pieces = [each.section_bytes(section) for each in opened for section in each.sections]
+        assert pieces == [whole.section_bytes(section) for section in whole.sections]
     firsts = [{open_part(path, own[number]).ids[0] for number, path in enumerate(paths)} for own in cuts]
     assert all(len(each) == 1 for each in firsts)
 

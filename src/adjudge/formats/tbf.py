@@ -102,16 +102,6 @@ class TbfFile:
     def mode(self, mode: Mode) -> None:
         self._mode = mode
 
-    @property
-    def lines(self) -> int:
-        """How many lines the file has."""
-        return self.index.lines
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has, unpacked."""
-        return self.index.size
-
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -128,11 +118,6 @@ class TbfFile:
         nuggets, relations = parse_lines(decode(data), line, self.mode, self.path, problems)
         self._problems[id] = problems or _NONE
         return NuggetDocument(id, nuggets, relations, None, header)
-
-    def texts(self, ids: Iterable[str]) -> list[bytes]:
-        """The lines of documents as they are in the file; nothing for one that is missing, or if places are tokens."""
-        known = self.index.documents if self.mode == "char" else ()
-        return [self._data(id)[0] if id in known else b"" for id in ids]
 
     def problems(self, id: str) -> list[Problem]:
         """The lines of a document that cannot be read: the official scorer stops at any of them."""

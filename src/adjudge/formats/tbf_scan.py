@@ -48,8 +48,6 @@ class Index:
         self.findings: list[Finding] = []
         self.counts: dict[str, int] = {}
         self.remarks: dict[str, Problem] = {}
-        self.size = 0
-        self.lines = 0
 
     def note(self, kind: str, message: str, line: int | None, hint: str, document: str | None = None) -> None:
         """Something that is taken in silence, or that would stop the official reader; the first of each kind."""
@@ -129,7 +127,6 @@ def scan(
         number = line + block.count(b"\n", at)
         start += len(block)
     walk.finish(start)
-    index.size, index.lines = start, number
     return index
 
 

@@ -203,12 +203,3 @@ def test_facts_of_later_documents():
     assert one.values == {("gold", "type"): {"A", "B"}}
     assert one.confident == {"gold": True}
     assert one.matched == {"span": [1.0]}
-
-
-def test_first_columns_and_confidences():
-    facts = Facts()
-    for number in range(20):
-        facts.begins("system", f"run{number % 9}", confident=number == 4)
-        facts.begins("gold", "ere", confident=False)
-    assert facts.names == {"system": {f"run{number}" for number in range(6)}, "gold": {"ere"}}
-    assert facts.confident == {"system": True, "gold": False}

@@ -15,8 +15,7 @@ from adjudge.stats.measure import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.measures import measures_of
 from adjudge.tasks.nugget import twins, twins_best, twins_groups, twins_solve
-from adjudge.tasks.nugget.rows import Rows
-from adjudge.tasks.nugget.twins import Either, average, best_alignment, count_pairs, document_front
+from adjudge.tasks.nugget.twins import average, best_alignment, count_pairs, document_front
 from adjudge.tasks.nugget.twins_solve import solve
 from adjudge.tasks.nugget.twins_table import Rates, table_of
 
@@ -142,60 +141,6 @@ def test_one_tangent_and_what_is_near_it(corpus):
     assert found.optimal
     assert found.score == pytest.approx(brute(corpus), abs=1e-10)
     checked(found, corpus)
-
-
-def as_either(document):
-    """The front of a document, as a choice between two ways if it is one of those that are counted beforehand."""
-    gold, system, pairs, *classes = document
-    front = document_front(*document)
-    if front is None:
-        return front
-    sizes = {pair: [own.count(own[mention]) for own, mention in zip(classes, pair, strict=True)] for pair in pairs}
-    mapped = tuple(pair for pair in pairs if max(sizes[pair]) > 1)
-    flows = {(classes[0][i], classes[1][j]) for i, j in mapped}
-    if len(flows) > 1 or max(sizes[mapped[0]]) > 2 or len(mapped) != min(sizes[mapped[0]]):
-        return front
-    (group,) = front.groups
-    other = front.groups[0].options[1 - group.given].pairs
-    counts = tuple(map(float, count_pairs(gold, system, front.pairs(((0, 1 - group.given),)))))
-    ours, theirs = map(list, zip(*pairs, strict=True))
-    either = Either(counts, front.clusters.gold, front.clusters.system, ours, theirs, mapped, other)
-    assert either.choices() == front
-    return either
-
-
-@settings(max_examples=250)
-@given(st.lists(documents(most=4), min_size=1, max_size=4), st.sampled_from([1, 2, 20]))
-def test_two_ways_are_chosen_from_as_their_options_are(corpus, rounds):
-    """Also where both are worth the same, and where one tangent does not settle it."""
-    fronts = [as_either(each) for each in corpus]
-    assume(any(isinstance(each, Either) for each in fronts))
-    counts = [count_pairs(*each[:3]) for each in corpus]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(twins, "ROUNDS", rounds)
-        one, other = (
-            best_alignment(each, counts) for each in (fronts, list(map(document_front, *zip(*corpus, strict=True))))
-        )
-    assert one[:4] == other[:4]
-    assert (one.counts, one.pairs) == (other.counts, other.pairs)
-
-
-def test_two_ways_that_are_worth_the_same_are_solved_under_every_tangent():
-    """Two gold chains of two, of which the system has neither of the other mentions: LEA and so on are the same."""
-    document = [[0, 2], [1, 3]], [[0], [1]], [(0, 0)], [7, 7, 8, 9], [7, 5]
-    front = as_either(document)
-    assert isinstance(front, Either)
-    lea, found = (COLUMNS.index(f"coref.{name}") for name in ("lea:matched", "b3:found"))
-    full = front.choices()
-    for more, little in ((0.0, 0.0), (1.0, 0.0), (1.0, 1e-13), (1.0, -1e-13)):  # LEA is not in the score
-        given = [count + more * (place == lea) + little * (place == found) for place, count in enumerate(front.other)]
-        search = twins._Search([front], Rows(len(COLUMNS), [given]))
-        for rate in (0.1, 0.2, 0.3):
-            search.rates.append(search.at((1.0, rate, rate)))
-            search.before = [search.solved(0)]
-            best = solve(full.table(search.rates[-1]), full.groups)
-            assert search.before[0].points[0][2] == (best.points[0][2] if more else ())
-        assert search.open == [(0, full if more else front)]  # without any change it is not even looked at
 
 
 RATES = st.tuples(*[st.floats(0, 2)] * 2)

@@ -21,7 +21,7 @@ from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.twins import Front
+    from adjudge.tasks.nugget.twins import Choices
 
 __all__ = [
     "COLUMNS",
@@ -150,7 +150,7 @@ def _count_2015(
 
 def open_choices(
     links: tuple[Linked, Linked], observed: Observed, pairs: Iterable[Pair], settings: Settings
-) -> Front | None:
+) -> Choices | None:
     """What the mapping leaves open where nuggets of one side have the same place and attributes; None if nothing.
 
     The program of 2015 leaves gold nuggets out of the key by the mapping, so there is no choice under its profile.

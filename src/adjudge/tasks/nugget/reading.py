@@ -11,11 +11,10 @@ from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.source import source_name
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.ahead import LARGE, Known, in_blocks, one_by_one
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.measures import columns, row
-from adjudge.tasks.nugget.observe import Observed, compare, is_char
+from adjudge.tasks.nugget.observe import Observed, compare, is_char, of_types
 from adjudge.tasks.nugget.ready import Ready, prepare
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
@@ -25,7 +24,7 @@ from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_fil
 from adjudge.tasks.nugget.slices import Slices
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.twins import Front
+    from adjudge.tasks.nugget.twins import Choices
 
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
@@ -56,7 +55,7 @@ class Counted(NamedTuple):
     coref: Rows
     sequencing: Rows
     best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
-    twins: list[Front | None]  # what is open where nuggets are annotated twice
+    twins: list[Choices | None]  # what is open where nuggets are annotated twice
     facts: Facts
     slices: dict[str, Slices]
 
@@ -194,25 +193,18 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         _refuse_other_files(systems, named)
     problems: list[Problem] = []
     invisible_words = chosen.invisible
-    opened = [each.opened for each in systems]
-    pays = mode == "char" and not reader.by and visit is None and not chosen.official and _lines(opened, ids) >= LARGE
-    walk = (in_blocks if pays else one_by_one)(gold, opened, ids, chosen)
-    for place, (id, ours, others) in enumerate(walk):
-        if ours is not None:  # plain documents have no problems
-            problems += gold.problems(id)
+    for place, id in enumerate(ids):
+        ours = of_types(gold.read(id), chosen)
+        problems += gold.problems(id)
         table = tables.read(id) if mode == "token" and tables else None
         invisible = _invisible(table, invisible_words)
-        ready: Ready | None = None
-        for each, theirs in zip(systems, others, strict=True):
-            if isinstance(theirs, Known):
-                _take(each, reader, theirs, id)
-                continue
+        ready = prepare(ours, chosen, invisible, char=is_char(ours))
+        for each in systems:
+            theirs = of_types(each.opened.read(id), chosen) if id in each.opened else None
             if theirs is not None:
                 problems += each.opened.problems(id)
-            assert ours is not None  # since somebody is to be compared with it
             if mode == "token":
                 each.counted.facts.tokens(ours, theirs, table)
-            ready = ready or prepare(ours, chosen, invisible, char=is_char(ours))
             problems += _count(each, reader, place, ready, theirs, table, invisible, gold.path, visit)
         if len(problems) > LIMIT:
             break
@@ -260,23 +252,6 @@ def _refuse_other_files(systems: Sequence[_Progress], named: Sequence[tuple[str,
             problems += (recognised(error, source, TBF) if is_file(source) else error).problems
     if problems:
         raise FormatError(problems)
-
-
-def _lines(systems: Sequence[Opened], ids: Sequence[str]) -> int:
-    """About how many lines the documents have that are scored."""
-    return sum(each.lines * len(ids) // max(len(each.ids), len(ids)) for each in systems)
-
-
-def _take(progress: _Progress, reader: Reader, known: Known, id: str) -> None:
-    """Count one document of one system that was compared along with others."""
-    counted = progress.counted
-    known.tell(counted.facts, id)
-    counted.nuggets.append(known.nuggets)
-    if reader.settings.coref is not False:
-        progress.coref = progress.coref or known.compared.clustered
-        counted.coref.append(known.coref)
-        counted.twins.append(known.front)
-    counted.sequencing.append(_NO_LINKS)
 
 
 def _invisible(table: TokenTable | None, words: frozenset[str]) -> frozenset[str]:

@@ -37,21 +37,10 @@ class Opened(Protocol):
     def mode(self) -> Mode:
         """Whether places are tokens or characters."""
 
-    @property
-    def lines(self) -> int:
-        """How many lines there are, or would be."""
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-
     def __contains__(self, id: object) -> bool: ...
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
-
-    def texts(self, ids: Sequence[str], /) -> list[bytes]:
-        """The lines of documents with characters as places; nothing for one that has none."""
 
     def problems(self, id: str, /) -> list[Problem]:
         """What could not be read of it."""
@@ -87,26 +76,12 @@ class Listed:
         """As the first nugget has it."""
         return "char" if is_char(*self.documents.values()) else "token"
 
-    @property
-    def lines(self) -> int:
-        """Those of nuggets."""
-        return sum(len(document.nuggets) for document in self.documents.values())
-
-    @property
-    def size(self) -> int:
-        """None, since they are in memory anyway."""
-        return 0
-
     def __contains__(self, id: object) -> bool:
         return id in self.documents
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
         return self.documents[id]
-
-    def texts(self, ids: Sequence[str]) -> list[bytes]:
-        """Nothing, as these are no lines."""
-        return [b""] * len(ids)
 
     def problems(self, _: str) -> list[Problem]:
         """Nothing."""

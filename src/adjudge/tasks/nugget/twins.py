@@ -34,16 +34,16 @@ from typing import NamedTuple
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.twins_best import EXACT, PLACES, add, average, combined, dot, score_of
-from adjudge.tasks.nugget.twins_front import GIVEN, OTHER, Choices, Either, Front, count_pairs, document_front
+from adjudge.tasks.nugget.twins_front import Choices, count_pairs, document_front
 from adjudge.tasks.nugget.twins_groups import Pair
 from adjudge.tasks.nugget.twins_solve import Choice, Found, solve
 from adjudge.tasks.nugget.twins_table import Point, Rates
 
-__all__ = ["Best", "Choices", "Either", "Front", "average", "best_alignment", "count_pairs", "document_front"]
+__all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "document_front"]
 
 ROUNDS = 20  # tangents that are tried
 
-Way = tuple[Row, Front, Choice]
+Way = tuple[Row, Choices, Choice]
 """A choice of a document, with its counts."""
 
 
@@ -73,7 +73,7 @@ class Best(NamedTuple):
         return [None if way is None else way[1].pairs(way[2]) for way in ways]
 
 
-def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[float]]) -> Best:
+def best_alignment(fronts: Sequence[Choices | None], counts: Iterable[Sequence[float]]) -> Best:
     """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
 
     >>> clusters = [[0], [1, 2]], [[0, 1]]
@@ -97,7 +97,7 @@ def best_alignment(fronts: Sequence[Front | None], counts: Iterable[Sequence[flo
 class _Search:
     """The best alignment so far, and the lowest ceiling."""
 
-    def __init__(self, fronts: Sequence[Front | None], given: Rows) -> None:
+    def __init__(self, fronts: Sequence[Choices | None], given: Rows) -> None:
         columns = given.columns()
         self.open = [(place, front) for place, front in enumerate(fronts) if front is not None]
         self.given = given
@@ -108,36 +108,21 @@ class _Search:
         self.changed: dict[int, Way] = {}
         self.ceiling = float("inf") if self.open else self.best
         self.tangent: Point = (0.0, 0.0, 0.0)
+        self.rates = self.at(self.tangent)  # under the last tangent
         self.exact = True  # whether every document was solved under that tangent
-        self.rates: list[Rates] = []  # of all tangents
         self.before: list[Found] = []  # of the tangent before this one
         self.known: dict[tuple[int, Choice], Way | None] = {}
 
     def solved(self, number: int) -> Found:
         """The best choice of a document under the last tangent."""
-        place, front = self.open[number]
-        if isinstance(front, Choices):
-            same = self.before[number].under(self.rates[-1]) if self.before else None
-            return same or solve(front.table(self.rates[-1]), front.groups)
-        if self.way(place, front, OTHER) is None:
-            return _AS_GIVEN
-        gain = 0.0
-        for column, values, rate in zip(PLACES, self.columns, self.rates[-1], strict=True):
-            gain += rate * (front.other[column] - values[place])
-        if abs(gain) > EXACT:
-            return _AS_GIVEN if gain < 0 else _OTHERWISE
-        # Where it hardly matters, the choice is that of solving the document under every tangent.
-        choices = front.choices()
-        self.open[number] = place, choices
-        found = solve(choices.table(self.rates[0]), choices.groups)
-        for rates in self.rates[1:]:
-            found = found.under(rates) or solve(choices.table(rates), choices.groups)
-        return found
+        _, front = self.open[number]
+        same = self.before[number].under(self.rates) if self.before else None
+        return same or solve(front.table(self.rates), front.groups)
 
     def under_tangent(self, at: Point) -> Point:
         """Find the best alignment under the tangent at some totals, and return its totals."""
         slope = self.score.slope(at)
-        self.rates.append(self.at(slope))
+        self.rates = self.at(slope)
         self.before = found = [self.solved(number) for number in range(len(self.open))]
         totals = self.take([each.points[0][2] for each in found])
         beyond = fsum([each.bound - each.points[0][0] for each in found])
@@ -148,10 +133,8 @@ class _Search:
 
     def near_tangent(self) -> None:
         """Look at all choices that the tangent leaves a chance to be better than the best that is known."""
-        fronts = [front.choices() if isinstance(front, Either) else front for _, front in self.open]
-        self.open = [(place, front) for (place, _), front in zip(self.open, fronts, strict=True)]
         rates, slack = self.at(self.tangent), self.ceiling - self.best
-        found = [solve(front.table(rates), front.groups, slack) for front in fronts]
+        found = [solve(front.table(rates), front.groups, slack) for _, front in self.open]
         choices = [[choice for _, _, choice in each.points] for each in found]
         parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
         known = self.best
@@ -184,16 +167,13 @@ class _Search:
             self.best, self.changed = value, changed
         return at
 
-    def way(self, place: int, front: Front, choice: Choice) -> Way | None:
+    def way(self, place: int, front: Choices, choice: Choice) -> Way | None:
         """A choice that is not the given one with its counts; None if they are the same."""
         if (place, choice) not in self.known:
             own = front.counts(choice)
             same = all(abs(x - y) <= EXACT for x, y in zip(own, self.given[place], strict=True))
             self.known[place, choice] = None if same else (own, front, choice)
         return self.known[place, choice]
-
-
-_AS_GIVEN, _OTHERWISE = (Found([(0.0, (0.0, 0.0, 0.0), choice)], 0.0) for choice in (GIVEN, OTHER))
 
 
 def _sum(values: Iterable[float]) -> float:

@@ -1,13 +1,9 @@
-"""What is open in one document, and what its ways are counted as.
-
-Most documents with a choice have only one, between two ways. `Either` has the counts of the other way, and what these
-gain under a tangent says which way is the better one. All others are `Choices`, which are solved by `twins_solve`.
-"""
+"""What is open in one document, and what its ways are counted as."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from adjudge.tasks.coref.counts import count_unrepeated
 from adjudge.tasks.nugget.rows import Row
@@ -25,9 +21,6 @@ from adjudge.tasks.nugget.twins_solve import Choice
 from adjudge.tasks.nugget.twins_table import Rates, Table, table_of
 
 Mentions = Sequence[Sequence[int]]
-GIVEN: Choice = ()
-OTHER: Choice = ((-1, -1),)
-"""The choices of a document with two ways."""
 
 
 class Choices(NamedTuple):
@@ -57,57 +50,6 @@ class Choices(NamedTuple):
     def table(self, rates: Rates) -> Table:
         """What all choices are worth."""
         return table_of(self.clusters, self.cells, self.groups, rates)
-
-
-class Either(NamedTuple):
-    """What is open in a document with one choice between two ways: that of the mapping, and another one.
-
-    >>> either = Either((), [0, 1, 1], [0, 0], [0, 2], [0, 1], ((0, 0),), ((1, 0),))
-    >>> either.pairs(GIVEN), either.pairs(OTHER)
-    ([(0, 0), (2, 1)], [(1, 0), (2, 1)])
-    """
-
-    other: Row  # counts of the other way
-    gold: list[int]  # the cluster of every mention
-    system: list[int]
-    ours: list[int]  # the mentions of all pairs, as mapped
-    theirs: list[int]
-    mapped: tuple[Pair, ...]  # the pairs that could be others
-    instead: tuple[Pair, ...]
-
-    def is_given(self, choice: Choice) -> bool:
-        """Whether a choice is that of the mapping."""
-        return choice == GIVEN
-
-    def pairs(self, choice: Choice) -> list[Pair]:
-        """The pairs of a choice, by gold mention."""
-        pairs = zip(self.ours, self.theirs, strict=True)
-        if choice == GIVEN:
-            return sorted(pairs)
-        return sorted([*(pair for pair in pairs if pair not in self.mapped), *self.instead])
-
-    def counts(self, _: Choice) -> Row:
-        """The counts of the other way, since those of the mapping are known."""
-        return self.other
-
-    def choices(self) -> Choices:
-        """The same as a group with two options.
-
-        >>> either = Either((), [0, 1, 1], [0, 0], [0, 2], [0, 1], ((0, 0),), ((1, 0),))
-        >>> [option.pairs for option in either.choices().groups[0].options]
-        [((1, 0),), ((0, 0),)]
-        """
-        classes = []
-        for side, own in enumerate((self.gold, self.system)):
-            twins = {pair[side] for pair in (*self.mapped, *self.instead)}
-            classes.append([-1 if mention in twins else mention for mention in range(len(own))])
-        pairs = list(zip(self.ours, self.theirs, strict=True))
-        found = document_front(chains_of(self.gold), chains_of(self.system), pairs, classes[0], classes[1])
-        assert found is not None  # since there is a choice
-        return found
-
-
-Front: TypeAlias = Choices | Either
 
 
 def document_front(
