@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.engine import local
 from adjudge.errors import AdjudgeError, FormatError
-from adjudge.formats.tbf_parts import cut_files
+from adjudge.formats.tbf import cut_files
 from adjudge.tasks.nugget import parts
 from adjudge.tasks.nugget.facts import Facts
 from adjudge.tasks.nugget.parts import Part

@@ -88,7 +88,7 @@ def _all(work: Iterator[tuple[str, Campaign | None]]) -> list[Campaign] | None:
 def _by_ranges(reader: Reader, named: Sequence[tuple[str, Documents]], jobs: int) -> Campaign | None:
     """All counts, if all files can be cut before the same documents, and nothing is to be said about them."""
     from adjudge.engine.local import map_documents
-    from adjudge.formats.tbf_parts import cut_files, mode_at
+    from adjudge.formats.tbf import cut_files, mode_at
 
     paths = [reader.gold, *(source for _, source in named)]
     cuts = cut_files(paths, jobs)
@@ -131,7 +131,7 @@ class RangePart(NamedTuple):
 
     def observe(self, ranges: Sequence[tuple[int, int]], _: None) -> Campaign | None:
         """All systems on the documents there, or None if there is anything wrong, or to be said with a line number."""
-        from adjudge.formats.tbf_parts import open_part
+        from adjudge.formats.tbf import open_part
 
         reader, named = self
         try:
