@@ -221,10 +221,9 @@ def repair(data: bytes, _: Path) -> Any:
 
 
 def tbf(data: bytes, _: Path, mode: str | None = None) -> Any:
-    """Every document of a file, by columns and by lines."""
+    """Every document of a file."""
     file = _load("formats.tbf:open_tbf")(data, mode=mode)
     try:
-        _call("formats.tbf_columns:read_columns", file.texts(file.ids))
         for document in file.ids:
             file.read(document)
         return [*(problem for each in file.ids for problem in file.problems(each)), *file.notes]

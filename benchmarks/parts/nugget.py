@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.house.measure import Cost, adjudge, run_process
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import after_reading, measure_growth
+from benchmarks.parts.shared import measure_growth
 
 PEER = "the official program"
 # CPU seconds of the official program on such corpora, on another machine with two shared cores.
@@ -22,16 +22,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _official(200 if full else 20, 240 if full else 120, 150, judged=full),
         _growth(quick=quick),
         _memory(quick=quick),
-        _after(1_000 if full else 200, 60, "after-reading", judged=full),
-        _after(200 if full else 20, 240, "after-reading-dense", judged=full),
     ]
-
-
-def _after(documents: int, nuggets: int, name: str, *, judged: bool) -> Bench:
-    def corpus(setting: Setting) -> Path:
-        return setting.corpus("tbf", documents=documents, nuggets=nuggets, systems=5)
-
-    return after_reading("nugget", f"{documents:,} documents of {nuggets} nuggets", corpus, judged=judged, name=name)
 
 
 def _ours(folder: Path) -> list[str]:

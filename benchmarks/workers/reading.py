@@ -41,18 +41,6 @@ def read_coref(folder: Path) -> Callable[[], int]:
     return run
 
 
-def read_nugget(folder: Path) -> Callable[[], int]:
-    from adjudge.tasks.nugget.sides import open_side
-
-    files = [str(folder / "gold.tbf"), *_systems(folder, "system*.tbf")]
-
-    def run() -> int:
-        opened = [open_side(file, None) for file in files]
-        return sum(len(side.read(name).nuggets) for side in opened for name in side.ids)
-
-    return run
-
-
 def read_eal(folder: Path) -> Callable[[], int]:
     from adjudge.formats.eal_store import open_frames, open_key, open_store
 
@@ -70,16 +58,13 @@ def read_eal(folder: Path) -> Callable[[], int]:
     return run
 
 
-READERS = {"coref": read_coref, "nugget": read_nugget, "eal": read_eal}
+READERS = {"coref": read_coref, "eal": read_eal}
 
 
 def command(task: str, folder: Path) -> list[str]:
     """The arguments of the command that does everything."""
     if task == "coref":
         return ["coref", "score", str(folder / "key.conll"), *_systems(folder, "response*.conll")]
-    if task == "nugget":
-        systems = [word for path in _systems(folder, "system*.tbf") for word in ("-s", path)]
-        return ["nugget", "score", "-g", str(folder / "gold.tbf"), *systems, "--coref"]
     key = ["--key", str(folder / "key"), "--frames", str(folder / "ref")]
     return ["eal", "score", *key, *_systems(folder, "systems/*")]
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats import tbf_scan
-from adjudge.formats.tbf import guess_mode, open_tbf, parse_pieces, read_tbf, write_tbf
+from adjudge.formats.tbf import guess_mode, open_tbf, read_tbf, write_tbf
+from adjudge.formats.tbf_scan import parse_pieces
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
 from problems import budget
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats import tbf_parts
-from adjudge.formats.tbf import SAMPLE, open_tbf
-from adjudge.formats.tbf_parts import cut_files, mode_at, open_part
+from adjudge.formats import tbf
+from adjudge.formats.tbf import SAMPLE, cut_files, mode_at, open_part, open_tbf
 
 
 def text(names: list[str], lines: int = 3, place: str = "4,8") -> str:
@@ -38,7 +37,8 @@ def test_the_parts_together_are_the_whole(tmp_path: Path, parts: int) -> None:
         assert all(each.ids for each in opened)
         assert [each.read(id).nuggets[0].pieces for each in opened for id in each.ids] == [((4, 8),)] * len(whole.ids)
         assert not any(each.notes for each in opened)
-        assert b"".join(text for each in opened for text in each.texts(each.ids)) == b"".join(whole.texts(whole.ids))
+        pieces = [each.section_bytes(section) for each in opened for section in each.sections]
+        assert pieces == [whole.section_bytes(section) for section in whole.sections]
     firsts = [{open_part(path, own[number]).ids[0] for number, path in enumerate(paths)} for own in cuts]
     assert all(len(each) == 1 for each in firsts)
 
@@ -59,7 +59,7 @@ def test_files_that_cannot_be_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     paths = files(tmp_path, text(names), text(names))
     Path(paths[1]).write_bytes(gzip.compress(Path(paths[1]).read_bytes()))
     assert cut_files(paths, 1) is None
-    monkeypatch.setattr(tbf_parts, "_NEAR", 200)
+    monkeypatch.setattr(tbf, "_NEAR", 200)
     moved = names[30:] + names[:30]
     assert cut_files(files(tmp_path, text(names), text(moved)), 2) is None
 

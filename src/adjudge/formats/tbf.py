@@ -16,31 +16,30 @@ The place of a mention is a list of token ids (`t3,t4`), or pieces of the text a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any, TypeAlias, cast
 from weakref import finalize
 
-from adjudge.errors import FormatError, Problem, UsageError, more_problems
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.formats.findings import Finding
 from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source, Unpacked, is_file, opened, source_name
-from adjudge.formats.tbf_scan import BLANKS, BOM, DIGITS, LIMIT, Index, Section, decode, quote, scan
-from adjudge.formats.tbf_write import write_tbf
-from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, NuggetDocument, Piece, Relation
+from adjudge.formats.source import GZIP, ZSTD, Source, Unpacked, is_file, opened, source_name
+from adjudge.formats.tbf_scan import BLANKS, BOM, HEADER, LIMIT, Index, Mode, Section, decode, parse_lines, scan
+from adjudge.model.nugget import Nugget, NuggetDocument
 
-__all__ = ["COLUMNS", "Mode", "TbfFile", "guess_mode", "open_tbf", "parse_pieces", "read_tbf", "write_tbf"]
+__all__ = ["Mode", "TbfFile", "cut_files", "guess_mode", "mode_at", "open_part", "open_tbf", "read_tbf", "write_tbf"]
 
-Mode: TypeAlias = Literal["token", "char"]
+Range: TypeAlias = tuple[int, int]
+"""Where a part of a file begins and ends."""
 
 MODES = ("token", "char")
-COLUMNS = 7
-DIRECTED = (AFTER, SUBEVENT)
-KEPT = 1000  # problems of a document
 SAMPLE = 1000  # places from which the mode is guessed
 
-_SPLIT = 1000  # columns that are told apart; a line of nothing but TABs must not fill the memory
+_CUTS = frozenset("\t\n")
+_NEAR = 1 << 20  # bytes before and after a place in proportion, in which a document is looked for
+_TRIES = 10  # documents behind a place of which all files must have one
 _NONE: list[Problem] = []  # of a document without problems; never changed
 
 
@@ -102,16 +101,6 @@ class TbfFile:
     def mode(self, mode: Mode) -> None:
         self._mode = mode
 
-    @property
-    def lines(self) -> int:
-        """How many lines the file has."""
-        return self.index.lines
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has, unpacked."""
-        return self.index.size
-
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -128,11 +117,6 @@ class TbfFile:
         nuggets, relations = parse_lines(decode(data), line, self.mode, self.path, problems)
         self._problems[id] = problems or _NONE
         return NuggetDocument(id, nuggets, relations, None, header)
-
-    def texts(self, ids: Iterable[str]) -> list[bytes]:
-        """The lines of documents as they are in the file; nothing for one that is missing, or if places are tokens."""
-        known = self.index.documents if self.mode == "char" else ()
-        return [self._data(id)[0] if id in known else b"" for id in ids]
 
     def problems(self, id: str) -> list[Problem]:
         """The lines of a document that cannot be read: the official scorer stops at any of them."""
@@ -274,135 +258,6 @@ def guess_mode(spans: Iterable[str]) -> Mode:
     return "char" if pairs and pairs >= 9 * others else "token"
 
 
-def parse_pieces(span: str) -> tuple[Piece, ...] | None:
-    """Pieces of the text from `begin,end;begin,end`; further numbers of a piece are not read. None if it is malformed.
-
-    >>> parse_pieces("4,8;13,16"), parse_pieces("4"), parse_pieces("4,x")
-    (((4, 8), (13, 16)), None, None)
-    """
-    found = []
-    for piece in span.split(";"):
-        numbers = piece.split(",")[:2]
-        if len(numbers) < 2 or not piece.isascii() or any(len(each) > DIGITS or "_" in each for each in numbers):
-            return None
-        try:
-            found.append((int(numbers[0]), int(numbers[1])))
-        except ValueError:
-            return None
-    return tuple(found)
-
-
-def parse_lines(
-    text: str, number: int, mode: Mode, place: str, problems: list[Problem]
-) -> tuple[list[Nugget], list[Relation]]:
-    """The nuggets and relations of lines of which the first has this number; what cannot be read is a problem.
-
-    >>> parse_lines("s\\td\\tE1\\tt1\\tran", 7, "token", "a.tbf", found := [])
-    ([], [])
-    >>> print(found[0])
-    a.tbf:7:1: a mention line with 5 columns, at least 7 are needed: ... realis, separate them by TABs
-    """
-    rows: list[tuple[Any, ...]] = []
-    relations: list[Relation] = []
-    keep = rows.append
-    char = mode == "char"
-    nothing: tuple[Any, ...] = ()
-    for line_number, raw in enumerate(text.split("\n"), number):
-        line = raw.strip(BLANKS)
-        columns = line.split("\t", _SPLIT)
-        count = len(columns)
-        if count < COLUMNS or line[0] in "#@":
-            _read_other(raw, line, count, line_number, place, relations, problems)
-            continue
-        if count == COLUMNS:
-            system, _, id, span, mention, type_, realis = columns
-            more = nothing
-        else:
-            system, _, id, span, mention, type_, realis, *rest = columns
-            more = tuple(rest)
-        if not char:
-            tokens = tuple(span.split(",")) if "," in span else (span,)
-            keep((id, type_, realis, mention, tokens, nothing, more, system, line_number))
-            continue
-        begin, _, end = span.partition(",")
-        if begin.isdecimal() and end.isdecimal() and len(span) <= DIGITS and span.isascii():  # nearly always
-            keep((id, type_, realis, mention, nothing, ((int(begin), int(end)),), more, system, line_number))
-            continue
-        pieces = parse_pieces(span)
-        if pieces is None:
-            message = f"{quote(span)} is no place in a text"
-            _add(problems, Problem(message, place, line_number, field_place(raw, 3), _PIECES))
-        else:
-            keep((id, type_, realis, mention, nothing, pieces, more, system, line_number))
-    # Without a call in Python for each line, which would be a tenth of the time.
-    return list(map(partial(tuple.__new__, Nugget), rows)), relations
-
-
-_PIECES = "write begin,end in characters, with ; between pieces: 4,8;13,16"
-_RELATION = "write three columns separated by TABs: @Coreference, an id, and mention ids with commas between them"
-
-
-def field_place(line: str, index: int) -> int:
-    """The column (from 1, in characters) at which a field of a line begins.
-
-    >>> field_place("ab\\tc\\td", 1)
-    4
-    """
-    at = len(line) - len(line.lstrip(BLANKS))
-    for _ in range(index):
-        at = line.find("\t", at) + 1
-        if not at:
-            return len(line) + 1
-    return at + 1
-
-
-def _read_other(
-    raw: str, line: str, count: int, number: int, place: str, relations: list[Relation], problems: list[Problem]
-) -> None:
-    """A line that is no mention, or one that lacks columns."""
-    if not line or line[0] == "#":
-        return
-    if line[0] != "@":
-        _add(problems, _short(raw, line, count, place, number))
-        return
-    parts = line[1:].strip(BLANKS).split("\t", 3)
-    if len(parts) != 3:
-        count = line.count("\t") + 1 if len(parts) > 3 else len(parts)
-        message = f"a relation line with {count} column{'s' * (count != 1)} instead of 3"
-    else:
-        name, id, arguments = parts
-        members = tuple(arguments.split(","))
-        if name not in DIRECTED or len(members) == 2:
-            relations.append(Relation(name, id, members, number))
-            return
-        message = f"{name} relates two mentions, not {len(members)}"
-    _add(problems, Problem(message, place, number, 1 + raw.index("@"), _RELATION))
-
-
-def _add(problems: list[Problem], problem: Problem) -> None:
-    """Keep a problem; a file of the wrong kind has one in each of its lines."""
-    if len(problems) < KEPT:
-        problems.append(problem)
-    elif len(problems) == KEPT:
-        problems.append(Problem("and more problems in the rest of the document", problem.path, problem.line))
-
-
-def _short(raw: str, line: str, count: int, place: str, number: int) -> Problem:
-    """A mention line that lacks columns."""
-    message = (
-        f"a mention line with {count} column{'s' * (count != 1)}, at least {COLUMNS} are needed: "
-        "system id, document id, mention id, place, text, type, realis"
-    )
-    hint = "separate them by TABs"
-    if count == 1:
-        message = f"a line that is no mention: {quote(line)} has one column instead of {COLUMNS}"
-        if "  " in line:
-            hint = "separate the columns by TABs, not by blanks"
-    elif raw[:1] == "\t":
-        hint = "write the system id first"
-    return Problem(message, place, number, 1 + len(raw) - len(raw.lstrip(BLANKS)), hint)
-
-
 def _pread(descriptor: int, size: int, offset: int) -> bytes:
     """Bytes at a place; a system call may give fewer than asked for."""
     data = os.pread(descriptor, size, offset)
@@ -415,3 +270,179 @@ def _pread(descriptor: int, size: int, offset: int) -> bytes:
         parts.append(data)
         got += len(data)
     return b"".join(parts)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def write_tbf(documents: Iterable[NuggetDocument], *, system: str | None = None, path: str | None = None) -> str:
+    """The text of a file; `system` replaces the system ids, `path` is where the documents came from, for messages.
+
+    Line breaks and TABs in the text of a mention become blanks; anywhere else they are an error, as is everything that
+    would be read back as something else.
+
+    >>> nugget = Nugget("E1", "Life_Marry", "Actual", "got married", tokens=("t3", "t4"))
+    >>> print(write_tbf([NuggetDocument("sample", [nugget])], system="mine"), end="")
+    #BeginOfDocument sample
+    mine	sample	E1	t3,t4	got married	Life_Marry	Actual
+    #EndOfDocument
+    """
+    problems: list[Problem] = []
+    parts: list[str] = []
+    for document in documents:
+        here = _Writing(document, path, problems)
+        parts.append(f"#BeginOfDocument {here.name(document.id, 'document id')}\n")
+        for nugget in document.nuggets:
+            parts.append(here.mention(nugget, system))
+        for relation in document.relations:
+            name = here.name(relation.name, "relation name")
+            arguments = ",".join([here.item(each, "mention id", ",") for each in relation.arguments])
+            parts.append(f"@{name}\t{here.name(relation.id, 'relation id')}\t{arguments}\n")
+        parts.append("#EndOfDocument\n")
+    if problems:
+        if len(problems) > LIMIT:
+            problems[LIMIT:] = [more_problems(len(problems) - LIMIT, path)]
+        raise ValidationError(problems)
+    return "".join(parts)
+
+
+class _Writing:
+    """One document on its way out."""
+
+    def __init__(self, document: NuggetDocument, path: str | None, problems: list[Problem]) -> None:
+        self.document = document
+        self.path = path
+        self.problems = problems
+        self.line = document.line
+
+    def mention(self, nugget: Nugget, system: str | None) -> str:
+        """The line of a nugget."""
+        self.line = nugget.line or self.document.line
+        if nugget.tokens and nugget.pieces:
+            self._refuse(f"mention {nugget.id!r} has tokens and characters", "keep one of them")
+        if nugget.pieces:
+            span = ";".join([f"{begin},{end}" for begin, end in nugget.pieces])
+        elif nugget.tokens:
+            span = ",".join([self.item(each, "token id", ",") for each in nugget.tokens])
+        else:
+            span = ""
+            self._refuse(f"mention {nugget.id!r} has neither tokens nor characters", "give it a place, or leave it out")
+        first = self.name(nugget.system or "system" if system is None else system, "system id")
+        if first[:1] in ("#", "@"):
+            self._refuse(f"the system id {first!r} would make the line a comment or a relation", "choose another")
+        columns = [
+            first,
+            self.document.id,
+            self.item(nugget.id, "mention id"),
+            span,
+            " ".join(nugget.text.split("\t")).replace("\n", " ").replace("\r", " "),
+            self.item(nugget.type, "type"),
+            self.name(nugget.realis, "realis"),
+            *[self.item(each, "confidence") for each in nugget.confidence],
+        ]
+        line = "\t".join(columns)
+        if line != line.rstrip(BLANKS):
+            self._refuse(f"mention {nugget.id!r} ends in an empty column", "leave it out")
+        return line + "\n"
+
+    def name(self, text: str, what: str) -> str:
+        """A value that stands at the end of a line or begins one, where blanks would be lost."""
+        if text != text.strip(BLANKS) or not text:
+            self._refuse(f"the {what} {text!r} is empty or begins or ends with a blank", "give it a name")
+        return self.item(text, what)
+
+    def item(self, text: str, what: str, *cuts: str) -> str:
+        """A value that must not be cut when it is read back."""
+        if not _CUTS.isdisjoint(text) or any(cut in text for cut in cuts):
+            self._refuse(f"the {what} {text!r} has a TAB, line break or comma in it", "rename it")
+        return text
+
+    def _refuse(self, message: str, hint: str) -> None:
+        message = f"{message}, in document {self.document.id!r}"
+        self.problems.append(Problem(message, path=self.path, line=self.line or None, hint=hint))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Parts of files: several are cut before the same documents, so that what lies between two cuts is read by itself
+
+
+def cut_files(paths: Sequence[str], parts: int) -> list[list[Range]] | None:
+    """For every part the ranges of all files; None if they cannot be cut before the same documents.
+
+    The places are in proportion to the first file. Nothing is known of what lies between them: whether the documents of
+    a part are the same in all files must be looked at when they are read.
+    """
+    sizes = [os.path.getsize(path) for path in paths]  # noqa: PTH202
+    cuts = [[0] * len(paths)]
+    for number in range(1, parts):
+        found = _cut(paths, sizes, sizes[0] * number // parts)
+        if found is None or any(here <= before for here, before in zip(found, cuts[-1], strict=True)):
+            return None
+        cuts.append(found)
+    if any(_is_packed(path) for path in paths):
+        return None
+    cuts.append(sizes)
+    return [list(zip(*each, strict=True)) for each in pairwise(cuts)]
+
+
+def _cut(paths: Sequence[str], sizes: Sequence[int], at: int) -> list[int] | None:
+    """Where the same document begins in all files, if possible the first one after a place in the first file."""
+    data = _range(paths[0], at, _NEAR)
+    place = 0
+    for _ in range(_TRIES):
+        place = data.find(b"\n" + HEADER, place) + 1
+        end = data.find(b"\n", place)
+        if not place or end < 0:
+            return None
+        found = [at + place]
+        for path, size in zip(paths[1:], sizes[1:], strict=True):
+            begin = max(0, size * found[0] // sizes[0] - _NEAR)
+            here = _range(path, begin, 2 * _NEAR).find(data[place - 1 : end + 1])
+            if here < 0:
+                break
+            found.append(begin + here + 1)
+        if len(found) == len(paths):
+            return found
+    return None
+
+
+def _range(path: str, begin: int, size: int) -> bytes:
+    with open(path, "rb") as stream:  # noqa: PTH123
+        stream.seek(begin)
+        return stream.read(size)
+
+
+def _is_packed(path: str) -> bool:
+    return _range(path, 0, 4).startswith((GZIP, ZSTD))
+
+
+def open_part(path: str, part: Range, mode: Mode | None = None) -> TbfFile:
+    """The documents of a part; lines are numbered from its beginning, and there is no digest."""
+    begin, end = part
+    with opened(path, path) as stream:
+        stream.seek(begin)
+        index = scan(cast("IO[bytes]", _Limited(stream, end - begin)), path, begin=begin)
+    return TbfFile(index, None, "", mode)
+
+
+def mode_at(path: str) -> Mode | None:
+    """How places are written in a file, by its beginning; None if that does not say it."""
+    head = _range(path, 0, _NEAR)
+    file = open_tbf(head[: head.rfind(b"\n" + HEADER) + 1])
+    spans = list(file.spans())
+    return guess_mode(spans) if len(spans) == SAMPLE else None
+
+
+class _Limited:
+    """So many bytes of a stream."""
+
+    def __init__(self, stream: IO[bytes], left: int) -> None:
+        self.stream = stream
+        self.left = left
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        data = self.stream.read(min(size, self.left))
+        self.left -= len(data)
+        return data

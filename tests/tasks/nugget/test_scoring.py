@@ -1,18 +1,22 @@
 """Whole campaigns: several systems, slices, resampling, saved results, notes, and what is refused."""
 
 import json
+import random
 
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.stats.build import compare
+from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Prf, compute
 from adjudge.stats.plain import points
 from adjudge.stats.result import Result
+from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget import mapping
 from adjudge.tasks.nugget.best import best_of_ties
 from adjudge.tasks.nugget.confusion import Confusion
+from adjudge.tasks.nugget.double_annotation import best_alignment
 from adjudge.tasks.nugget.explanation import explain
 from adjudge.tasks.nugget.scoring import observe_all, result_of, score
 from adjudge.tasks.nugget.settings import PROFILES, Settings, settings
@@ -345,3 +349,39 @@ def test_a_score_that_is_not_proven_says_what_it_cannot_exceed(monkeypatch):
     (recall,) = (each for each in found.scores if (each.metric, each.part) == ("nugget.span", "recall"))
     assert (recall.value, recall.optimal, recall.bound) == (0.75, False, 1.0)
     assert any(note.code == "unproven" and note.examples == ("a",) for note in found.notes)
+
+
+def test_problems_come_in_the_order_of_documents_and_systems():
+    bad = tbf(*((f"d{n}", line("E1", f"{n},9", "A"), line("E2", "nowhere", "A")) for n in range(8)))
+    with pytest.raises(FormatError) as caught:
+        score(bad, {"a": bad, "b": bad}, mode="char", bootstrap=0)
+    assert [problem.line for problem in caught.value.problems] == [3 + 4 * number for number in range(8)]
+
+
+def with_double_annotation(rng, name):
+    """A document of a few places, each with one to three nuggets of one type, in chains and alone."""
+    places = [place for place in range(12) for _ in range(rng.choice((*(1,) * 16, 2, 2, 3)))]
+    rng.shuffle(places)
+    nuggets = {f"E{number}": place for number, place in enumerate(places) if rng.random() < 0.9}
+    chains = [{} for _ in range(8)]
+    for id, place in nuggets.items():
+        if rng.random() < 0.8:
+            rng.choice(chains).setdefault(place, id)
+    lines = [line(id, f"{10 * place},{10 * place + 5}", "A") for id, place in nuggets.items()]
+    links = [f"@Coreference\tR{n}\t{','.join(each.values())}\n" for n, each in enumerate(chains) if len(each) > 1]
+    return name, *lines, *links
+
+
+def test_double_annotation_is_in_the_table_of_documents():
+    rng, names = random.Random(0), [f"d{number}" for number in range(150)]
+    gold, system = (tbf(*(with_double_annotation(rng, name) for name in names)) for _ in range(2))
+    found = observe_all(gold, {"s": system}, settings(coref=True))
+    counted = found.systems["s"]
+    best = best_alignment(counted.choices, counted.coref)
+    assert best.optimal
+    assert len(best.changed) > 5
+    tables = [result_of(found, inference=Inference(bootstrap=number)).systems[0].table for number in (0, 100)]
+    assert tables[0] == tables[1]
+    for column, rows in (("coref.b3:matched", counted.coref), ("coref.b3.best:matched", best.counts)):
+        place, own = tables[0].columns.index(column), COLUMNS.index("coref.b3:matched")
+        assert [row[place] for row in tables[0].values] == [row[own] for row in rows]

@@ -12,21 +12,20 @@ from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.source import source_name
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.ahead import LARGE, Known, in_blocks, one_by_one
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
-from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.diagnostics import Diagnostics
 from adjudge.tasks.nugget.measures import columns, row
-from adjudge.tasks.nugget.observe import Observed, compare, is_char
+from adjudge.tasks.nugget.observe import Observed, compare, is_char, of_types
 from adjudge.tasks.nugget.ready import Ready, prepare
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
 from adjudge.tasks.nugget.sequencing import check_links, count_sequence
 from adjudge.tasks.nugget.settings import Mode, Settings
 from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_file, open_side
-from adjudge.tasks.nugget.slices import Slices
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.twins import Front
+    from adjudge.stats.elements import ElementTable
+    from adjudge.tasks.nugget.open_choices import Choices
 
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
@@ -57,8 +56,8 @@ class Counted(NamedTuple):
     coref: Rows
     sequencing: Rows
     best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
-    twins: list[Front | None]  # what is open where nuggets are annotated twice
-    facts: Facts
+    choices: list[Choices | None]  # what is open where nuggets are annotated twice
+    diagnostics: Diagnostics
     slices: dict[str, Slices]
 
 
@@ -170,7 +169,7 @@ class _Progress:
             Rows(len(_NO_LINKS)),
             {},
             [],
-            Facts(),
+            Diagnostics(),
             {field: Slices(field, reader.settings) for field in reader.by},
         )
         self.coref = self.sequencing = False
@@ -195,25 +194,18 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
         _refuse_other_files(systems, named)
     problems: list[Problem] = []
     invisible_words = chosen.invisible
-    opened = [each.opened for each in systems]
-    pays = mode == "char" and not reader.by and visit is None and not chosen.official and _lines(opened, ids) >= LARGE
-    walk = (in_blocks if pays else one_by_one)(gold, opened, ids, chosen)
-    for place, (id, ours, others) in enumerate(walk):
-        if ours is not None:  # plain documents have no problems
-            problems += gold.problems(id)
+    for place, id in enumerate(ids):
+        ours = of_types(gold.read(id), chosen)
+        problems += gold.problems(id)
         table = tables.read(id) if mode == "token" and tables else None
         invisible = _invisible(table, invisible_words)
-        ready: Ready | None = None
-        for each, theirs in zip(systems, others, strict=True):
-            if isinstance(theirs, Known):
-                _take(each, reader, theirs, id)
-                continue
+        ready = prepare(ours, chosen, invisible, char=is_char(ours))
+        for each in systems:
+            theirs = of_types(each.opened.read(id), chosen) if id in each.opened else None
             if theirs is not None:
                 problems += each.opened.problems(id)
-            assert ours is not None  # since somebody is to be compared with it
             if mode == "token":
-                each.counted.facts.tokens(ours, theirs, table)
-            ready = ready or prepare(ours, chosen, invisible, char=is_char(ours))
+                each.counted.diagnostics.tokens(ours, theirs, table)
             problems += _count(each, reader, place, ready, theirs, table, invisible, gold.path, visit)
         if len(problems) > LIMIT:
             break
@@ -223,13 +215,13 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
     if problems:
         _refuse(problems)
     for each in systems:
-        facts = each.counted.facts
-        odd = [*gold.remarks.values(), *each.opened.remarks.values()]
-        facts.input += [*gold.notes, *each.opened.notes, *tables.odd, *odd]
+        diagnostics = each.counted.diagnostics
+        remarks = [*gold.remarks.values(), *each.opened.remarks.values()]
+        diagnostics.input += [*gold.notes, *each.opened.notes, *tables.notes, *remarks]
         known = set(gold.ids)
-        facts.nothing = not each.opened.ids
-        facts.shared = any(id in known for id in each.opened.ids)
-        facts.extra += [id for id in each.opened.ids if id not in known]
+        diagnostics.nothing = not each.opened.ids
+        diagnostics.shared = any(id in known for id in each.opened.ids)
+        diagnostics.extra += [id for id in each.opened.ids if id not in known]
     sequencing = chosen.sequencing if chosen.sequencing is not None else any(each.sequencing for each in systems)
     if coref and chosen.profile == "evmeval-2015":
         _check_2015(systems)
@@ -244,9 +236,9 @@ def check_documents(campaign: Campaign) -> None:
     check_sides(
         Names(source_name(gold) if gold else "gold", campaign.ids),
         [
-            Names(counted.path, counted.facts.extra)
+            Names(counted.path, counted.diagnostics.extra)
             for counted in campaign.systems.values()
-            if not counted.facts.shared and counted.facts.extra
+            if not counted.diagnostics.shared and counted.diagnostics.extra
         ],
     )
 
@@ -261,23 +253,6 @@ def _refuse_other_files(systems: Sequence[_Progress], named: Sequence[tuple[str,
             problems += (recognised(error, source, TBF) if is_file(source) else error).problems
     if problems:
         raise FormatError(problems)
-
-
-def _lines(systems: Sequence[Opened], ids: Sequence[str]) -> int:
-    """About how many lines the documents have that are scored."""
-    return sum(each.lines * len(ids) // max(len(each.ids), len(ids)) for each in systems)
-
-
-def _take(progress: _Progress, reader: Reader, known: Known, id: str) -> None:
-    """Count one document of one system that was compared along with others."""
-    counted = progress.counted
-    known.tell(counted.facts, id)
-    counted.nuggets.append(known.nuggets)
-    if reader.settings.coref is not False:
-        progress.coref = progress.coref or known.compared.clustered
-        counted.coref.append(known.coref)
-        counted.twins.append(known.front)
-    counted.sequencing.append(_NO_LINKS)
 
 
 def _invisible(table: TokenTable | None, words: frozenset[str]) -> frozenset[str]:
@@ -299,11 +274,11 @@ def _count(
 ) -> Iterator[Problem]:
     """Count one document of one system, and give what makes that impossible."""
     chosen, counted = reader.settings, progress.counted
-    facts = counted.facts
-    if _stops(facts, system, chosen):
+    diagnostics = counted.diagnostics
+    if _stops(diagnostics, system, chosen):
         counted.nuggets.append((0,) * len(columns(chosen)))
         counted.coref.append(NOTHING)
-        counted.twins.append(None)
+        counted.choices.append(None)
         counted.sequencing.append(_NO_LINKS)
         return
     id = gold.document.id
@@ -311,7 +286,7 @@ def _count(
     char = is_char(gold.document, own)  # if gold has no places, it does not matter how they were read
     other = prepare(own, chosen, invisible, char=char)
     observed = compare(gold.side, other.side, chosen, char=char)
-    facts.see(gold, other, observed, chosen, missing=system is None)
+    diagnostics.see(gold, other, observed, chosen, missing=system is None)
     counted.nuggets.append(row(observed.matched, observed.system, observed.gold, chosen))
     if not all(mapped.proven for mapped in observed.entangled.values()):
         counted.best[place] = row(_most(observed), observed.system, observed.gold, chosen)
@@ -333,9 +308,9 @@ def _count(
         chains = None if gold.chains is None or other.chains is None else (gold.chains, other.chains)
         counts = count_coreference(links, observed.sides, pairs, chosen, chains)
         if counts is NOTHING:
-            facts.left_out.append(id)
+            diagnostics.left_out.append(id)
         counted.coref.append(counts)
-        counted.twins.append(open_choices(links, observed, pairs, chosen))
+        counted.choices.append(open_choices(links, observed, pairs, chosen))
     sequenced = chosen.sequencing is not False and (gold.directed or other.directed)
     if sequenced:
         progress.sequencing = True
@@ -344,7 +319,7 @@ def _count(
                 if finding.kind == "link-and-reverse" and not chosen.any_links:
                     yield finding.problem
         found = count_sequence(gold.document, own, pairs)
-        facts.remarks.append((id, found.remarks))
+        diagnostics.remarks.append((id, found.remarks))
     counted.sequencing.append(found.counts if sequenced else _NO_LINKS)
     for slices in counted.slices.values():
         slices.add(place, observed)
@@ -352,13 +327,13 @@ def _count(
         visit(Seen(place, progress.name, gold.document, system, observed))
 
 
-def _stops(facts: Facts, system: NuggetDocument | None, settings: Settings) -> bool:
+def _stops(diagnostics: Diagnostics, system: NuggetDocument | None, settings: Settings) -> bool:
     """Whether the program of 2015 has stopped at a system document with a mention id twice."""
     if settings.profile != "evmeval-2015" or system is None:
-        return facts.stopped is not None
-    if facts.stopped is None and len({nugget.id for nugget in system.nuggets}) < len(system.nuggets):
-        facts.stopped = system.id
-    return facts.stopped is not None
+        return diagnostics.stopped is not None
+    if diagnostics.stopped is None and len({nugget.id for nugget in system.nuggets}) < len(system.nuggets):
+        diagnostics.stopped = system.id
+    return diagnostics.stopped is not None
 
 
 def _most(observed: Observed) -> Mapping[str, float]:
@@ -385,3 +360,59 @@ def _refuse(problems: Sequence[Problem]) -> None:
     if len(problems) > LIMIT:
         problems[LIMIT:] = [Problem("and more problems")]
     raise FormatError(problems)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scores of the nuggets of one type, or of one realis value: the pairs of a mapping by the value of their gold nugget
+#
+# A mapping that asks for equal values pairs nuggets of one value only with each other, so this is what scoring these
+# nuggets alone would give. Of the mappings, those that ask for the value count.
+
+
+class Slices:
+    """The counts of every value of a field in every document that has it on either side."""
+
+    def __init__(self, field: str, settings: Settings) -> None:
+        self.field = field
+        self.names = [name for name in settings.scored if field in name.split("+")]
+        self.values: dict[str, dict[int, list[float]]] = {}  # value -> document -> counts
+
+    def add(self, place: int, observed: Observed) -> None:
+        """Take in one document."""
+        gold, system = (side.types if self.field == "type" else side.realis for side in observed.sides)
+        found: dict[str, list[float]] = {}
+        for column, values in ((-1, gold), (-2, system)):
+            for value in values:
+                if value not in found:
+                    found[value] = [0.0] * (len(self.names) + 2)
+                found[value][column] += 1
+        for number, name in enumerate(self.names):
+            for one, _, dice in observed.mappings[name]:
+                found[gold[one]][number] += dice
+        for value, counts in found.items():
+            self.values.setdefault(value, {})[place] = counts
+
+    def extend(self, later: Slices, documents: int) -> None:
+        """Take in the slices of documents that come after so many others."""
+        for value, found in later.values.items():
+            own = self.values.setdefault(value, {})
+            own.update((documents + place, counts) for place, counts in found.items())
+
+    def table(self, documents: int) -> ElementTable:
+        """All of it in the form of results."""
+        from adjudge.stats.elements import ElementSlice, ElementTable, Rows
+
+        names = (*(f"nugget.{name}:matched" for name in self.names), "nugget:system", "nugget:gold")
+        return ElementTable(
+            self.field,
+            names,
+            Rows(((0.0,) * len(names),) * documents),
+            tuple(
+                ElementSlice(value, tuple(found), Rows(_rows(list(found.values()))))
+                for value, found in self.values.items()
+            ),
+        )
+
+
+def _rows(counts: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, counts))

@@ -28,17 +28,6 @@ class Rows:
         for row in rows:
             self.append(row)
 
-    @classmethod
-    def packed(cls, width: int, numbers: bytes) -> Rows:
-        """Rows from the bytes of all of their numbers.
-
-        >>> list(Rows.packed(1, array("d", [0.5, 3.0]).tobytes()))
-        [(0.5,), (3.0,)]
-        """
-        rows = cls(width)
-        rows.values.frombytes(numbers)
-        return rows
-
     def append(self, row: Sequence[float]) -> None:
         """Add a row."""
         if len(row) != self.width:

@@ -26,31 +26,20 @@ class Opened(Protocol):
 
     @property
     def notes(self) -> list[Problem]:
-        """What is odd about the whole."""
+        """What there is to say about the whole."""
 
     @property
     def remarks(self) -> Mapping[str, Problem]:
-        """What is odd, but read without harm, by kind."""
+        """What is read without harm, but may not be meant, by kind."""
 
     @property
     def mode(self) -> Mode:
         """Whether places are tokens or characters."""
 
-    @property
-    def lines(self) -> int:
-        """How many lines there are, or would be."""
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-
     def __contains__(self, id: object) -> bool: ...
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
-
-    def texts(self, ids: Sequence[str], /) -> list[bytes]:
-        """The lines of documents with characters as places; nothing for one that has none."""
 
     def problems(self, id: str, /) -> list[Problem]:
         """What could not be read of it."""
@@ -86,26 +75,12 @@ class Listed:
         """As the first nugget has it."""
         return "char" if is_char(*self.documents.values()) else "token"
 
-    @property
-    def lines(self) -> int:
-        """Those of nuggets."""
-        return sum(len(document.nuggets) for document in self.documents.values())
-
-    @property
-    def size(self) -> int:
-        """None, since they are in memory anyway."""
-        return 0
-
     def __contains__(self, id: object) -> bool:
         return id in self.documents
 
     def read(self, id: str) -> NuggetDocument:
         """A document."""
         return self.documents[id]
-
-    def texts(self, ids: Sequence[str]) -> list[bytes]:
-        """Nothing, as these are no lines."""
-        return [b""] * len(ids)
 
     def problems(self, _: str) -> list[Problem]:
         """Nothing."""
@@ -171,7 +146,7 @@ class Tables:
         self.lenient = lenient  # rows that cannot be read are left out, as the official program does
         self.given: Mapping[str, TokenTable] | None = source if isinstance(source, Mapping) else None
         self.folder: Path | None = None
-        self.odd: list[Problem] = []
+        self.notes: list[Problem] = []
         if self.given is None and source is not None:
             self.folder = Path(source)
             if not self.folder.is_dir():
@@ -200,4 +175,4 @@ class Tables:
         problems = [finding.problem for finding in findings if finding.error]
         if problems and not self.lenient:
             raise FormatError(problems)
-        self.odd += [finding.problem for finding in findings if finding.error or finding.kind == "table-header"]
+        self.notes += [finding.problem for finding in findings if finding.error or finding.kind == "table-header"]

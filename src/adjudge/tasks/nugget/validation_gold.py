@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.tbf import TbfFile, field_place
-from adjudge.formats.tbf_scan import quote
+from adjudge.formats.tbf import TbfFile
+from adjudge.formats.tbf_scan import field_place, quote
 from adjudge.model.nugget import Nugget
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import char_keys, token_keys

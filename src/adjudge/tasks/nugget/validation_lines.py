@@ -6,8 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.formats.tbf import COLUMNS, field_place, parse_pieces
-from adjudge.formats.tbf_scan import BLANKS, quote
+from adjudge.formats.tbf_scan import BLANKS, COLUMNS, field_place, parse_pieces, quote
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, Relation
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.validation_findings import Collector

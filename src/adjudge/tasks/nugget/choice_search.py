@@ -1,9 +1,9 @@
-"""The best choices among the twins of one document under a linear score: exact, by branch and bound.
+"""The best of the open choices of one document under a linear score: exact, by branch and bound.
 
 1. An option is dropped when another one of its group is worth at least as much whatever is chosen elsewhere.
 2. What is left falls into parts that do not touch: cells, clusters and rivals in the alignment of CEAF.
 3. A part takes the options of one group in turn, which narrows the others; a branch that cannot reach the best known
-   is left (`twins_bound`).
+   is left (`choice_worth.highest`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from adjudge.tasks.nugget.twins_bound import aligned, highest, unlisted
-from adjudge.tasks.nugget.twins_groups import Group
-from adjudge.tasks.nugget.twins_table import Point, Rates, Table, matched_cells, own_range
+from adjudge.tasks.nugget.choice_worth import (
+    Point,
+    Rates,
+    Table,
+    aligned,
+    highest,
+    matched_cells,
+    own_range,
+    table_of,
+    unlisted,
+)
+from adjudge.tasks.nugget.open_choices import Choice, Choices
 
 NODES = 400  # branches that are looked at in one document
 CHAMPIONS = 8  # options of a group with which all others are compared
@@ -21,29 +30,16 @@ LARGE = 8  # groups of a part that is worth a choice to begin with
 POINTS = 200  # choices of one document that are kept
 EPSILON = 1e-13
 
-Choice = tuple[tuple[int, int], ...]
-"""Groups and the options that they take."""
-
 
 class Found(NamedTuple):
     """Choices that may be best, the one of the greatest worth first, and the worth that none exceeds.
 
-    Not `complete` if there were more of them than are kept. If options were only dropped for better ones, `gains` says
-    by how much these are better at least, so that the choice is the best under any rates under which none is negative.
+    Not `complete` if there were more of them than are kept.
     """
 
     points: list[tuple[float, Point, Choice]]
     bound: float
     complete: bool = True
-    gains: list[Point] | None = None
-
-    def under(self, rates: Rates) -> Found | None:
-        """The same choice under other rates of B3, None if it may not be the best."""
-        if self.gains is None or any(_worth(gain, rates) < -EPSILON for gain in self.gains):
-            return None
-        ((_, point, choice),) = self.points
-        worth = _worth(point, rates)
-        return self._replace(points=[(worth, point, choice)], bound=worth)
 
 
 Part = tuple[list[int], list[int], list[int]]
@@ -61,8 +57,9 @@ class _State(NamedTuple):
         return _State(dict(self.alive), list(self.low), list(self.high))
 
 
-def solve(table: Table, groups: Sequence[Group], slack: float = 0.0) -> Found:
+def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
     """The best choice of a document, or all that are worth at most `slack` less and not reached in every number."""
+    table, groups = table_of(choices, rates), choices.groups
     search = _Search(table, slack)
     state = _State({}, list(table.fixed), list(table.fixed))
     for number in range(len(groups)):
@@ -76,7 +73,7 @@ def solve(table: Table, groups: Sequence[Group], slack: float = 0.0) -> Found:
     if any(group.most is not None for group in groups):
         limit = unlisted(table, groups, state.low, state.high, touched, cells)
         return found._replace(bound=max(found.bound, limit), complete=search.complete)
-    return found._replace(complete=search.complete, gains=search.gains if search.nodes == 1 and not slack else None)
+    return found._replace(complete=search.complete)
 
 
 class _Search:
@@ -87,7 +84,6 @@ class _Search:
         self.slack = slack
         self.nodes = 0
         self.complete = True
-        self.gains: list[Point] = []  # of options for which others were dropped
         self.ranges: dict[tuple[int, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self.differences: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
 
@@ -185,9 +181,9 @@ class _Search:
             if key in matched or (more < less and key in free):
                 ceafe += (more - less) * weight[key]
         gain += ceafe
-        if not self.slack and gain < -EPSILON:
-            return False
-        if self.slack and gain > self.slack + EPSILON:
+        if not self.slack:
+            return gain >= -EPSILON
+        if gain > self.slack + EPSILON:
             return True
         points = [ceafe, 0.0, 0.0]
         for key, more, less in difference:
@@ -196,9 +192,6 @@ class _Search:
                 zip(self.table.point(key, base + more), self.table.point(key, base + less), strict=True)
             ):
                 points[place] += x - y
-        if not self.slack:
-            self.gains.append((points[0], points[1], points[2]))
-            return True
         return min(points) >= -EPSILON
 
     def solve(self, state: _State, groups: list[int], keys: list[int], cells: list[int], need: float) -> Found:

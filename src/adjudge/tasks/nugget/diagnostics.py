@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversio
 
 
 @dataclass(slots=True)
-class Facts:
+class Diagnostics:
     """What was seen of one system and of gold next to it."""
 
     missing: list[str] = field(default_factory=list)
@@ -79,12 +79,12 @@ class Facts:
         if not observed.gold and observed.system and settings.official:
             self.free.append(document)
             self.free_nuggets += observed.system
-        self.ties(document, observed.matched, observed.entangled)
+        self._ties(document, observed.matched, observed.entangled)
         for name, own in (("gold", gold), ("system", system)):
             if own.document.nuggets:
                 self._written(name, own)
 
-    def ties(self, document: str, matched: Mapping[str, float], entangled: Mapping[str, Mapped]) -> None:
+    def _ties(self, document: str, matched: Mapping[str, float], entangled: Mapping[str, Mapped]) -> None:
         """Take in the sums of Dice of a document, and what became of entangled places."""
         for name, value in matched.items():
             self.matched.setdefault(name, array("d")).append(value)
@@ -96,52 +96,20 @@ class Facts:
             for totals, value in ((self.line, mapped.line), (self.best, mapped.best), (self.optimal, mapped.optimal)):
                 totals.setdefault(name, array("d")).append(value)
 
-    def see_many(
-        self,
-        numbers: Sequence[tuple[int, int]],
-        matched: Mapping[str, Sequence[float]],
-        entangled: Mapping[str, Sequence[Sequence[float]]],
-    ) -> None:
-        """Take in what is added up over documents that gold and the system have: nuggets of both, and ties.
-
-        Of entangled places there are the sums by order of lines, at best, and of the optimal mapping.
-        """
-        self.documents += len(numbers)
-        self.gold += sum(gold for gold, _ in numbers)
-        self.system += sum(system for _, system in numbers)
-        for name, values in matched.items():
-            self.matched.setdefault(name, array("d")).extend(values)
-        for name, sums in entangled.items():
-            for totals, own in zip((self.line, self.best, self.optimal), sums, strict=True):
-                if own:
-                    totals.setdefault(name, array("d")).extend(own)
-
     def _written(self, side: str, own: Ready) -> None:
         if own.without_place:
             self.empty[side] = self.empty.get(side, 0) + own.without_place
-        self.occurring({(side, "type"): own.types, (side, "realis"): own.realis})
+        for attribute, values in (("type", own.types), ("realis", own.realis)):
+            self.values.setdefault((side, attribute), set()).update(values)
         if own.repeated:
             self.repeated.setdefault(side, []).append(own.document.id)
         if own.unknown:
             self.unknown.setdefault(side, []).extend(own.unknown)
         first = own.document.nuggets[0]
-        self.begins(side, first.system, confident=bool(first.confidence))
-
-    def occurring(self, values: Mapping[tuple[str, str], Iterable[str]]) -> None:
-        """Take in the values of attributes, by side and attribute."""
-        for key, own in values.items():
-            self.values.setdefault(key, set()).update(own)
-
-    def begins(self, side: str, system: str, *, confident: bool) -> None:
-        """Take in the first nugget of a document: its first column, and whether it has a confidence."""
-        names = self.names.get(side)
-        if names is None:
-            self.names[side], self.confident[side] = {system}, confident
-            return
-        if system not in names and len(names) <= SHOWN:
-            names.add(system)
-        if confident:
-            self.confident[side] = True
+        names = self.names.setdefault(side, set())
+        if len(names) <= SHOWN:
+            names.add(first.system)
+        self.confident[side] = self.confident.get(side, False) or bool(first.confidence)
 
     def tokens(self, gold: NuggetDocument, system: NuggetDocument | None, table: TokenTable | None) -> None:
         """Take in how nuggets and token table fit."""
@@ -165,7 +133,7 @@ class Facts:
         if compared and wrong * 2 > compared:
             self.other_text.append(gold.id)
 
-    def extend(self, later: Facts) -> None:
+    def extend(self, later: Diagnostics) -> None:
         """Take in what was seen of later documents of the same files."""
         for each in fields(self):
             if each.name not in _WHOLE:
