@@ -14,7 +14,6 @@ from adjudge.tasks.kbp.paths_facts import Counts, Facts
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.counting import Variant
     from adjudge.tasks.kbp.options import KbOptions
-    from adjudge.tasks.kbp.sides import AnyFacts
 
 POINTS = 10
 
@@ -57,11 +56,9 @@ def surer(table: TripleTable, confidences: Sequence[float], least: float) -> Tri
 
 
 def curve_counts(
-    gold: AnyFacts, points: Sequence[Sure], variant: Variant, options: KbOptions
+    gold: Facts, points: Sequence[Sure], variant: Variant, options: KbOptions
 ) -> Iterator[tuple[str, str, Counts]]:
     """For every metric of a variant and every point: the metric, the point in words, and the counts."""
-    if not isinstance(gold, Facts):
-        return  # plain triples have no confidence
     for least, facts in points:
         counted = count_with(gold, facts, hops=options.hops, identity=variant.identity, walks=options.walks)
         for hop in counted.exact:

@@ -60,37 +60,6 @@ def table_digest(table: TripleTable) -> bytes:
     return _written(_sums(sides))
 
 
-class RowDigest:
-    r"""The digest of a table whose rows come in blocks, from the hashes of nodes and the names of the rest.
-
-    >>> from adjudge.formats.kb_triples import read_triples
-    >>> digest = RowDigest()
-    >>> digest.add(name_hashes(["a"]), ["r"], name_hashes(["b"]), ["d"])
-    >>> digest.bytes() == table_digest(read_triples(b"a\tr\tb\td\n"))
-    True
-    """
-
-    def __init__(self) -> None:
-        self.sums: tuple[int, int] | None = None
-
-    def add(self, subjects: Ints, relations: Sequence[str], objects: Ints, documents: Sequence[str]) -> None:
-        """Add a block of rows."""
-        import numpy as np
-
-        sides = [subjects]
-        for column in (relations, documents):
-            place = {name: number for number, name in enumerate(dict.fromkeys(column))}
-            numbers = np.fromiter(map(place.__getitem__, column), np.int64, len(column))
-            sides.append(name_hashes([name.strip() for name in place])[numbers])
-        one, other = _sums((sides[0], sides[1], objects, sides[2]))
-        before = self.sums or (0, 0)
-        self.sums = (before[0] + one) % (1 << 64), (before[1] + other) % (1 << 64)
-
-    def bytes(self) -> bytes:
-        """The digest of all rows so far."""
-        return b"empty" if self.sums is None else _written(self.sums)
-
-
 def _sums(sides: Sequence[Ints]) -> tuple[int, int]:
     import numpy as np
 

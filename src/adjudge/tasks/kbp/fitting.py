@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from adjudge.evaluate.sides import Names, check_sides
 if TYPE_CHECKING:
     from adjudge.model.kbp import TripleTable
     from adjudge.tasks.kbp.inputs import KbInputs, SystemInput
-    from adjudge.tasks.kbp.store import Kept, Store
 
 _FIRST = 100  # rows of a system, one of which is usually in a document of gold
 
@@ -29,24 +28,6 @@ def check_documents(read: KbInputs) -> None:
     else:
         gold = _documents(table)
     check_sides(Names(read.gold.path, gold), [Names(each.path, _documents_of(each)) for each in apart])
-
-
-def check_stored(store: Store, kept: Sequence[Kept]) -> None:
-    """The same of triples in a database: gold is the first."""
-    names = store.names.documents.listed
-
-    def some(place: int) -> list[str]:
-        (found,) = store.columns(f"SELECT DISTINCT d FROM numbered{place} LIMIT 2000")  # noqa: S608  # a number
-        return [names[number] for number in found.tolist()]
-
-    apart = []
-    for place, each in enumerate(kept[1:], 1):
-        common = f"SELECT d FROM numbered{place} WHERE d IN (SELECT DISTINCT d FROM numbered0) LIMIT 1"  # noqa: S608
-        (found,) = store.columns(common)
-        if not len(found):
-            apart.append(Names(each.path, some(place)))
-    if apart or not kept[0].rows:
-        check_sides(Names(kept[0].path, some(0)), apart)
 
 
 def _begins_with(gold: TripleTable, system: TripleTable) -> bool:

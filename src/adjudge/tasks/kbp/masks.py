@@ -19,8 +19,6 @@ from adjudge.tasks.kbp.masks_walks import walk_counts
 from adjudge.tasks.kbp.paths import check_hops
 from adjudge.tasks.kbp.paths_facts import Facts, combine, label_of, label_space, node_starts, relation_space
 from adjudge.tasks.kbp.paths_walks import Identity, Walking, followed, label_walks, source_blocks
-from adjudge.tasks.kbp.sides import AnyFacts
-from adjudge.tasks.kbp.store import Stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +63,7 @@ class Samples(NamedTuple):
     `presence` is packed, one array for each side; there are `samples` columns. `block` and `memory` change no number.
     """
 
-    sides: tuple[AnyFacts, ...]
+    sides: tuple[Facts, ...]
     presence: tuple[Words, ...]
     samples: int
     hops: int = 3
@@ -117,17 +115,10 @@ def count_samples(
     return as_counts(work, sample_totals(work))
 
 
-def in_memory(sides: Sequence[AnyFacts]) -> tuple[Facts, ...]:
-    """The sides, which are facts by now: those in a database are counted piece by piece."""
-    return tuple(side for side in sides if isinstance(side, Facts))
-
-
 def check_samples(work: Samples) -> None:
     """Raise if the facts cannot be resampled."""
     check_hops(work.hops)
     for side, presence in zip(work.sides, work.presence, strict=True):
-        if isinstance(side, Stored):
-            continue  # what is in a database has documents
         if len(side.subjects) and not len(side.documents):
             raise UsageError("facts without documents cannot be resampled", hint="give the documents of every fact")
         if len(side.documents) and int(side.documents.max()) >= len(presence):
@@ -150,22 +141,20 @@ def as_counts(work: Samples, totals: Ints) -> list[SampleCounts]:
 
 def one_by_one(work: Samples) -> bool:
     """Whether walks must be told apart by all their nodes."""
-    return work.walks == "simple" or (
-        work.identity == "full" and any(side.labels is not None for side in in_memory(work.sides))
-    )
+    return work.walks == "simple" or (work.identity == "full" and any(side.labels is not None for side in work.sides))
 
 
 def ready_sides(work: Samples, part: slice = slice(None)) -> list[ReadySide]:
     """The sides with the masks of their facts, or a part of the words of these masks."""
     return [
         ReadySide(side, node_starts(side), fact_masks(side.starts, side.documents, words[:, part]))
-        for side, words in zip(in_memory(work.sides), work.presence, strict=True)
+        for side, words in zip(work.sides, work.presence, strict=True)
     ]
 
 
 def mask_width(work: Samples) -> int:
     """How many words of all masks may be held at once."""
-    sides = in_memory(work.sides)
+    sides = work.sides
     heaviest = 0.0
     if one_by_one(work) or work.identity == "endpoints":
         heaviest = float(label_walks(sides, work.hops).max(initial=0.0))
@@ -194,9 +183,9 @@ def _part_totals(work: Samples, sides: Sequence[ReadySide], sources: tuple[int, 
     masks = [side.masks for side in sides]
     if one_by_one(work):
         how: dict[str, Any] = {"identity": work.identity, "walks": work.walks, "block": work.block}
-        return walk_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources, **how)
+        return walk_counts(work.sides, masks, hops=work.hops, sources=sources, **how)
     if work.identity == "full":
-        return full_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources)
+        return full_counts(work.sides, masks, hops=work.hops, sources=sources)
     return _endpoint_counts(sides, work.hops, work.block, sources)
 
 

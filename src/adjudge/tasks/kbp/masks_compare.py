@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adjudge.stats.intervals import exchange_p, studentised
 from adjudge.tasks.kbp.masks import SampleCounts
 from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_groups
+from adjudge.tasks.kbp.paths_facts import Facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
 from adjudge.tasks.kbp.pieces import HERE, Place, count_all
-from adjudge.tasks.kbp.sides import AnyFacts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,7 +39,7 @@ class Exchange(NamedTuple):
 
 
 def exchange_tests(
-    gold: AnyFacts, pairs: Mapping[Any, tuple[AnyFacts, AnyFacts]], how: Exchange, *, place: Place = HERE
+    gold: Facts, pairs: Mapping[Any, tuple[Facts, Facts]], how: Exchange, *, place: Place = HERE
 ) -> dict[Any, dict[int, float]]:
     """p of every pair of systems at every number of hops; 0 is all hops together.
 

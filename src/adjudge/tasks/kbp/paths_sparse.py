@@ -123,8 +123,8 @@ def summed(hop: int, sequences: Sequences) -> HopCounts:
     return HopCounts(hop, sum(kept.values(), Counts(0, 0, 0)), kept)
 
 
-def relations_of(gold: Facts, system: Facts, *, tables: int = _TABLES) -> dict[int, Relation]:
-    """The matrices of every relation that occurs, with tables of at most so many places beside them.
+def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:
+    """The matrices of every relation that occurs.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
     >>> sorted(relations_of(make_facts([0], [4], [1]), make_facts([0], [2], [1])))
@@ -134,7 +134,7 @@ def relations_of(gold: Facts, system: Facts, *, tables: int = _TABLES) -> dict[i
 
     offset, width = gold.nodes, gold.nodes + system.nodes
     sides = (gold, system)
-    dense = relation_space(sides) * width <= min(tables, _TABLES)
+    dense = relation_space(sides) * width <= _TABLES
     parts = [by_relation(side) for side in sides]
     found = {}
     for r in sorted(parts[0].keys() | parts[1].keys()):

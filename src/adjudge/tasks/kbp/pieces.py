@@ -14,7 +14,6 @@ from adjudge.tasks.kbp.masks import (
     SampleCounts,
     Samples,
     as_counts,
-    in_memory,
     mask_width,
     no_totals,
     one_by_one,
@@ -26,9 +25,6 @@ from adjudge.tasks.kbp.paths_facts import Counts, Facts, HopCounts, Sequences, b
 from adjudge.tasks.kbp.paths_full import count_full
 from adjudge.tasks.kbp.paths_sparse import BLOCK, count_products, relations_of, summed
 from adjudge.tasks.kbp.paths_walks import Identity, Walking, count_walks, label_walks
-from adjudge.tasks.kbp.sides import AnyFacts
-from adjudge.tasks.kbp.store import Stored
-from adjudge.tasks.kbp.store_facts import share_of_memory, stretches
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,7 +51,7 @@ HERE = Place()
 class Paths(NamedTuple):
     """Paths of gold and of a system to be counted, on all documents; `block` changes no number."""
 
-    sides: tuple[AnyFacts, ...]
+    sides: tuple[Facts, ...]
     hops: int = 3
     identity: Identity = "endpoints"
     walks: Walking = "all"
@@ -63,12 +59,11 @@ class Paths(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of some work: paths from some first labels, or samples of some words; `sides` if they come with it."""
+    """A part of some work: paths from some first labels, or samples of some words."""
 
     work: int
     sources: Range | None = None
     words: Range | None = None
-    sides: tuple[Facts, ...] | None = None
 
 
 def count_all(
@@ -82,28 +77,7 @@ def count_all(
     [2, 1]
     """
     works: list[Paths | Samples] = [*paths, *samples]
-    if any(isinstance(side, Stored) for work in works for side in work.sides):
-        return add_up(paths, samples, _count_stored(works, place))
     return add_up(paths, samples, count_pieces(works, pieces_of(works, place), place))
-
-
-def _count_stored(works: Sequence[Paths | Samples], place: Place) -> Iterator[tuple[int, Any]]:
-    """The pieces of works in a database, which come with their facts, as many as memory allows."""
-    jobs = (place.jobs or 1) if place.cluster is None else processors()
-    sides = [tuple(side for side in work.sides if isinstance(side, Stored)) for work in works]
-    share = share_of_memory(sides[0][0].store, jobs)
-    bare: list[Paths | Samples] = []
-    for work in works:
-        if isinstance(work, Samples):
-            bare.append(work._replace(sides=(), memory=min(work.memory, share), block=min(work.block, share // 8)))
-        else:
-            bare.append(work._replace(sides=(), block=min(work.block, share // 16)))
-    pieces = (
-        Piece(number, sources=each.sources, sides=each.sides)
-        for number, work in enumerate(works)
-        for each in stretches(sides[number], work.hops, memory=share)
-    )
-    return count_pieces(bare, pieces, place._replace(jobs=jobs))
 
 
 def pieces_of(works: Sequence[Paths | Samples], place: Place) -> list[Piece]:
@@ -133,13 +107,12 @@ def pieces_of(works: Sequence[Paths | Samples], place: Place) -> list[Piece]:
     return found
 
 
-def count_pieces(works: Sequence[Paths | Samples], pieces: Iterable[Piece], place: Place) -> Iterator[tuple[int, Any]]:
+def count_pieces(works: Sequence[Paths | Samples], pieces: Sequence[Piece], place: Place) -> Iterator[tuple[int, Any]]:
     """The number of the work and the counts of every piece, in order."""
-    total = len(pieces) if isinstance(pieces, Sequence) else None
     units = ((str(piece.work), piece, None) for piece in pieces)
-    alone = total == len(works) and place.cluster is None and not place.jobs
+    alone = len(pieces) == len(works) and place.cluster is None and not place.jobs
     jobs = 1 if alone else place.jobs
-    counted = map_documents(PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=total)
+    counted = map_documents(PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces))
     return ((int(name), counts) for name, counts in counted)
 
 
@@ -178,8 +151,6 @@ class PieceCounter:
     def __call__(self, piece: Piece, _: None) -> Any:
         """The counts of a piece: hop by hop, or the totals of all samples."""
         work = self.works[piece.work]
-        if piece.sides is not None:
-            return _counted(work._replace(sides=piece.sides), piece, None)
         number, ready = self._ready
         if number != piece.work:
             ready = _prepared(work)
@@ -190,7 +161,7 @@ class PieceCounter:
 def _prepared(work: Paths | Samples) -> Any:
     if isinstance(work, Samples):
         return ready_sides(work) if mask_width(work) >= work.words and not _by_words(work) else None
-    return None if work.identity == "full" or work.walks == "simple" else relations_of(*in_memory(work.sides))
+    return None if work.identity == "full" or work.walks == "simple" else relations_of(*work.sides)
 
 
 def _counted(work: Paths | Samples, piece: Piece, ready: Any) -> Any:
@@ -199,11 +170,10 @@ def _counted(work: Paths | Samples, piece: Piece, ready: Any) -> Any:
     check_hops(work.hops)
     if _walked(work):
         how: dict[str, Any] = {"identity": work.identity, "walks": work.walks}
-        return count_walks(*in_memory(work.sides), hops=work.hops, sources=piece.sources, **how)
+        return count_walks(*work.sides, hops=work.hops, sources=piece.sources, **how)
     if work.identity == "full":
-        return count_full(*in_memory(work.sides), hops=work.hops, sources=piece.sources)
-    relations = relations_of(*in_memory(work.sides), tables=8 * work.block) if ready is None else ready
-    return count_products(relations, work.hops, sources=piece.sources, block=work.block)
+        return count_full(*work.sides, hops=work.hops, sources=piece.sources)
+    return count_products(ready, work.hops, sources=piece.sources, block=work.block)
 
 
 def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
@@ -218,9 +188,7 @@ def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
 
 def _walked(work: Paths) -> bool:
     """Whether walks are gone through one by one."""
-    return work.walks == "simple" or (
-        work.identity == "full" and any(side.labels is not None for side in in_memory(work.sides))
-    )
+    return work.walks == "simple" or (work.identity == "full" and any(side.labels is not None for side in work.sides))
 
 
 def _by_words(work: Paths | Samples) -> bool:
@@ -232,7 +200,7 @@ def _weights(work: Paths | Samples) -> Floats:
     """About how many seconds it takes for every first label, or for every word of samples; one number if never cut."""
     import numpy as np
 
-    sides = in_memory(work.sides)
+    sides = work.sides
     facts = sum(len(side.subjects) for side in sides)
     if _by_words(work):
         assert isinstance(work, Samples)

@@ -15,7 +15,7 @@ from adjudge.stats.uncertainty import SampledCounts
 from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts
 from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
 from adjudge.tasks.kbp.pieces import Place
-from adjudge.tasks.kbp.sides import of_relation
+from adjudge.tasks.kbp.relations import only_relation
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.results import Corpus
@@ -83,9 +83,9 @@ def _exchange_p(
             continue
         name = str(samples.slice["relation"])
         relation = list(corpus.relations).index(name)
-        facts = {each.name: of_relation(each.facts, relation) for each in systems}
+        facts = {each.name: only_relation(each.facts, relation) for each in systems}
         pairs = {(a, b): (facts[a], facts[b]) for a, b in combinations(facts, 2)}
-        gold = of_relation(corpus.facts, relation)
+        gold = only_relation(corpus.facts, relation)
         exchange = tested.exchange._replace(trials=tested.resamples[tuple(samples.slice)])
         for (a, b), hops in exchange_tests(gold, pairs, exchange, place=tested.place).items():
             if 1 in hops:

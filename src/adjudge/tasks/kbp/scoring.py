@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.kbp.counting import Run, SystemFacts, Warn
-from adjudge.tasks.kbp.engine import ENGINES, Engine
+from adjudge.tasks.kbp.engine import Engine, check_engine
 from adjudge.tasks.kbp.notes_inputs import input_notes, problem_notes
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, make_options
 from adjudge.tasks.kbp.pieces import Place
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.mapping import Mapped
-    from adjudge.tasks.kbp.store import PreparedSide
 
     Ints: TypeAlias = npt.NDArray[Any]
 
@@ -43,7 +42,6 @@ def score(
     seed: int = 13,
     engine: Engine = "auto",
     box: bool = False,
-    memory: int | None = None,
     jobs: int | None = 1,
     cluster: str | None = None,
     warn: Warn | None = None,
@@ -55,7 +53,7 @@ def score(
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`; `inputs` are other
     arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as a list of `documents`. With `bootstrap=None` there are
     1000 resamples wherever that takes no more than some minutes. `jobs` is the number of processes, 0 starts several
-    if that pays; `cluster` is a Dask cluster. `memory` in bytes is what may be used, None is what the machine has.
+    if that pays; `cluster` is a Dask cluster.
 
     >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
@@ -70,7 +68,6 @@ def score(
         seed=seed,
         engine=engine,
         box=box,
-        memory=memory,
         place=Place(jobs, cluster),
         warn=warn,
     )
@@ -88,19 +85,9 @@ def score_files(
     seen: Callable[[KbInputs], None] | None = None,
     **inputs: Any,
 ) -> Result:
-    """Read and score, through a database if plain triples are larger than memory, or the engine duckdb is asked for.
-
-    `inputs` are other arguments of `read_inputs`; `seen` is called with what was read, of triples in a database with
-    the names of relations and documents alone.
-    """
+    """Read and score; `inputs` are other arguments of `read_inputs`, and `seen` is called with what was read."""
     from adjudge.tasks.kbp.inputs import read_inputs
-    from adjudge.tasks.kbp.stored import score_stored, stored_memory
 
-    memory = stored_memory(gold, systems, run, **inputs)
-    if memory is not None:
-        return score_stored(
-            gold, systems, options, run, memory=memory, profile=profile, names=names, seen=seen, **inputs
-        )
     read = read_inputs(gold, systems, names=names, **inputs)
     if seen is not None:
         seen(read)
@@ -330,9 +317,7 @@ def check_run(run: Run, *, confidences: bool = False) -> None:
             raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
     if "confidence" in run.by and not confidences:
         raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
-    if run.engine not in ENGINES:
-        hint = did_you_mean(run.engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
-        raise UsageError(f"there is no engine {run.engine}", hint=hint)
+    check_engine(run.engine)
     if run.resamples < 0:
         raise UsageError(f"bootstrap is {run.bootstrap}", hint="give 0 to turn intervals off")
 
@@ -346,7 +331,7 @@ def interval_level(run: Run, profile: str) -> float:
     return (PAPER_LEVEL if profile == "paper" else LEVEL) if run.ci is None else run.ci
 
 
-def tallied(before: Mapping[str, int], ready: Prepared | PreparedSide) -> dict[str, int]:
+def tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
     """What became of the facts that are no triples, with those that preparation has left out.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
