@@ -2,7 +2,8 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.engine import choose_engine, count_with
-from adjudge.tasks.kbp.paths import count_paths, make_facts
+from adjudge.tasks.kbp.paths_facts import make_facts
+from adjudge.tasks.kbp.pieces import count_paths
 
 
 def test_the_choice_and_its_reason():

@@ -14,7 +14,7 @@ from adjudge.stats.resample import bootstrap_weights
 from adjudge.tasks.kbp.masks import as_counts, count_samples, sample_totals
 from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
 from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_presence, resample_counts
-from adjudge.tasks.kbp.paths import make_facts
+from adjudge.tasks.kbp.paths_facts import make_facts
 
 PARTS = ("precision", "recall", "f1")
 NONE = np.array([])

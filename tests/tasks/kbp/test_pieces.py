@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.tasks.kbp import pieces
+from adjudge.tasks.kbp.masks import Paths
 from adjudge.tasks.kbp.masks_samples import draw_samples, exchanging, resampling
-from adjudge.tasks.kbp.paths import count_paths, make_facts
-from adjudge.tasks.kbp.pieces import HERE, Paths, Piece, PieceCounter, Place, add_up, count_all, count_pieces, pieces_of
+from adjudge.tasks.kbp.paths_facts import make_facts
+from adjudge.tasks.kbp.pieces import (
+    HERE,
+    Piece,
+    PieceCounter,
+    Place,
+    add_up,
+    count_all,
+    count_paths,
+    count_pieces,
+    pieces_of,
+)
 
 SIDES = naive.sides() | naive.sides(labelled=True)
 WAYS = st.sampled_from([("endpoints", "all"), ("full", "all"), ("endpoints", "simple"), ("full", "simple")])
@@ -56,9 +67,14 @@ def random_sides(number=400, nodes=40):
     ]
 
 
+def exchanges():
+    """Twenty exchanges of nine documents, and a group of its own for each document."""
+    return np.random.default_rng(5).random((20, 9)) < 0.5, np.arange(9)
+
+
 def test_pieces_cover_all_work_and_are_about_equal():
     gold, one, other = random_sides()
-    works = [Paths((gold, one)), exchanging(gold, one, other, documents=9, trials=20)]
+    works = [Paths((gold, one)), exchanging(gold, one, other, *exchanges())]
     works.append(resampling(gold, [one], draw_samples(9, resamples=500), identity="full"))
     found = pieces_of(works, Place(jobs=3))
     assert len(found) > 9
@@ -100,7 +116,7 @@ def test_processes_give_the_same_counts():
 def test_a_cluster_gives_the_same_counts():
     pytest.importorskip("distributed", reason="Dask is not installed")
     gold, one, other = random_sides(20_000, 3000)  # large enough to be sent once to every worker
-    works, samples = [Paths((gold, one), 2)], [exchanging(gold, one, other, documents=9, trials=20, hops=1)]
+    works, samples = [Paths((gold, one), 2)], [exchanging(gold, one, other, *exchanges(), hops=1)]
     here = count_all(works, samples)
     there = count_all(works, samples, place=Place(jobs=2, cluster="local"))
     assert here[0] == there[0]

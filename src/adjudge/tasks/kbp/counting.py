@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.tasks.kbp.engine import Choice, Counted, Engine, choose_engine, count_rest
-from adjudge.tasks.kbp.masks import Samples
+from adjudge.tasks.kbp.masks import Paths, Samples
 from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_resampled, resampling
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.paths_facts import Facts, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity
-from adjudge.tasks.kbp.pieces import HERE, Paths, Place, count_all
+from adjudge.tasks.kbp.pieces import HERE, Place, count_all
 from adjudge.tasks.kbp.sampling import LEVEL
 
 Warn: TypeAlias = Callable[[str], None]

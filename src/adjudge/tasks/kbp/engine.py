@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.kbp.paths import check_hops, count_paths
-from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, total_walks
+from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, check_hops, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
+from adjudge.tasks.kbp.pieces import count_paths
 from adjudge.tasks.kbp.sampling import DRAWS, LEVEL, HopEstimate, sample_paths
 
 Engine: TypeAlias = Literal["auto", "sparse", "sample"]

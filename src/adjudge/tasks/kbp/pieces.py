@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.engine.local import WORTHWHILE, map_documents, processors
 from adjudge.tasks.kbp.masks import (
+    Paths,
     SampleCounts,
     Samples,
     as_counts,
@@ -18,13 +19,12 @@ from adjudge.tasks.kbp.masks import (
     no_totals,
     one_by_one,
     ready_sides,
+    row_counts,
     sample_totals,
 )
-from adjudge.tasks.kbp.paths import check_hops
-from adjudge.tasks.kbp.paths_facts import Counts, Facts, HopCounts, Sequences, blocks
-from adjudge.tasks.kbp.paths_full import count_full
-from adjudge.tasks.kbp.paths_sparse import BLOCK, count_products, relations_of, summed
-from adjudge.tasks.kbp.paths_walks import Identity, Walking, count_walks, label_walks
+from adjudge.tasks.kbp.paths_facts import Counts, Facts, HopCounts, Sequences, blocks, check_hops, summed
+from adjudge.tasks.kbp.paths_sparse import count_products, relations_of
+from adjudge.tasks.kbp.paths_walks import Identity, Walking, label_walks
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,16 +48,6 @@ class Place(NamedTuple):
 HERE = Place()
 
 
-class Paths(NamedTuple):
-    """Paths of gold and of a system to be counted, on all documents; `block` changes no number."""
-
-    sides: tuple[Facts, ...]
-    hops: int = 3
-    identity: Identity = "endpoints"
-    walks: Walking = "all"
-    block: int = BLOCK
-
-
 class Piece(NamedTuple):
     """A part of some work: paths from some first labels, or samples of some words."""
 
@@ -78,6 +68,23 @@ def count_all(
     """
     works: list[Paths | Samples] = [*paths, *samples]
     return add_up(paths, samples, count_pieces(works, pieces_of(works, place), place))
+
+
+def count_paths(
+    gold: Facts, system: Facts, *, hops: int = 3, identity: Identity = "endpoints", walks: Walking = "all"
+) -> tuple[HopCounts, ...]:
+    """The paths of 1 to `hops` hops: per sequence of relations and in total, exactly.
+
+    Two paths are the same if their relations and endpoints are (`endpoints`), or all their nodes too (`full`).
+    `simple` keeps the paths with a witness that visits no node twice.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> gold = make_facts([0, 1], [0, 1], [1, 2])
+    >>> system = make_facts([0, 3], [0, 1], [3, 2])
+    >>> [count_paths(gold, system, hops=2, identity=i)[1].total.both for i in ("endpoints", "full")]
+    [1, 0]
+    """
+    return count_all([Paths((gold, system), hops, identity, walks)])[0][0]
 
 
 def pieces_of(works: Sequence[Paths | Samples], place: Place) -> list[Piece]:
@@ -168,12 +175,24 @@ def _counted(work: Paths | Samples, piece: Piece, ready: Any) -> Any:
     if isinstance(work, Samples):
         return _sample_counts(work, piece, ready)
     check_hops(work.hops)
-    if _walked(work):
-        how: dict[str, Any] = {"identity": work.identity, "walks": work.walks}
-        return count_walks(*work.sides, hops=work.hops, sources=piece.sources, **how)
-    if work.identity == "full":
-        return count_full(*work.sides, hops=work.hops, sources=piece.sources)
-    return count_products(ready, work.hops, sources=piece.sources, block=work.block)
+    if work.identity == "full" or work.walks == "simple":
+        return _sequence_counts(work, piece.sources)
+    return count_products(ready, work.hops, sources=piece.sources)
+
+
+def _sequence_counts(work: Paths, sources: Range | None) -> tuple[HopCounts, ...]:
+    """Paths on all documents are those of one sample, in which every fact is."""
+    import numpy as np
+
+    found: list[dict[tuple[int, ...], list[int]]] = [{} for _ in range(work.hops)]
+    masks = [np.ones((len(side.subjects), 1), dtype=np.uint64) for side in work.sides]
+    one = Samples(work.sides, (), 1, work.hops, work.identity, work.walks)
+    for row, sequence, counts in row_counts(one, masks, samples=1, apart=True, sources=sources):
+        found[len(sequence) - 1].setdefault(sequence, [0, 0, 0])[row] += int(counts[0])
+    return tuple(
+        summed(hop, {sequence: Counts(both, gold, system) for sequence, (gold, both, system) in known.items()})
+        for hop, known in enumerate(found, start=1)
+    )
 
 
 def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
@@ -184,11 +203,6 @@ def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
     totals = no_totals(work)
     totals[:, :, 64 * start : 64 * stop] = sample_totals(part)
     return totals
-
-
-def _walked(work: Paths) -> bool:
-    """Whether walks are gone through one by one."""
-    return work.walks == "simple" or (work.identity == "full" and any(side.labels is not None for side in work.sides))
 
 
 def _by_words(work: Paths | Samples) -> bool:
@@ -205,7 +219,7 @@ def _weights(work: Paths | Samples) -> Floats:
     if _by_words(work):
         assert isinstance(work, Samples)
         return np.full(work.words, 64 * facts * work.hops / _WORDS)
-    if isinstance(work, Paths) and work.identity == "full" and not _walked(work):
+    if isinstance(work, Paths) and work.identity == "full" and not one_by_one(work):
         return np.array([facts * work.hops / _WALKS])
     walks: Floats = label_walks(sides, work.hops).sum(axis=0)
     walks *= work.words / _WORDS if isinstance(work, Samples) else 1 / _WALKS
