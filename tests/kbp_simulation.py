@@ -22,9 +22,9 @@ from adjudge.stats.intervals import (
     paired_test,
     score_interval,
 )
-from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
 from adjudge.tasks.kbp.masks_samples import resample_counts
 from adjudge.tasks.kbp.paths_facts import Facts, make_facts, without_loops
+from adjudge.tasks.kbp.results_compare import Exchange, exchange_tests
 from adjudge.tasks.kbp.scoring import LEVEL
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.

@@ -38,14 +38,13 @@ from adjudge.stats.text import slice_key
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
-from adjudge.tasks.kbp.masks_compare import Exchange
 from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
 from adjudge.tasks.kbp.paths_facts import Counts, Facts
 from adjudge.tasks.kbp.pieces import count_all
 from adjudge.tasks.kbp.relations import only_relation
-from adjudge.tasks.kbp.results_compare import Tested, compare_all
+from adjudge.tasks.kbp.results_compare import Exchange, Tested, compare_all
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts

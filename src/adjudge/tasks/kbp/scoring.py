@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.kbp.counting import Run, SystemFacts, Warn
 from adjudge.tasks.kbp.engine import Engine, check_engine
-from adjudge.tasks.kbp.notes_inputs import input_notes, problem_notes
+from adjudge.tasks.kbp.notes import GoldNotes, input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, make_options
 from adjudge.tasks.kbp.pieces import Place
 from adjudge.tasks.kbp.relations import Prepared, prepare
@@ -256,7 +256,6 @@ def _build(
 ) -> Result:
     from adjudge.tasks.kbp.curve import Sure, surer, thresholds
     from adjudge.tasks.kbp.digest import joined, table_digest
-    from adjudge.tasks.kbp.notes import GoldNotes, strangers
     from adjudge.tasks.kbp.results import Corpus, Scored, build
 
     check_run(run, confidences=bool(confidences))
