@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.engine import Choice, Counted, Engine, choose_engine, count_rest
+from adjudge.tasks.kbp.engine import Choice, Engine, choose_engine
 from adjudge.tasks.kbp.masks import Paths, Samples
 from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_resampled, resampling
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import Facts, total_walks
+from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity
 from adjudge.tasks.kbp.pieces import HERE, Place, count_all
-from adjudge.tasks.kbp.sampling import LEVEL
+from adjudge.tasks.kbp.sampling import LEVEL, HopEstimate, sample_paths
 
 Warn: TypeAlias = Callable[[str], None]
 
@@ -85,6 +85,14 @@ class SystemFacts(NamedTuple):
         return self.own if variant.own and self.own is not None else self.facts
 
 
+class Counted(NamedTuple):
+    """Exact counts for the first hops, estimates for the others, and the choice that led to it."""
+
+    exact: tuple[HopCounts, ...]
+    estimates: tuple[HopEstimate, ...]
+    choice: Choice
+
+
 class VariantCounts(NamedTuple):
     """What was counted for one variant: each system on all documents, and in samples as far as `sampled` hops."""
 
@@ -145,20 +153,17 @@ def count_variants(
             sampling[number] = resampling(gold, sides, drawn, hops=plan.sampled, **how)
     exact, samples = count_all(list(todo.values()), list(sampling.values()), place=run.place)
     counts, drawn_counts = dict(zip(todo, exact, strict=True)), dict(zip(sampling, samples, strict=True))
+    level = LEVEL if run.ci is None else run.ci
     found = []
     for number, plan in enumerate(plans):
-        counted = {
-            each.name: count_rest(
-                gold,
-                each.of(plan.variant),
-                plan.choices[each.name],
-                counts.get((number, each.name), ()),
-                hops=options.hops,
-                seed=run.seed,
-                level=LEVEL if run.ci is None else run.ci,
+        counted = {}
+        for each in systems:
+            choice = plan.choices[each.name]
+            estimates = tuple(
+                sample_paths(gold, each.of(plan.variant), hop=hop, seed=run.seed, level=level)
+                for hop in range(choice.exact_hops + 1, options.hops + 1)
             )
-            for each in systems
-        }
+            counted[each.name] = Counted(counts.get((number, each.name), ()), estimates, choice)
         resampled: dict[str, Resampled] = {}
         if drawn is not None and number in drawn_counts:
             pairs = zip(systems, drawn_counts[number], strict=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import UsageError
 from adjudge.model.kbp import TripleTable
-from adjudge.tasks.kbp.engine import count_with
+from adjudge.tasks.kbp.engine import choose_engine
 from adjudge.tasks.kbp.paths_facts import Counts, Facts
+from adjudge.tasks.kbp.pieces import count_paths
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.counting import Variant
@@ -60,6 +61,8 @@ def curve_counts(
 ) -> Iterator[tuple[str, str, Counts]]:
     """For every metric of a variant and every point: the metric, the point in words, and the counts."""
     for least, facts in points:
-        counted = count_with(gold, facts, hops=options.hops, identity=variant.identity, walks=options.walks)
-        for hop in counted.exact:
+        choice = choose_engine(gold, facts, hops=options.hops, identity=variant.identity, walks=options.walks)
+        if not choice.exact_hops:
+            continue
+        for hop in count_paths(gold, facts, hops=choice.exact_hops, identity=variant.identity, walks=options.walks):
             yield variant.metric(hop.hop), f"{least:.10g}+", hop.total

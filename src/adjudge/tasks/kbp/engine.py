@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, check_hops, total_walks
+from adjudge.tasks.kbp.paths_facts import Facts, check_hops, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
-from adjudge.tasks.kbp.pieces import count_paths
-from adjudge.tasks.kbp.sampling import DRAWS, LEVEL, HopEstimate, sample_paths
 
 Engine: TypeAlias = Literal["auto", "sparse", "sample"]
 ENGINES: tuple[Engine, ...] = ("auto", "sparse", "sample")
@@ -26,14 +24,6 @@ class Choice(NamedTuple):
     engine: Engine
     exact_hops: int
     reason: str
-
-
-class Counted(NamedTuple):
-    """Exact counts for the first hops, estimates for the others, and the choice that led to it."""
-
-    exact: tuple[HopCounts, ...]
-    estimates: tuple[HopEstimate, ...]
-    choice: Choice
 
 
 def check_engine(engine: str) -> None:
@@ -89,51 +79,6 @@ def choose_engine(
         f"hops beyond {exact} are estimated from a sample of first nodes"
     )
     return Choice("sample", exact, reason)
-
-
-def count_with(
-    gold: Facts,
-    system: Facts,
-    *,
-    hops: int = 3,
-    engine: Engine = "auto",
-    identity: Identity = "endpoints",
-    walks: Walking = "all",
-    limit: int = WALKS,
-    draws: int = DRAWS,
-    seed: int = 13,
-    level: float = LEVEL,
-) -> Counted:
-    """Count the paths of 1 to `hops` hops with the engine asked for, or the one that fits.
-
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
-    >>> small = make_facts([0, 1], [0, 0], [1, 2])
-    >>> found = count_with(small, small, hops=2)
-    >>> found.choice.engine, [hop.total.both for hop in found.exact]
-    ('sparse', [2, 1])
-    """
-    choice = choose_engine(gold, system, hops=hops, engine=engine, identity=identity, walks=walks, limit=limit)
-    exact: tuple[HopCounts, ...] = ()
-    if choice.exact_hops:
-        exact = count_paths(gold, system, hops=choice.exact_hops, identity=identity, walks=walks)
-    return count_rest(gold, system, choice, exact, hops=hops, draws=draws, seed=seed, level=level)
-
-
-def count_rest(
-    gold: Facts,
-    system: Facts,
-    choice: Choice,
-    exact: tuple[HopCounts, ...],
-    *,
-    hops: int,
-    draws: int = DRAWS,
-    seed: int = 13,
-    level: float = LEVEL,
-) -> Counted:
-    """The exact counts and the estimates that the choice leaves to be made."""
-    longer = range(choice.exact_hops + 1, hops + 1)
-    estimates = tuple(sample_paths(gold, system, hop=hop, draws=draws, seed=seed, level=level) for hop in longer)
-    return Counted(exact, estimates, choice)
 
 
 def _other_reason(gold: Facts, system: Facts, identity: Identity, walks: Walking) -> str:

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.masks import SampleCounts, Samples, as_counts, check_samples, sample_totals
+from adjudge.tasks.kbp.masks import SampleCounts, Samples, check_samples
 from adjudge.tasks.kbp.masks_bits import pack_blocks
 from adjudge.tasks.kbp.paths_facts import Facts, assertions, make_facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
@@ -173,29 +173,6 @@ def as_resampled(drawn: Drawn, counts: SampleCounts) -> Resampled:
         _columns(counts, slice(end, None)),
         drawn.pairs,
     )
-
-
-def resample_counts(
-    gold: Facts,
-    systems: Sequence[Facts],
-    *,
-    documents: int,
-    resamples: int = 1000,
-    seed: int = 13,
-    hops: int = 3,
-    identity: Identity = "endpoints",
-    walks: Walking = "all",
-) -> list[Resampled]:
-    """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass.
-
-    >>> facts = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
-    >>> one, = resample_counts(facts, [facts], documents=2, resamples=5, hops=2)
-    >>> one.point.both.tolist(), one.left_out.both.tolist(), one.bootstrap.both.shape
-    ([[2], [1]], [[1, 1], [0, 0]], (2, 5))
-    """
-    drawn = draw_samples(documents, resamples=resamples, seed=seed)
-    work = resampling(gold, systems, drawn, hops=hops, identity=identity, walks=walks)
-    return [as_resampled(drawn, counts) for counts in as_counts(work, sample_totals(work))]
 
 
 def exchanging(

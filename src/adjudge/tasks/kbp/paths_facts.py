@@ -155,18 +155,6 @@ def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
     return make_facts(subjects, relations, objects, support, labels=facts.labels)
 
 
-def without_loops(facts: Facts) -> Facts:
-    """The facts that do not lead from a node to itself.
-
-    >>> without_loops(make_facts([0, 0], [0, 0], [0, 1], [0, 0])).objects.tolist()
-    [1]
-    """
-    s, r, o, d = assertions(facts)
-    kept = s != o
-    support = d[kept] if len(facts.documents) else None
-    return make_facts(s[kept], r[kept], o[kept], support, labels=facts.labels)
-
-
 def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
     """One row per fact and document; facts without documents are one row each, with document 0.
 
