@@ -195,6 +195,7 @@ def test_every_metric_has_a_worked_example():
     assert all(any(f'"{name}"' in line for line in lines) for name in tasks)
     functions = (
         *("bootstrap_weights", "interval", "holm", "rank_distribution", "notches", "jackknife_error", "cohen_kappa"),
-        *("fleiss_kappa", "krippendorff_alpha", "unit_alpha", "select_documents", "select_items", "paired_jackknife"),
+        *("fleiss_kappa", "krippendorff_alpha", "unit_alpha", "select_documents", "select_items", "paired_test"),
+        *("score_interval", "benjamini_hochberg", "resamples_for"),
     )
     assert all(any(f"{name}(" in line for line in lines) for name in functions)

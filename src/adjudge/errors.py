@@ -126,7 +126,7 @@ def _across_files(problems: Sequence[Problem]) -> list[Problem]:
     found: list[Problem] = []
     for own in kinds.values():
         files = list(dict.fromkeys(problem.path for problem in own[1:] if problem.path not in (None, own[0].path)))
-        if len(files) < _FILES:
+        if len(files) < _FILES and not (files and len(own) > 2 * _ALIKE):
             found += own
             continue
         dots = ", ..." if len(files) > _EXAMPLES else ""

@@ -111,7 +111,7 @@ def test_compat_warns_of_what_it_would_not_say(call):
     code, out, err = call("--compat", "conll-8.01", "--metric", "muc", "key.conll", "twice.conll")
     assert code == 0
     assert "Repeated mention in the response: 2, 2" in out
-    assert "warning: 2 key documents have no response and count as empty" in err
+    assert "warning: 2 gold documents have no system output and count as empty" in err
     assert "warning:   (2,2) in chains 2 and 3 of '(bc/x/0); part 000'" in err
     assert call("--compat", "conll-8.01", "--quiet", "key.conll", "twice.conll")[2] == ""
 
@@ -155,7 +155,7 @@ def test_responses_have_names(call):
     assert code == 0
     assert [system["name"] for system in json.loads(out)["systems"]] == ["best", "poor"]
     code, _, err = call("key.conll", "poor=good.conll", "poor.conll")
-    assert (code, err) == (2, "error: two responses have the name 'poor', give each its own name\n")
+    assert (code, err) == (2, "error: two systems are called 'poor', give each system a name of its own\n")
     code, out, _ = call("key.conll", "best=good.conll", "--explain", "(bc/x/0); part 000")
     assert code == 0
     assert "best" in out

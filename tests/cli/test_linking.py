@@ -23,7 +23,7 @@ def test_the_table(files, capsys):
     out = capsys.readouterr().out
     assert out.splitlines()[1].split()[:2] == ["linking.mention", "100.0"]
     assert "linking.b3-plus" in out
-    assert "95 % (jackknife)" in out
+    assert "95 % (jackknife, logit)" in out
 
 
 def test_compat_prints_the_table_of_neleval(files, capsys):

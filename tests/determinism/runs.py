@@ -175,6 +175,8 @@ def commands(jobs: int) -> dict[str, tuple[str, ...]]:
         "relation": ("relation", "score", *three, *DRAWS, *several),
         "event": ("event", "score", *three, *DRAWS, *several),
         "score": ("score", metrics, *three, "--by", "relations.type", *DRAWS, *several),
+        "score-percentile": ("score", metrics, *three, "--interval", "percentile", "--by", "genre", *DRAWS, *several),
+        "score-bca": ("score", metrics, *three, "--interval", "bca", *DRAWS, *several),
         "score-macro": ("score", metrics, *three, "cedar.jsonl", *macro, *DRAWS, *several),
         "score-clusters": (
             *("score", "linking.b3,linking.ceafm", "linking-gold.jsonl", "linking-one.jsonl"),
@@ -189,6 +191,10 @@ def commands(jobs: int) -> dict[str, tuple[str, ...]]:
         "kbp": (
             *("kbp", "score", "--gold", "kb-gold.jsonl", "--wiki", "links.csv"),
             *("delta.tsv", "kb-geyser.jsonl", *DRAWS),
+        ),
+        "kbp-exchanged": (
+            *("kbp", "score", "--gold", "kb-gold.jsonl", "--wiki", "links.csv", "delta.tsv", "kb-geyser.jsonl"),
+            *("--test", "randomisation", "--hops", "2", "--by", "relation", *DRAWS),
         ),
         "agree": ("agree", "ner.strict", "ner-gold.jsonl", "ner-one.jsonl", "ner-two.jsonl", "--disagreements", *DRAWS),
     }

@@ -6,19 +6,18 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError, ValidationError
-from adjudge.stats.inference import Inference
+from adjudge.evaluate.engine import evaluate
+from adjudge.evaluate.run import run_of
 from adjudge.tasks.coref.compat import METRICS, added, reference_output, result_line
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.coref.notes import warnings
-from adjudge.tasks.coref.scoring import METRICS as OWN
-from adjudge.tasks.coref.scoring import observe, result_of
-from adjudge.tasks.coref.settings import Settings
+from adjudge.tasks.coref.task import CorefTask, warnings
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "coref.json").read_text())
 REFERENCE = {case["id"]: case for case in CASES["reference_cases"]}
 EDGES = {case["id"]: case for case in CASES["edge_cases"]}
 FUZZ = {case["id"]: case for case in json.loads((HERE / "coref_fuzz.json").read_text())["cases"]}
+RUN = run_of(bootstrap=0, keep=True, digest=False)
 NAMES = {"mentions": "coref.mentions", "lea": "coref.lea", **METRICS}
 
 
@@ -52,25 +51,25 @@ def expected(metric, observed):
 
 
 def check(key, response, observed):
-    campaign = observe(key, response, Settings(), digest=False)
+    evaluation = evaluate(CorefTask(), key, response, RUN)
     for metric in METRICS:
-        printed = reference_output(campaign, [metric], titles=False).splitlines()
+        printed = reference_output(evaluation, [metric], titles=False).splitlines()
         assert [each for each in printed if not each.startswith("Repeated mention")] == expected(metric, observed)
-    (compared,) = campaign.compared.values()
-    counts = dict(zip(COLUMNS, added(each.counts for each in compared), strict=True))
+    (counted,) = evaluation.systems.values()
+    counts = dict(zip(COLUMNS, added(each.counts for each in counted.details), strict=True))
     lea = [counts[f"coref.lea:{name}"] for name in ("found", "gold", "matched", "system")]
     assert result_line(*lea)[0] == line(observed["lea"])
-    (found,) = campaign.sides.found.values()
-    if not found or found.keys() & {document.id for document in campaign.sides.documents}:
-        check_result(campaign, observed)
+    found = counted.side.documents
+    if not found or found.keys() & set(evaluation.ids):
+        check_result(evaluation, observed)
     else:  # the program prints zeros, we refuse
         with pytest.raises(ValidationError, match="no document is in common"):
-            check_result(campaign, observed)
+            check_result(evaluation, observed)
 
 
-def check_result(campaign, observed):
+def check_result(evaluation, observed):
     """Our own result has the same numbers before they are cut off."""
-    result = result_of(campaign, OWN, by=(), inference=Inference(bootstrap=0), pool="micro").systems[0]
+    result = evaluation.result().systems[0]
     for metric, name in NAMES.items():
         if metric == "blanc":
             values = [float(observed[metric][part][0]) for part in ("recall", "precision")]
@@ -87,8 +86,7 @@ def test_official_case(name, conformance):
     folder = conformance / "conformance" / "conll-scorer"
     key, response = (folder / Path(case[side]).name for side in ("key_file", "response_file"))
     check(key, response, case["observed"])
-    campaign = observe(key, response, Settings())
-    result = result_of(campaign, OWN, by=(), inference=Inference(bootstrap=0), pool="micro")
+    result = evaluate(CorefTask(), key, response, RUN).result()
     for metric, stated in case["stated_RPF"].items():
         scores = result[NAMES[metric]]
         assert [scores.recall, scores.precision, scores.f1] == pytest.approx(stated, abs=1e-4)
@@ -109,15 +107,15 @@ def test_edge_case(name):
     if name == "resp_dup_11":
         # The reference scorer refuses; we score, and name the mention, the chains and the document.
         assert all(found["exit"] == 1 for found in case["observed"].values())
-        campaign = observe(key, response, Settings())
-        ((own, compared),) = campaign.compared.items()
-        told = list(warnings(campaign.sides, own, compared))
+        evaluation = evaluate(CorefTask(), key, response, RUN)
+        (own,) = evaluation.systems
+        told = list(warnings(evaluation, own))
         assert any("11 repeated mentions in the response were removed" in each for each in told)
         assert any("refuses to score" in each for each in told)
         assert any("(0,0) in chains" in each and "'(t); part 000'" in each for each in told)
     elif any("exit" in found for found in case["observed"].values()):
         with pytest.raises(FormatError, match="chain"):
-            observe(key, response, Settings())
+            evaluate(CorefTask(), key, response, RUN)
     else:
         check(key, response, case["observed"])
 

@@ -23,7 +23,7 @@ def sizes(documents, rng, kind):
     if kind == "even":
         return rng.integers(8, 16, documents)
     if kind == "skewed":
-        return 3 + np.minimum(60, rng.pareto(1.5, documents) * 5).astype(int)
+        return 3 + np.minimum(40, rng.pareto(2.0, documents) * 5).astype(int)
     return rng.poisson(2.5, documents) + 1
 
 

@@ -42,7 +42,7 @@ def test_a_pair_is_scored_on_what_both_have():
         shared["ner.strict"].f1.low,
         shared["ner.strict"].f1.high,
     )
-    assert [note.code for note in found.notes] == ["not-shared", "not-shared"]
+    assert [note.code for note in found.notes] == ["not-shared", "not-shared", "few-documents"]
     assert found.notes[0].examples == ("d3",)
     assert found.annotators == {"anna": 3, "ben": 3}
     assert found.signature.startswith("agree|annotators:2|metric:ner.strict|")

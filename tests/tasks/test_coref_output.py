@@ -3,10 +3,11 @@
 import pytest
 
 from adjudge.errors import UsageError
+from adjudge.evaluate.engine import evaluate
+from adjudge.evaluate.run import Run
 from adjudge.tasks.coref import explain
 from adjudge.tasks.coref.compat import chosen_compat, reference_output, result_line
-from adjudge.tasks.coref.scoring import observe
-from adjudge.tasks.coref.settings import Settings
+from adjudge.tasks.coref.task import CorefTask
 
 
 def conll(name, *columns):
@@ -61,7 +62,7 @@ Coreference: Recall: (1 / 3) 33.33%\tPrecision: (1 / 2) 50%\tF1: 40%
 
 
 def test_blocks_of_documents():
-    campaign = observe(KEY, RESPONSE, Settings())
+    campaign = evaluate(CorefTask(), KEY, RESPONSE, Run(keep=True))
     assert reference_output(campaign, ["muc"], documents=True) == MUC
     blanc = reference_output(campaign, ["blanc"], documents=True, titles=False).splitlines()
     assert blanc.count(":") == 2  # it does not print the name, nor a score of the document
@@ -94,7 +95,7 @@ FOUND = [[[0, 0], [2, 3], [7, 7]], [[5, 5], [8, 8], [9, 9]], [[15, 15], [16, 16]
 
 def explained(key=CHAINS, response=FOUND, **options):
     sides = [[{"id": "d", "clusters": clusters}] for clusters in (key, response)]
-    return explain(*sides, "d", **options)["response"]
+    return explain(*sides, "d", **options)["system"]
 
 
 def test_what_went_wrong():

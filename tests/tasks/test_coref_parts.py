@@ -7,11 +7,13 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import FormatError
-from adjudge.formats.ranges import Range
-from adjudge.tasks.coref.parts import PartReader, cut
-from adjudge.tasks.coref.settings import settings
+from adjudge.evaluate.engine import Counter
+from adjudge.formats.ranges import Range, cut_documents
+from adjudge.tasks.coref.task import CorefTask
 
-SETTINGS = settings("conll-8.01", "keep", "exact", None)
+
+def cut(paths, parts):
+    return cut_documents(paths, CorefTask.begins, parts)
 
 
 def document(name, rng, *, column=None):
@@ -100,4 +102,4 @@ def test_a_part_with_a_remark_has_no_answer(tmp_path):
     path = tmp_path / "x.conll"
     path.write_text("#begin document (a); part 000\n# odd\nx\t0\t0\tw\t-\n#end document\n")
     whole = Range(str(path), 0, path.stat().st_size)
-    assert PartReader(SETTINGS, with_numpy=False).read(whole, (whole,)) is None
+    assert Counter(CorefTask(), None, keep=False).files(whole, (whole,)) is None

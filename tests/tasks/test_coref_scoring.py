@@ -109,9 +109,9 @@ def test_slices_by_genre():
     result = score(key.encode(), response.encode(), by="genre")
     assert result["coref.mentions"].where(genre="bc").recall == pytest.approx(3 / 4)
     assert result["coref.mentions"].where(genre="nw").recall == pytest.approx(1 / 2)
-    with pytest.raises(UsageError, match="carry no genre"):
+    with pytest.raises(UsageError, match="no gold document has a field 'genre'"):
         score(by="genre")
-    with pytest.raises(UsageError, match="cannot slice by 'gender'"):
+    with pytest.raises(UsageError, match="no gold document has a field 'gender'"):
         score(by="gender")
 
 
@@ -119,7 +119,7 @@ def test_documents_on_one_side_only_are_named():
     result = score(response={"d1": RESPONSE["d1"], "d3": [[[0, 0]]]})
     notes = codes(result)
     assert notes["missing-document"].examples == ("d2",)
-    assert notes["missing-document"].message == "1 key document has no response and counts as empty"
+    assert notes["missing-document"].message == "1 gold document has no system output and counts as empty"
     assert notes["extra-document"].examples == ("d3",)
     assert result["coref.mentions"].recall == pytest.approx(3 / 6)
     with pytest.raises(ValidationError, match="in common with <documents>: 'x' here and 'd1', 'd2' there"):
@@ -200,7 +200,7 @@ def test_only_some_documents():
     assert result.systems[0].documents == 1
     assert result["coref.muc"].f1 == 1.0
     assert "extra-document" not in codes(result)
-    with pytest.raises(UsageError, match="no key document 'd4'"):
+    with pytest.raises(UsageError, match="no gold document 'd4'"):
         score(docs=["d4"])
 
 
@@ -218,7 +218,7 @@ def test_names_of_responses(tmp_path):
     paths = [tmp_path / "a" / "run.jsonl", tmp_path / "b" / "run.jsonl"]
     assert [system.name for system in score(response=paths).systems] == ["run-1", "run-2"]
     assert [system.name for system in score(response=paths, names=["x", "y"]).systems] == ["x", "y"]
-    with pytest.raises(UsageError, match="1 names for 2 responses"):
+    with pytest.raises(UsageError, match="1 names for 2 systems"):
         score(response=paths, names=["x"])
     with pytest.raises(UsageError, match="standard input can be read only once"):
         score("-", "-")
@@ -263,9 +263,9 @@ def test_what_other_metrics_take_is_taken(given):
 
 
 def test_documents_without_ids_must_be_as_many():
-    with pytest.raises(UsageError, match="response has 1 documents and gold has 2, documents without ids"):
+    with pytest.raises(UsageError, match="system has 1 documents and gold has 2, documents without ids"):
         score(list(KEY.values()), [RESPONSE["d1"]])
-    with pytest.raises(UsageError, match="the documents of response have no ids, give ids on both sides"):
+    with pytest.raises(UsageError, match="the documents of system have no ids, give ids on both sides"):
         score(KEY, list(RESPONSE.values()))
 
 
@@ -276,7 +276,7 @@ def test_the_package_has_it_and_small_scores_load_no_numpy():
         f"result = aj.coref.score({documents(KEY)!r}, {documents(RESPONSE)!r}, bootstrap=0)\n"
         f"one = aj.coref.score({documents(KEY)!r}, {documents(RESPONSE)!r}, docs=['d1'])\n"
         "str(result), str(one), result.to_json()\n"
-        "assert one['coref.muc'].f1.low is not None\n"
+        "assert one['coref.muc'].f1.low is None\n"
         "assert not {'numpy', 'scipy', 'rich', 'click'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

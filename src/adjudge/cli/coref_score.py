@@ -15,14 +15,15 @@ from adjudge.cli.options import (
     document_list,
     engine_options,
     fail_under_option,
-    inference_of,
     is_file,
     named,
     output_options,
     pool_option,
     refuse_with,
     resampling_options,
+    run_from,
     save_option,
+    summary_option,
 )
 from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, finish, working
 from adjudge.cli.streams import say
@@ -82,6 +83,7 @@ coref_options = compose(
     fail_under_option,
     engine_options,
     save_option,
+    summary_option,
     output_options,
 )
 
@@ -118,60 +120,52 @@ def command(key: str, responses: tuple[str, ...], **options: Any) -> None:
 
 
 def _score(key: str, paths: list[str], names: list[str | None], chosen: Settings, log: Log, **options: Any) -> None:
-    from adjudge.tasks.coref.measures import chosen_metrics, measures_of
-    from adjudge.tasks.coref.scoring import observe, result_of
+    from adjudge.evaluate.engine import evaluate
+    from adjudge.tasks.coref.measures import chosen_metrics
+    from adjudge.tasks.coref.task import CorefTask
 
-    metrics = chosen_metrics(options["metric"])
+    task = CorefTask(chosen, chosen_metrics(options["metric"]))
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 
-        check_gates(options["fail_under"], part_keys(measures_of(metrics, chosen.rule)))
+        check_gates(options["fail_under"], part_keys(task.measures()))
     if options["bootstrap"] != 0 and is_file(key) and os.path.getsize(key) > _SMALL:  # noqa: PTH202
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     log(f"reading {key} and {len(paths)} response(s)")
-    docs = None if options["docs"] is None else document_list(options["docs"])
-    how = {"docs": docs, "names": names, "jobs": options["jobs"], "cluster": options["cluster"], "keep": False}
     with working("scoring", shown=not options["quiet"]):
-        campaign = observe(key, paths, chosen, **how)
-    log(f"counted {len(campaign.sides.documents)} documents")
-    result = result_of(
-        campaign,
-        metrics,
-        by=options["by"],
-        inference=inference_of(options),
-        pool=options["pool"] or "micro",
-    )
+        evaluation = evaluate(task, key, paths, run_from(options), names=names)
+    log(f"counted {len(evaluation.ids)} documents")
+    result = evaluation.result()
     finish(result, **options)
     apply_gates(options["fail_under"], result)
 
 
 def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> None:
     """The reference scorer's output has no room for anything but its own options."""
+    from adjudge.evaluate.engine import evaluate
+    from adjudge.evaluate.run import Run
     from adjudge.tasks.coref.compat import chosen_compat, reference_output
-    from adjudge.tasks.coref.notes import warnings
-    from adjudge.tasks.coref.scoring import observe
-    from adjudge.tasks.coref.sides import check_documents
+    from adjudge.tasks.coref.task import CorefTask, warnings
 
     if chosen.profile != "conll-8.01":
         raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
     if len(paths) > 1:
         raise UsageError("--compat prints one response", hint="run it once for each")
-    refuse_with("--compat", ("by", "save", "fail_under", "pool", "explain", *RESAMPLING, "jobs", "cluster"))
+    refuse_with("--compat", ("by", "save", "summary", "fail_under", "pool", "explain", *RESAMPLING, "jobs", "cluster"))
     if options["format_"] != "text":
         raise UsageError("--compat prints text", hint="leave --format out")
     metrics = chosen_compat(options["metric"])
-    docs = None if options["docs"] is None else document_list(options["docs"])
-    campaign = observe(key, paths, chosen, docs=docs, digest=False)
-    check_documents(campaign.sides)
+    docs = None if options["docs"] is None else tuple(document_list(options["docs"]))
+    evaluation = evaluate(CorefTask(chosen), key, paths, Run(docs=docs, keep=True, digest=False)).checked()
     text = reference_output(
-        campaign,
+        evaluation,
         metrics,
         documents=options["each_document"],
         titles=len(metrics) > 1,
     )
     if not options["quiet"]:
-        ((name, compared),) = campaign.compared.items()
-        for line in warnings(campaign.sides, name, compared):
+        (name,) = evaluation.systems
+        for line in warnings(evaluation, name):
             say(f"warning: {visible(str(line))}")
     emit(text, options["output"])
 
@@ -179,7 +173,8 @@ def _compat(key: str, paths: list[str], chosen: Settings, **options: Any) -> Non
 def _explain(key: str, paths: list[str], names: list[str | None], **options: Any) -> None:
     from adjudge.tasks.coref.explanation import explain
 
-    refuse_with("--explain", ("save", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster"))
+    others = ("save", "summary", "fail_under", "by", "docs", "metric", "pool", *RESAMPLING, "jobs", "cluster")
+    refuse_with("--explain", others)
     check_explained(options["format_"])
     how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
     found = explain(key, paths, options["explain"], names=names, **how)

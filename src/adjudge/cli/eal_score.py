@@ -29,9 +29,10 @@ from adjudge.cli.options import (
     refuse_with,
     resampling_options,
     save_option,
+    summary_option,
     target,
 )
-from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, working
+from adjudge.cli.output import Log, add_summary, check_explained, check_targets, emit, emit_explanations, working
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _ONLY_SCORES = (
     "by",
     "save",
+    "summary",
     "fail_under",
     "pool",
     "bootstrap",
@@ -84,6 +86,7 @@ _ONLY_SCORES = (
     fail_under_option,
     engine_options,
     save_option,
+    summary_option,
     output_options,
 )
 def command(submissions: tuple[str, ...], key: str, frames: str | None, **options: Any) -> None:
@@ -170,6 +173,7 @@ def _finish(result: Result, shown: Result, campaign: Campaign, **options: Any) -
         write_atomic(options["save"], saved)
     if options["per_document"] is not None:
         write_atomic(options["per_document"], documents)
+    add_summary(shown, options["summary"])
     emit(text, options["output"])
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.options import compose, document_list
+from adjudge.cli.options import compose, document_list, named
 from adjudge.errors import Problem, UsageError
 from adjudge.tasks.eal.profiles import PROFILES
 
@@ -95,18 +95,11 @@ only_option = click.option(
 
 def named_systems(submissions: Sequence[str]) -> dict[str, str]:
     """Paths by name; a path that exists is not taken for NAME=PATH."""
-    from adjudge.stats.result import unique_names
-    from adjudge.tasks.eal.scoring import system_name
+    from adjudge.evaluate.inputs import name_systems
 
-    pairs = []
-    for text in submissions:
-        name, equals, path = text.partition("=")
-        if equals and name and path and not os.path.exists(text):  # noqa: PTH110  # unlike Path.exists it never raises
-            pairs.append((name, path))
-        else:
-            pairs.append((system_name(text), text))
-    names = unique_names(name for name, _ in pairs)
-    return dict(zip(names, (path for _, path in pairs), strict=True))
+    # Unlike Path.exists, os.path.exists never raises.
+    given = [(None, text) if os.path.exists(text) else named(text) for text in submissions]  # noqa: PTH110
+    return dict(name_systems("", [path for _, path in given], [name for name, _ in given]))
 
 
 def chosen_settings(frames: str | None, **options: Any) -> Settings:

@@ -18,6 +18,7 @@ from adjudge.cli.options import (
     level,
     output_options,
     save_option,
+    summary_option,
     whole,
 )
 from adjudge.cli.output import Log, finish
@@ -68,6 +69,7 @@ _compared, _uncertainty = section("What is compared"), section("Uncertainty")
     ),
     fail_under_option,
     save_option,
+    summary_option,
     output_options,
 )
 def command(systems: tuple[str, ...], **options: Any) -> None:

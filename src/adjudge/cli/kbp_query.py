@@ -18,6 +18,7 @@ from adjudge.cli.options import (
     resampling_options,
     save_option,
     saved,
+    summary_option,
     whole,
 )
 from adjudge.cli.output import Log, check_targets, finish
@@ -76,6 +77,7 @@ _FILE = click.Path(path_type=Path)
 @resampling_options()
 @fail_under_option
 @save_option
+@summary_option
 @output_options
 def command(systems: tuple[str, ...], **options: Any) -> None:
     """Ask knowledge bases queries of one or more hops, and score their answers.

@@ -19,7 +19,7 @@ from adjudge.cli.kbp_options import (
     warning,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, engine_options, fail_under_option, output_options, save_option
+from adjudge.cli.options import compose, engine_options, fail_under_option, output_options, save_option, summary_option
 from adjudge.cli.output import Log, finish, working
 from adjudge.cli.sections import SectionedCommand
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     fail_under_option,
     engine_options,
     save_option,
+    summary_option,
     output_options,
 )
 def command(systems: tuple[str, ...], **options: Any) -> None:

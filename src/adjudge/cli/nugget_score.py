@@ -24,6 +24,7 @@ from adjudge.cli.options import (
     refuse_with,
     resampling_options,
     save_option,
+    summary_option,
     target,
 )
 from adjudge.cli.output import Log, check_explained, check_targets, emit, emit_explanations, finish, working
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
 RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
-_ONLY_SCORES = ("by", "save", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
 
 side_options = compose(
     click.option(
@@ -125,6 +126,7 @@ nugget_options = compose(
     fail_under_option,
     engine_options,
     save_option,
+    summary_option,
     output_options,
 )
 

@@ -16,6 +16,7 @@ from adjudge.tasks.profiles import PROFILES
 if TYPE_CHECKING:  # slow to load, and most results are only printed
     from pathlib import Path
 
+    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -196,6 +197,20 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
     names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
     found = {field: options[name] for name, field in names.items() if field not in changed}
     return Inference(**found, **changed)
+
+
+def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
+    """What the options that every scoring shares say."""
+    from adjudge.evaluate.run import Run
+
+    docs = options.get("docs")
+    found: dict[str, Any] = {
+        "inference": inference_of(options),
+        "docs": None if docs is None else tuple(document_list(docs)),
+        "by": tuple(dict.fromkeys(options.get("by") or ())),
+        **{name: options[name] for name in ("pool", "jobs", "cluster") if name in options},
+    }
+    return Run(**{**found, **changed})
 
 
 def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:

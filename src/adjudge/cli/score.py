@@ -19,8 +19,8 @@ from adjudge.cli.options import (
     scoring_options,
 )
 from adjudge.cli.output import Log, check_targets, emit, finish, metric_files, progress_bar
+from adjudge.evaluate.inputs import distinct, stem
 from adjudge.tasks.adding import measures_of
-from adjudge.tasks.documents import distinct, stem
 from adjudge.tasks.scoring import Adjust, as_metrics, explain_document, score
 
 

@@ -1,1 +1,1 @@
-"""What every task shares between reading and counting: which documents are compared, and what looks wrong with them."""
+"""The one way from two sides to a result: name, read, choose, pair, count, add up. Every task goes through it."""

@@ -1,4 +1,4 @@
-"""Files of JSON lines in parts that begin with the same document on all sides, for several processes to read.
+"""Files in parts that begin with the same document on all sides, for several processes to read.
 
 Only plain files can be cut. Nothing is checked here but the documents at the cuts: whoever reads a part sees whether
 the documents of one side are those of the other.
@@ -12,6 +12,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -72,6 +73,57 @@ def cut_lines(sides: Sequence[Sequence[str]], parts: int) -> list[tuple[Ranges, 
         tuple(side.between(*ends) for side, ends in zip((gold, *systems), zip(start, end, strict=True), strict=True))
         for start, end in pairwise(cuts)
     ]
+
+
+def cut_documents(paths: Sequence[str], marks: tuple[bytes, bytes], parts: int) -> list[tuple[Range, ...]] | None:
+    """Files of the same documents, each between lines that begin with these marks, in up to so many parts.
+
+    None if they cannot be cut even once: another order, another format, or too few documents.
+    """
+    begin = marks[0]
+    with ExitStack() as stack:
+        try:
+            files = [stack.enter_context(_mapped(path)) for path in paths]
+        except (OSError, ValueError):  # empty, or nothing that can be mapped
+            return None
+        if not all(file[: len(begin)] == begin for file in files):
+            return None
+        places = [[0] * len(files)]
+        for number in range(1, parts):
+            target = max(len(files[0]) * number // parts, places[-1][0])
+            found = _between_documents(files, marks, target, places[-1])
+            if found is not None:
+                places.append(found)
+        places.append([len(file) for file in files])
+    if len(places) < 3:
+        return None
+    return [tuple(map(Range, paths, start, end)) for start, end in pairwise(places)]
+
+
+@contextmanager
+def _mapped(path: str) -> Iterator[mmap.mmap]:
+    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:  # noqa: PTH123
+        yield file
+
+
+def _between_documents(
+    files: Sequence[mmap.mmap], marks: tuple[bytes, bytes], target: int, before: Sequence[int]
+) -> list[int] | None:
+    """Where the next document of gold behind a place begins, in all files; None if they do not agree."""
+    begin, end = marks
+    gold = files[0]
+    at = gold.find(b"\n" + begin, target)
+    if at < 0:
+        return None
+    line = gold[at : gold.find(b"\n", at + 1) + 1]
+    found = [at + 1]
+    for file, last in zip(files[1:], before[1:], strict=True):
+        near = max(last, len(file) * at // len(gold) - _NEAR[-1])
+        here = file.find(line, near, near + 2 * _NEAR[-1])
+        here = file.find(line, last) if here < 0 else here
+        found.append(here + 1)
+    ended = (file[max(0, here - 80) : here].rstrip().endswith(end) for file, here in zip(files, found, strict=True))
+    return found if all(ended) and all(map(int.__gt__, found, before)) else None
 
 
 def count_lines(paths: Sequence[str]) -> int:

@@ -51,10 +51,11 @@ def build_result(
 
     >>> from adjudge.stats.measure import Prf
     >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
-    >>> table = StatsTable(("d1", "d2"), ("matched", "system", "gold"), [[1, 2, 2], [3, 4, 3]])
+    >>> rows = [[1, 2, 2], [3, 4, 3], [2, 2, 3], [4, 5, 4]]
+    >>> table = StatsTable(("d1", "d2", "d3", "d4"), ("matched", "system", "gold"), rows)
     >>> result = build_result(task="score", profile="default", measures=[f1], tables={"A": table})
     >>> result["set.f1"].f1
-    0.7273 [0.0098, 0.9986]
+    0.8000 [0.5074, 0.9395]
     """
     measures = tuple(measures)
     return build_from_estimators(

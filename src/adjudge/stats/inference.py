@@ -87,7 +87,8 @@ def inherited(options: Options, **given: Any) -> Inference:
     """The choices of a saved result, with those that are given and not None instead."""
     kept = None if options.bootstrap == RESAMPLES else options.bootstrap
     saved: dict[str, Any] = {"bootstrap": kept, "level": options.level, "seed": options.seed}
-    saved |= {"interval": options.interval, "test": options.test}
+    # Before there was a choice of intervals, this test was everybody's.
+    saved |= {"interval": options.interval, "test": "auto" if options.test == "paired-bootstrap" else options.test}
     return Inference(**{**saved, **{name: value for name, value in given.items() if value is not None}})
 
 

@@ -61,7 +61,7 @@ def largest_differences(result: Result, top: int) -> Differences:
     >>> score = [Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))]
     >>> a = StatsTable(("d", "e"), ("s", "n"), [[2, 2], [1, 4]])
     >>> b = StatsTable(("d", "e"), ("s", "n"), [[1, 2], [1, 4]])
-    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b}, bootstrap=0)
+    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b})
     >>> [(each.document, each.difference) for each in largest_differences(made, 5).documents]
     [('d', 0.5)]
     """
@@ -152,7 +152,7 @@ def select_documents(
     >>> score = [Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))]
     >>> a = StatsTable(("d", "e", "f"), ("s", "n"), [[9, 10], [1, 4], [1, 2]])
     >>> b = StatsTable(("d", "e", "f"), ("s", "n"), [[6, 10], [2, 4], [1, 2]])
-    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b}, bootstrap=0)
+    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b})
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """

@@ -25,8 +25,8 @@ DRAWN = frozenset(
     )
 )
 """What the numbers of the whole say by themselves."""
-_EVERYWHERE = ("empty-system", "swapped")  # true of the whole only if it is true of all parts
-_LAST = ("missing-document", "extra-document", "not-optimal")  # in this order, after all else
+_EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if it is true of all parts
+_LAST = ("missing-document", "extra-document", "no-document-in-common", "not-optimal")  # in this order, after all else
 _EXAMPLES = 10
 _SEVERAL = (
     ("document has ", "documents have "),

@@ -98,8 +98,8 @@ def bootstrap(
     Documents are drawn by the order of their ids, so that the order in which they were read changes nothing. If there
     are to be more `tests`, only the `tested` scores are looked at in the further draws of the same stream.
 
-    >>> from adjudge.stats.estimator import Additive
     >>> from adjudge.stats.measure import Total
+    >>> from adjudge.stats.table import StatsTable
     >>> table = StatsTable(("a", "b"), ("n",), [[1], [1]])
     >>> samples = bootstrap({"A": Additive(table, (Total("x", "n", (("n", 1.0),)),))}, resamples=3, seed=1)
     >>> samples.values["A"]["x", "n"].tolist()
@@ -136,8 +136,8 @@ def bootstrap(
 def left_out(estimator: Estimator) -> dict[Key, Array]:
     """Every part on the corpus without each of the documents.
 
-    >>> from adjudge.stats.estimator import Additive
     >>> from adjudge.stats.measure import Total
+    >>> from adjudge.stats.table import StatsTable
     >>> table = StatsTable(("a", "b"), ("n",), [[1], [2]])
     >>> left_out(Additive(table, (Total("x", "n", (("n", 1.0),)),)))["x", "n"].tolist()
     [2.0, 1.0]
@@ -266,10 +266,11 @@ def randomisation(
     1997). Beyond a thousand documents s comes from random groups of them.
 
     >>> from adjudge.stats.measure import Ratio
+    >>> from adjudge.stats.table import StatsTable
     >>> score = (Ratio("x", "score", (("s", 1.0),), (("n", 1.0),)),)
     >>> a, b = (StatsTable(("d", "e"), ("s", "n"), [[n, 1], [n, 2]]) for n in (1, 0))
     >>> randomisation(Additive(a, score), Additive(b, score), [("x", "score")], trials=9, seed=1)
-    {('x', 'score'): 0.6}
+    {('x', 'score'): 0.5}
     """
     documents = shared_documents({"the first": first.ids, "the second": second.ids})
     if first.table.columns != second.table.columns:

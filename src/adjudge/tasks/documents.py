@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.inputs import distinct, is_file, is_stdin, stem
 from adjudge.evaluate.sides import NO_DOCUMENTS, Names, check_sides
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.parquet import is_parquet
@@ -24,10 +25,6 @@ Pair: TypeAlias = Callable[[Corpus, Corpus], Corpus]
 
 LISTED = 10
 SIMILAR = 3
-_ENDINGS = (
-    *(".jsonl", ".json", ".jsonlines", ".ndjson", ".parquet", ".bio", ".iob", ".iob2", ".conll", ".conllu"),
-    *(".amr", ".tbf", ".tsv", ".tab", ".csv", ".txt", ".key", ".muc"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ def read_sides(
     several_at_once = (
         system.values() if isinstance(system, Mapping) else system if isinstance(system, list) else [system]
     )
-    if _is_stdin(gold) + sum(map(_is_stdin, several_at_once)) > 1:
+    if is_stdin(gold) + sum(map(is_stdin, several_at_once)) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     problems: list[Problem] = []
     read_gold = _attempt(gold, "gold", problems, read[0])
@@ -98,7 +95,7 @@ def read_sides(
 
 def read_each(sources: Mapping[str, Documents], read: Read | None = None) -> list[Side]:
     """Several sources of equal standing, by name; everything that is wrong with any of them is raised together."""
-    if sum(map(_is_stdin, sources.values())) > 1:
+    if sum(map(is_stdin, sources.values())) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     problems: list[Problem] = []
     sides = [_attempt(source, name, problems, read) for name, source in sources.items()]
@@ -190,7 +187,7 @@ def _paired(gold: Side, side: Side, pair: Pair, problems: list[Problem]) -> Side
 def _side(source: Documents, name: str, read: Read | None) -> Side:
     if isinstance(source, Side):
         return source
-    if isinstance(source, Corpus) or _is_file(source):
+    if isinstance(source, Corpus) or is_file(source):
         corpus = source if isinstance(source, Corpus) else _read(source, read)
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, jsonl=read is None, notes=corpus.notes)
@@ -241,9 +238,9 @@ def _several(gold: Documents, system: Any, read_gold: Side | None) -> list[tuple
         if not any(str(key) in known for key in system) and not _are_documents(system.values(), known.values()):
             return [(str(name), source) for name, source in system.items()]
     gold_is_texts = isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
-    if isinstance(system, list | tuple) and system and all(map(_is_file, system)) and not gold_is_texts:
+    if isinstance(system, list | tuple) and system and all(map(is_file, system)) and not gold_is_texts:
         return [(stem(source), source) for source in system]
-    return [(stem(system) if _is_file(system) else "system", system)]
+    return [(stem(system) if is_file(system) else "system", system)]
 
 
 def _are_documents(values: Iterable[Any], known: Iterable[Document]) -> bool:
@@ -324,60 +321,12 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
 
 
 def _from_file(source: Any) -> bool:
-    return isinstance(source, Side | Corpus) or _is_file(source)  # those were read already
+    return isinstance(source, Side | Corpus) or is_file(source)  # those were read already
 
 
 def _own_id(value: Any) -> str | None:
     found = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", None)
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else None
-
-
-def _is_file(source: Any) -> bool:
-    return isinstance(source, str | Path | bytes) or hasattr(source, "read")
-
-
-def _is_stdin(source: Any) -> bool:
-    return isinstance(source, str | Path) and str(source) == "-"
-
-
-def stem(source: Any) -> str:
-    """What a system is called after its file.
-
-    >>> stem("runs/mine.jsonl.gz")
-    'mine'
-    >>> stem("runs/mine-*.jsonl"), stem("runs/mine/*.jsonl.zst"), stem("runs/mine/")
-    ('mine', 'mine', 'mine')
-    >>> stem("runs/mine.bio"), stem("runs/mine-1.5")
-    ('mine', 'mine-1.5')
-    """
-    # A name that is not UTF-8 could not be written into a result.
-    path = Path(source_name(source))
-    parts = [_without_pattern(visible(part)) for part in (path.name, *reversed(path.parent.parts))]
-    return next((part for part in parts if part), "system") if "*" in str(path) else parts[0] or "system"
-
-
-def _without_pattern(name: str) -> str:
-    for suffix in (".gz", ".zst"):
-        name = name.removesuffix(suffix)
-    # Only endings of formats: what follows another full stop may be a version.
-    name = next((name.removesuffix(suffix) for suffix in _ENDINGS if name.endswith(suffix)), name)
-    return name.partition("*")[0].rstrip("-_.") if "*" in name else name
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Names as they are, or numbered where two are the same (a/system.jsonl and b/system.jsonl).
-
-    >>> distinct(["run", "run", "run-1", "other"])
-    ['run-2', 'run-3', 'run-1', 'other']
-    """
-    taken = {name for name in names if names.count(name) == 1}
-    result = []
-    for name in names:
-        number, chosen = 1, name
-        while name not in taken and (chosen == name or chosen in result or chosen in taken):
-            chosen, number = f"{name}-{number}", number + 1
-        result.append(chosen)
-    return result
 
 
 def _digest(documents: Mapping[str, Document]) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adjudge.engine.local import processors
+from adjudge.evaluate.inputs import stem
 from adjudge.formats.shards import find_shards
-from adjudge.tasks.documents import chosen_names, stem
+from adjudge.tasks.documents import chosen_names
 
 LARGE = 64 << 20  # bytes of JSON from which on documents are not held, which take ten times as much
 SHARED = 16 << 20  # bytes from which on several processes pay if nobody says how many

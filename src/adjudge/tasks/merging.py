@@ -38,7 +38,7 @@ def merge(
     >>> one = score("record.set", [{"id": "a", "items": [1]}], {"s": [{"id": "a", "items": [1]}]})
     >>> two = score("record.set", [{"id": "b", "items": [2, 3]}], {"s": [{"id": "b", "items": [2]}]})
     >>> merge([one, two])["record.set"].recall
-    0.6667 [0.5000, 1.0000]
+    0.6667 [0.0000, 1.0000]
     """
     from adjudge.stats.merge import merge as merge_tables
 

@@ -36,7 +36,8 @@ def test_profiles_differ_where_the_documentation_says():
         "symmetric": "close",
         "self_loops": "drop",
         "identity": "both",
-        "interval": "jackknife",
+        "interval": "auto",
+        "test": "auto",
         "notch": 1.57,
     }
 

@@ -26,6 +26,7 @@ from adjudge.tasks.kbp.pieces import (
 )
 
 SIDES = naive.sides() | naive.sides(labelled=True)
+SWAPS = np.random.default_rng(2).random((20, 9)) < 0.5
 WAYS = st.sampled_from([("endpoints", "all"), ("full", "all"), ("endpoints", "simple"), ("full", "simple")])
 
 
@@ -67,14 +68,9 @@ def random_sides(number=400, nodes=40):
     ]
 
 
-def exchanges():
-    """Twenty exchanges of nine documents, and a group of its own for each document."""
-    return np.random.default_rng(5).random((20, 9)) < 0.5, np.arange(9)
-
-
 def test_pieces_cover_all_work_and_are_about_equal():
     gold, one, other = random_sides()
-    works = [Paths((gold, one)), exchanging(gold, one, other, *exchanges())]
+    works = [Paths((gold, one)), exchanging(gold, one, other, SWAPS, np.arange(9) // 4)]
     works.append(resampling(gold, [one], draw_samples(9, resamples=500), identity="full"))
     found = pieces_of(works, Place(jobs=3))
     assert len(found) > 9
@@ -116,7 +112,7 @@ def test_processes_give_the_same_counts():
 def test_a_cluster_gives_the_same_counts():
     pytest.importorskip("distributed", reason="Dask is not installed")
     gold, one, other = random_sides(20_000, 3000)  # large enough to be sent once to every worker
-    works, samples = [Paths((gold, one), 2)], [exchanging(gold, one, other, *exchanges(), hops=1)]
+    works, samples = [Paths((gold, one), 2)], [exchanging(gold, one, other, SWAPS, np.arange(9) // 4, hops=1)]
     here = count_all(works, samples)
     there = count_all(works, samples, place=Place(jobs=2, cluster="local"))
     assert here[0] == there[0]

@@ -94,7 +94,7 @@ def _samples(result: Result, estimators: Mapping[str, Additive], keys: Sequence[
 
     options = result.options
     assert options is not None
-    if options.bootstrap == 0 or options.draws != "numpy" or len(next(iter(estimators.values())).ids) < 2:
+    if options.bootstrap == 0 or "|draws:" in result.signature or len(next(iter(estimators.values())).ids) < 2:
         return None
     with np.errstate(all="ignore"):
         return bootstrap(

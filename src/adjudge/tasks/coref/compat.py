@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.evaluate.engine import Evaluation
 from adjudge.model.coref import Chain, Mention
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.coref.observe import Compared
-from adjudge.tasks.coref.scoring import Campaign
 
 COMPAT = ("conll-8.01",)
 METRICS = {
@@ -46,20 +46,19 @@ def chosen_compat(names: str | None) -> tuple[str, ...]:
 
 
 def reference_output(
-    campaign: Campaign, metrics: Sequence[str], *, documents: bool = False, titles: bool = True
+    evaluation: Evaluation, metrics: Sequence[str], *, documents: bool = False, titles: bool = True
 ) -> str:
     """What the reference scorer prints for the first response; with `documents`, also the block of each document."""
-    name, compared = next(iter(campaign.compared.items()))
-    found = campaign.sides.found[name]
-    ids = [document.id for document in campaign.sides.documents]
+    counted = next(iter(evaluation.systems.values()))
+    compared: list[Compared] = counted.details
     lines: list[str] = []
     for metric in metrics:
         if titles:
             lines += ["", f"METRIC {metric}:"]
-        for identifier, each in zip(ids, compared, strict=True):
+        for identifier, each in zip(evaluation.ids, compared, strict=True):
             if documents:
                 lines += _chains(identifier, each.key)
-                lines += _chains(identifier if identifier in found else "", each.read)
+                lines += _chains(identifier if identifier in counted.side.documents else "", each.read)
                 lines.append(":" if metric == "blanc" else f"{identifier}:")
             lines += _repeats(each)
             if documents:

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from itertools import combinations, islice
 from typing import Any
 
+from adjudge.evaluate.engine import evaluate
+from adjudge.evaluate.run import Run
 from adjudge.model.coref import Chain, Mention
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.coref.notes import written
 from adjudge.tasks.coref.observe import Compared
-from adjudge.tasks.coref.scoring import observe
 from adjudge.tasks.coref.settings import settings
-from adjudge.tasks.coref.sides import Documents, check_documents
+from adjudge.tasks.coref.task import CorefTask, written
 
 LISTED = 50  # links that are listed by name; their number is always exact
 
@@ -71,7 +71,7 @@ class Explanation:
 
 
 def explain(
-    key: Documents,
+    key: Any,
     response: Any,
     document: str,
     *,
@@ -85,18 +85,17 @@ def explain(
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
-    >>> print(explain(key, response, "d")["response"])
-    d  response
+    >>> print(explain(key, response, "d")["system"])
+    d  system
     split     key chain 0 (3 mentions): 0 has (0,0) (2,3); 1 has (5,5)
     mentions  invented: (7,7) in chain 1
     links     2 lost: (0,0)-(5,5) (2,3)-(5,5)
     links     1 gained: (5,5)-(7,7)
     """
-    chosen = settings(profile, singletons, match, overlap)
-    campaign = observe(key, response, chosen, docs=[document], names=names, keep=True, digest=False)
-    check_documents(campaign.sides)
-    (own,) = campaign.sides.documents
-    return {name: _explained(own.id, name, compared[0]) for name, compared in campaign.compared.items()}
+    task = CorefTask(settings(profile, singletons, match, overlap))
+    run = Run(docs=(document,), keep=True, digest=False)
+    found = evaluate(task, key, response, run, names=names).checked()
+    return {name: _explained(found.ids[0], name, counted.details[0]) for name, counted in found.systems.items()}
 
 
 def _explained(document: str, response: str, pair: Compared) -> Explanation:

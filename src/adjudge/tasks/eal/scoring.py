@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.inputs import name_systems
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.stats.inference import Inference
@@ -22,7 +23,7 @@ from adjudge.tasks.eal.settings import Settings, settings
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-__all__ = ["Campaign", "Counted", "Regions", "name_systems", "observe_all", "result_of", "score", "system_name"]
+__all__ = ["Campaign", "Counted", "Regions", "observe_all", "result_of", "score"]
 
 LIMIT = 1000  # problems after which no more documents are read
 AT_ONCE = 32  # documents that a process counts before it reports, at most
@@ -72,37 +73,17 @@ def score(
     seed = chosen.profile.bootstrap_seed if seed is None else seed
     inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     campaign = observe_all(
-        key, frames, name_systems(systems), chosen, regions=regions, docs=docs, by=by, jobs=jobs, cluster=cluster
+        key,
+        frames,
+        dict(name_systems(key, systems)),
+        chosen,
+        regions=regions,
+        docs=docs,
+        by=by,
+        jobs=jobs,
+        cluster=cluster,
     )
     return result_of(campaign, by=by, inference=inference, pool=pool)
-
-
-def name_systems(systems: Mapping[str, str | Path] | Sequence[str | Path] | str | Path) -> dict[str, str | Path]:
-    """Submissions by name: as given, or called after their files without the ending.
-
-    >>> name_systems(["runs/a.zip", "runs/b"])
-    {'a': 'runs/a.zip', 'b': 'runs/b'}
-    """
-    from adjudge.stats.result import unique_names
-
-    if isinstance(systems, Mapping):
-        return dict(systems)
-    paths = [systems] if isinstance(systems, str | Path) else list(systems)
-    names = unique_names(system_name(path) for path in paths)
-    return dict(zip(names, paths, strict=True))
-
-
-def system_name(path: str | Path) -> str:
-    """What a submission is called if nobody says otherwise.
-
-    >>> system_name("runs/acme1.tar.gz"), system_name("runs/acme2/")
-    ('acme1', 'acme2')
-    """
-    name = Path(path).resolve().name if str(path) in (".", "..") else Path(path).name
-    for ending in (".tar.gz", ".tgz", ".zip"):
-        if name.endswith(ending) and name != ending:
-            return name.removesuffix(ending)
-    return name
 
 
 # ---------------------------------------------------------------------------------------------------------------------

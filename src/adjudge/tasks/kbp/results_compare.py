@@ -148,7 +148,7 @@ def exchange_tests(
     >>> gold = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
     >>> other = make_facts([0], [0], [1], [0])
     >>> exchange_tests(gold, {"A-B": (gold, other)}, Exchange(2, trials=9, seed=1))
-    {'A-B': {1: 0.7}}
+    {'A-B': {1: 1.0}}
     """
     import numpy as np
 

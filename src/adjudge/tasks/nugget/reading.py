@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.inputs import name_systems
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.source import source_name
@@ -21,7 +22,7 @@ from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.sequencing import COLUMNS as SEQUENCE_COLUMNS
 from adjudge.tasks.nugget.sequencing import check_links, count_sequence
 from adjudge.tasks.nugget.settings import Mode, Settings
-from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_file, name_systems, open_side
+from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_file, open_side
 from adjudge.tasks.nugget.slices import Slices
 
 if TYPE_CHECKING:

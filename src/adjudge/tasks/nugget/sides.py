@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from adjudge.formats.findings import Finding
 
 Documents: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
-SUFFIXES = (".gz", ".tbf", ".txt")
 
 
 class Opened(Protocol):
@@ -130,46 +129,9 @@ def open_side(source: Documents, mode: Mode | None = None) -> Opened:
     raise UsageError(f"cannot take nuggets from {type(source).__name__}", hint=hint)
 
 
-def name_systems(gold: Documents, systems: Any, names: Sequence[str | None] | None) -> list[tuple[str, Documents]]:
-    """The systems by name: one, a list of paths, or a mapping from names; None is called after its file.
-
-    >>> [name for name, _ in name_systems("gold.tbf", ["a/run.tbf", "b/run.tbf"], None)]
-    ['run-1', 'run-2']
-    """
-    if isinstance(systems, Mapping):
-        several = [(str(name), source) for name, source in systems.items()]
-    elif isinstance(systems, list | tuple) and systems and all(map(is_file, systems)):
-        several = [(_stem(source), source) for source in systems]
-    else:
-        several = [(_stem(systems) if is_file(systems) else "system", systems)]
-    if not several:
-        raise UsageError("no system to score")
-    given = list(names) if names is not None else [None] * len(several)
-    if len(given) != len(several):
-        raise UsageError(f"{len(given)} names for {len(several)} systems", hint="give one name for each system")
-    if sum(isinstance(each, str | Path) and str(each) == "-" for each in (gold, *(s for _, s in several))) > 1:
-        raise UsageError("standard input can be read only once", hint="use - for one of the files")
-    own = [name for (name, _), chosen in zip(several, given, strict=True) if chosen is None]
-    fresh = iter([f"{name}-{own[:n].count(name) + 1}" if own.count(name) > 1 else name for n, name in enumerate(own)])
-    chosen = [next(fresh) if name is None else name for name in given]
-    twice = next((name for name in chosen if chosen.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"two systems are called {twice}", hint="write NAME=FILE to give each its own name")
-    return [(name, source) for name, (_, source) in zip(chosen, several, strict=True)]
-
-
 def is_file(source: Any) -> bool:
     """Whether a source is a path, bytes or a stream."""
     return isinstance(source, str | Path | bytes) or hasattr(source, "readinto") or hasattr(source, "peek")
-
-
-def _stem(source: Any) -> str:
-    from adjudge.formats.source import source_name
-
-    name = Path(source_name(source)).name.strip("<>") if not isinstance(source, bytes) else ""
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name or "system"
 
 
 def places(source: Documents, mode: Mode, ids: Iterable[str]) -> Iterator[tuple[str, list[tuple[int, int]]]]:

@@ -1,0 +1,122 @@
+"""From the counts of every document to a result: tables, slices, notes and the signature."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.evaluate.doubts import Compared, with_doubts
+from adjudge.evaluate.inputs import is_stdin
+from adjudge.evaluate.sides import NO_DOCUMENTS
+from adjudge.evaluate.task import Side
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.stats.result import Note, Result
+
+EXAMPLES = 10
+
+
+def result_of(evaluation: Evaluation) -> Result:
+    """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    return with_doubts(_built(evaluation.checked()), _compared(evaluation))
+
+
+def _compared(evaluation: Evaluation) -> Compared:
+    """What was compared, for notes on shifted offsets; it is read again if a score is low."""
+    task = evaluation.task
+
+    def spans(source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+        if hasattr(source, "read") or is_stdin(source):
+            return  # it was read, and is gone
+        side = source if isinstance(source, Side) else task.read(source, "", digest=False)
+        for name, document in side.documents.items():
+            yield name, task.spans(document)
+
+    sources = evaluation.sources
+    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in sources)
+    return Compared(paths, tuple(partial(spans, each) for each in sources), task.unit, task.telling)
+
+
+def _built(evaluation: Evaluation) -> Result:
+    task, run, width = evaluation.task, evaluation.run, len(evaluation.task.columns)
+    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by}
+    common: dict[str, Any] = {
+        "task": task.name,
+        "profile": task.profile,
+        "measures": task.measures(),
+        "by": run.by,
+        "inference": run.inference,
+        "notes": {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
+        "signature_fields": signature_of(evaluation),
+    }
+    pool = run.pool or "micro"
+    if pool == "micro" and (run.inference.resamples == 0 or len(evaluation.ids) == len(evaluation.systems) == 1):
+        from adjudge.stats.data import TableData
+        from adjudge.stats.plain import plain_result
+
+        tables = {
+            name: TableData(evaluation.ids, task.columns, tuple(counted.rows(width)), attributes)
+            for name, counted in evaluation.systems.items()
+        }
+        return plain_result(tables=tables, **common)
+    import numpy as np
+
+    from adjudge.stats.build import build_result
+    from adjudge.stats.table import StatsTable
+
+    return build_result(
+        tables={
+            name: StatsTable(evaluation.ids, task.columns, np.frombuffer(counted.counts).reshape(-1, width), attributes)
+            for name, counted in evaluation.systems.items()
+        },
+        pool=cast("Any", pool),
+        **common,
+    )
+
+
+def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
+    values = tuple(each.get(name) for each in documents)
+    if documents and all(value is None for value in values):
+        known = list(dict.fromkeys(key for each in documents for key in each))
+        hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "these documents have none")
+        raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
+    return values
+
+
+def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
+    """What is said of every task: of the files, and of documents that one side does not have."""
+    from adjudge.stats.result import Note
+
+    side = evaluation.systems[name].side
+    for problem in (*evaluation.gold.notes, *side.notes):
+        yield Note("input", 1, str(problem))
+    if not side.documents:
+        yield Note("empty-system", 1, NO_DOCUMENTS)
+    missing = [each for each in evaluation.ids if each not in side.documents]
+    if missing:
+        have, count = ("document has", "counts") if len(missing) == 1 else ("documents have", "count")
+        message = f"{len(missing)} gold {have} no system output and {count} as empty"
+        yield Note("missing-document", len(missing), message, tuple(sorted(missing)[:EXAMPLES]))
+    extra = [each for each in side.documents if each not in evaluation.gold.documents]
+    if extra:
+        are = "document is" if len(extra) == 1 else "documents are"
+        message = f"{len(extra)} system {are} not in gold and ignored"
+        yield Note("extra-document", len(extra), message, tuple(sorted(extra)[:EXAMPLES]))
+
+
+def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
+    """The fields of the signature: those of the task, and hashes of gold, of the choice of documents, and of all."""
+    from adjudge.stats.signature import hash_chunks
+
+    digests = [side.digest.encode() for side in (evaluation.gold, *(each.side for each in evaluation.systems.values()))]
+    chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
+    return {
+        **evaluation.task.fields(),
+        "gold": hash_chunks(digests[:1]),
+        **({"docs": "#" + hash_chunks([chosen])[:4]} if len(evaluation.ids) < len(evaluation.gold.documents) else {}),
+        "in": hash_chunks(digests),
+    }

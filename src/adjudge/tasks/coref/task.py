@@ -1,0 +1,194 @@
+"""Coreference as a task: chains of mentions, counted as the reference scorer 8.01 counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjudge.errors import Problem, ValidationError
+from adjudge.evaluate.engine import Evaluation
+from adjudge.evaluate.task import Remark, Row, Side, Task
+from adjudge.model.coref import CorefDocument, Mention
+from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.coref.measures import METRICS, measures_of
+from adjudge.tasks.coref.observe import Compared, compare
+from adjudge.tasks.coref.repeats import Repeat
+from adjudge.tasks.coref.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note
+
+REFUSAL = 10  # repeats after which the reference scorer does not score
+REPEATS = {
+    "key-removed": "in the key {was} removed",
+    "key-kept": "in the key {was} kept, as the reference scorer does; scores may exceed 100 %",
+    "response-removed": "in the response {was} removed",
+    "response-kept": "in the response {was} kept because the key does not have them, as the reference scorer does",
+}
+
+
+class CorefTask(Task):
+    """Chains of a key and of responses, compared under some settings and reported by some metrics."""
+
+    name = "coref"
+    columns = COLUMNS
+    begins = b"#begin document ", b"#end document"
+    unit, telling = "token", "coref.mentions"
+    remedy = "a document begins with a line such as: #begin document (name); part 000"
+
+    def __init__(self, chosen: Settings | None = None, metrics: Sequence[str] = METRICS) -> None:
+        self.settings = chosen or settings()
+        self.metrics = tuple(metrics)
+
+    @property
+    def profile(self) -> str:
+        """Whose rules are followed."""
+        return self.settings.profile
+
+    def measures(self) -> list[Measure]:
+        """Those of the chosen metrics."""
+        return measures_of(self.metrics, self.settings.rule)
+
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
+        from adjudge.tasks.coref.reading import read_corpus
+
+        corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
+        documents = {document.id: document for document in corpus.documents}
+        return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
+
+    def is_whole(self, value: Any) -> bool:
+        """Whether something is all documents of a response, and not the clusters of one."""
+        from adjudge.tasks.coref.reading import is_whole
+
+        return is_whole(value)
+
+    def observe(self, gold: CorefDocument, system: CorefDocument | None, *, keep: bool = False) -> Row:
+        """All counts of all metrics at once."""
+        compared = compare(gold, system, self.settings)
+        remarks: tuple[Remark, ...] = ()
+        if compared.key_repeats or compared.response_repeats:
+            remarks = tuple(_told(compared, gold.id))
+        if system is not None and gold.tokens != system.tokens and min(gold.tokens, system.tokens) >= 0:
+            remarks += (Remark("unequal-tokens", f"{gold.id}: {gold.tokens} and {system.tokens}"),)
+        return Row(compared.counts, remarks, compared if keep else None)
+
+    def attributes(self, document: CorefDocument) -> Mapping[str, Any]:
+        """The genre that its name carries."""
+        return {} if document.genre is None else {"genre": document.genre}
+
+    def spans(self, document: CorefDocument) -> Iterable[tuple[int, int]]:
+        """Where each mention begins and ends."""
+        for chain in document.chains:
+            for mention in chain.mentions:
+                yield int(mention[0]), int(mention[-1])
+
+    def bare(self, document: CorefDocument) -> CorefDocument:
+        """Its name, its number of tokens and its line."""
+        return CorefDocument(document.id, [], document.tokens, document.line)
+
+    def fields(self) -> dict[str, str | float | None]:
+        """The metrics, unless all, and the settings."""
+        return {"metric": None if self.metrics == METRICS else "+".join(self.metrics), **self.settings.fields()}
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """Unequal texts and repeated mentions."""
+        from adjudge.evaluate.results import EXAMPLES
+        from adjudge.stats.result import Note
+
+        return [
+            Note(code, count, message, tuple(sorted(examples)[:EXAMPLES]))
+            for code, count, message, examples in remarks_of(evaluation, name)
+        ]
+
+    def check(self, evaluation: Evaluation) -> None:
+        """The profile `strict` allows no repeats, no missing or unknown documents and no unequal texts."""
+        if self.settings.profile == "strict" and (problems := list(_strict(evaluation.checked()))):
+            raise ValidationError(problems)
+
+
+def _told(compared: Compared, document: str) -> Iterable[Remark]:
+    for side, repeats in (("key", compared.key_repeats), ("response", compared.response_repeats)):
+        for each in repeats:
+            yield Remark(f"{side}-{'removed' if each.removed else 'kept'}", _repeat(each, document))
+
+
+def _repeat(repeat: Repeat, document: str) -> str:
+    same = repeat.first == repeat.again
+    chains = f"twice in chain {repeat.first}" if same else f"in chains {repeat.first} and {repeat.again}"
+    return f"{written(repeat.mention)} {chains} of {document!r}"
+
+
+def remarks_of(evaluation: Evaluation, name: str) -> list[tuple[str, int, str, list[str]]]:
+    """What happened in the documents of one response."""
+    found: dict[str, list[str]] = {}
+    for _, (code, example) in evaluation.systems[name].remarks:
+        found.setdefault(code, []).append(example)
+    remarks = []
+    unequal = found.get("unequal-tokens", [])
+    if unequal:
+        what = "document differs" if len(unequal) == 1 else "documents differ"
+        message = f"{len(unequal)} {what} in the number of tokens, so mentions may be shifted"
+        remarks.append(("unequal-tokens", len(unequal), message, unequal))
+    for kind, text in REPEATS.items():
+        examples = found.get(kind, [])
+        if not examples:
+            continue
+        mentions, was = ("mention", "was") if len(examples) == 1 else ("mentions", "were")
+        message = f"{len(examples)} repeated {mentions} {text.format(was=was)}"
+        if kind == "response-removed" and len(examples) > REFUSAL:
+            message += f" (with more than {REFUSAL}, the reference scorer refuses to score)"
+        times = dict.fromkeys(examples, 0)
+        for each in examples:
+            times[each] += 1
+        listed = [each + (f", {n} times" if n > 1 else "") for each, n in times.items()]
+        remarks.append((f"repeated-{kind.partition('-')[0]}-mention", len(examples), message, listed))
+    return remarks
+
+
+def warnings(evaluation: Evaluation, name: str) -> Iterable[str]:
+    """The notes of one response as lines of text, with all repeats by name."""
+    from adjudge.evaluate.results import notes_of
+
+    for note in notes_of(evaluation, name):
+        yield note.message + (f" ({', '.join(note.examples)})" if note.examples else "")
+    for code, _, message, examples in remarks_of(evaluation, name):
+        if code.startswith("repeated"):
+            yield message + ":"
+            yield from (f"  {example}" for example in examples)
+        else:
+            yield f"{message} ({', '.join(examples)})"
+
+
+def _strict(evaluation: Evaluation) -> Iterable[Problem]:
+    gold = evaluation.gold
+    for place, counted in enumerate(evaluation.systems.values()):
+        side = counted.side
+        for document in evaluation.ids:
+            if document not in side.documents:
+                message = f"document {document!r} of the key is not there"
+                yield Problem(message, path=side.path, hint="add it, even without mentions")
+        for document, (code, example) in counted.remarks:
+            if code == "unequal-tokens":
+                own, ours = side.documents[document], gold.documents[document]
+                message = f"document {document!r} has {own.tokens} tokens, the key has {ours.tokens}"
+                yield Problem(message, path=side.path, line=own.line, hint="the texts must be the same")
+            elif code.startswith("response") or place == 0:
+                where = side if code.startswith("response") else gold
+                line = where.documents[document].line
+                message = f"the mention {example} is repeated"
+                yield Problem(message, path=where.path, line=line, hint="remove one of them")
+        for document, own in side.documents.items():
+            if document not in gold.documents:
+                hint = "remove it, or add it to the key"
+                yield Problem(f"document {document!r} is not in the key", path=side.path, line=own.line, hint=hint)
+
+
+def written(mention: Mention) -> str:
+    """A mention as the reference scorer writes it: (first,last).
+
+    >>> written((3, 5))
+    '(3,5)'
+    """
+    return f"({','.join(f'{number:g}' for number in mention)})"

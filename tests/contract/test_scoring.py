@@ -1,0 +1,172 @@
+"""What every scoring command promises, whatever it scores: one table of commands, one test for each promise."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from adjudge.cli import run
+
+_PATH = Path(__file__).parents[1] / "determinism" / "runs.py"
+_SPEC = importlib.util.spec_from_file_location("determinism_runs", _PATH)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+RUNS = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(RUNS)
+
+
+class Task(NamedTuple):
+    """A scoring command: its words, gold and two systems, options that all its runs need, and a metric with its part.
+
+    `option` stands before gold, `each` before every system, if they are not plain arguments.
+    """
+
+    command: tuple[str, ...]
+    gold: str
+    systems: tuple[str, str]
+    score: str
+    option: str | None = None
+    each: str | None = None
+    more: tuple[str, ...] = ()
+
+    def words(self, *systems: str, gold: str | None = None) -> list[str]:
+        """The command for some systems."""
+        first = [self.option] if self.option else []
+        others = [word for each in systems for word in ([self.each, each] if self.each else [each])]
+        return [*self.command, *first, gold or self.gold, *others, *self.more]
+
+
+TASKS = {
+    "coref": Task(("coref", "score"), "key.conll", ("linden.conll", "maple.conll"), "coref.muc:f1"),
+    "nugget": Task(("nugget", "score"), "gold.tbf", ("heron.tbf", "kestrel.tbf"), "nugget.type:f1", "-g", "-s"),
+    "eal": Task(
+        ("eal", "score"),
+        "eal/assessments",
+        ("eal/submissions/granite", "eal/submissions/marble"),
+        "eal.argument:f1",
+        "--key",
+        more=("--frames", "eal/frames", "--unassessed", "ignore"),
+    ),
+    "kbp": Task(("kbp", "score"), "kb-gold.jsonl", ("kb-geyser.jsonl", "delta.tsv"), "kbp.hop1:f1", "--gold"),
+    "score": Task(("score", "relation.strict"), "gold.jsonl", ("alder.jsonl", "birch.jsonl"), "relation.strict:f1"),
+    **{
+        family: Task(
+            (family, "score"),
+            f"{family}-gold.jsonl",
+            (f"{family}-one.jsonl", f"{family}-two.jsonl"),
+            "",
+            more=("--reader", "jsonl", *RUNS.OF_FAMILY.get(family, ())),
+        )
+        for family in RUNS.FAMILIES
+    },
+}
+QUICK = ("--bootstrap", "20", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("tasks")
+    RUNS.write_files(found, lambda documents: documents)
+    before = Path.cwd()
+    os.chdir(found)
+    yield found
+    os.chdir(before)
+
+
+@pytest.fixture(params=sorted(TASKS))
+def task(request, folder):
+    return TASKS[request.param]
+
+
+@pytest.fixture
+def call(capsys):
+    def called(*words):
+        code = run([*words, *QUICK])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return called
+
+
+def data(call, *words):
+    code, out, err = call(*words, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def scores(result):
+    return {
+        (system["name"], score["metric"], score["part"]): score["value"]
+        for system in result["systems"]
+        for score in system["scores"]
+        if not score["slice"]
+    }
+
+
+def test_one_system_has_the_scores_that_it_has_among_others(task, call):
+    both = scores(data(call, *task.words(*task.systems)))
+    alone = scores(data(call, *task.words(task.systems[0])))
+    assert alone
+    assert alone.items() <= both.items()
+
+
+def test_saved_results_are_compared_as_if_scored_together(task, call, tmp_path):
+    both = data(call, *task.words(*task.systems))
+    for number, system in enumerate(task.systems):
+        data(call, *task.words(system), "--save", str(tmp_path / f"{number}.json"))
+    compared = data(call, "compare", str(tmp_path / "0.json"), str(tmp_path / "1.json"))
+    assert scores(compared) == scores(both)
+    assert [(c["metric"], c["difference"], c["p"]) for c in compared["comparisons"] if not c["slice"]] == [
+        (c["metric"], c["difference"], c["p"]) for c in both["comparisons"] if not c["slice"]
+    ]
+
+
+def test_two_processes_give_the_same_bytes(task, call):
+    one, two = (call(*task.words(*task.systems), "--format", "json", "--jobs", jobs) for jobs in ("1", "2"))
+    assert one == two
+
+
+def test_files_of_the_same_name_are_told_apart(task, call, tmp_path):
+    copies = []
+    for place in ("x", "y"):
+        source, target = Path(task.systems[0]), tmp_path / place / Path(task.systems[0]).name
+        target.parent.mkdir()
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+        copies.append(str(target))
+    names = [system["name"] for system in data(call, *task.words(*copies))["systems"]]
+    own = Path(task.systems[0]).name.partition(".")[0]
+    assert names == [f"{own}-1", f"{own}-2"]
+
+
+def test_gold_without_documents_is_an_error(task, call, tmp_path):
+    empty = tmp_path / Path(task.gold).name
+    empty.mkdir() if Path(task.gold).is_dir() else empty.write_text("")
+    code, out, err = call(*task.words(task.systems[0], gold=str(empty)))
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+
+
+def test_a_gate_that_is_not_passed_is_exit_code_3(task, call):
+    metric = task.score or next(
+        f"{metric}:{part}" for _, metric, part in scores(data(call, *task.words(task.systems[0]))) if part == "f1"
+    )
+    code, _, err = call(*task.words(task.systems[0]), "--fail-under", f"{metric.replace(':', '.')}=0.9999")
+    assert code == 3, err
+    code, _, err = call(*task.words(task.systems[0]), "--fail-under", f"{metric.replace(':', '.')}=0.0001")
+    assert code == 0, err
+
+
+def test_a_summary_is_added_to_a_file(task, call, tmp_path):
+    target = tmp_path / "summary.md"
+    target.write_text("# Before\n")
+    code, _, err = call(*task.words(task.systems[0]), "--summary", str(target))
+    assert code == 0, err
+    text = target.read_text()
+    assert text.startswith("# Before\n")
+    assert "|" in text
