@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import strategies as st
 
+from adjudge.tasks.kbp.masks_samples import Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.paths_facts import Facts, closed, make_facts
+from adjudge.tasks.kbp.pieces import count_all
 
 Triple = tuple[int, int, int]
 Support = Mapping[Triple, Iterable[int]]
@@ -147,3 +149,12 @@ def scored_counts(result: Any, metric: str, system: str | None = None, **where: 
     own = result.systems[0] if system is None else result.system(system)
     scores = own[metric].where(**where) if where else own[metric]
     return tuple(int(scores[part]) for part in ("tp", "gold", "system"))
+
+
+def resample_counts(
+    gold: Facts, systems: Sequence[Facts], *, documents: int, resamples: int = 1000, seed: int = 13, hops: int = 3
+) -> list[Resampled]:
+    """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass."""
+    drawn = draw_samples(documents, resamples=resamples, seed=seed)
+    _, (counts,) = count_all([], [resampling(gold, systems, drawn, hops=hops)])
+    return [as_resampled(drawn, own) for own in counts]

@@ -22,10 +22,10 @@ from adjudge.stats.intervals import (
     paired_test,
     score_interval,
 )
-from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
-from adjudge.tasks.kbp.masks_samples import resample_counts
-from adjudge.tasks.kbp.paths_facts import Facts, make_facts, without_loops
+from adjudge.tasks.kbp.paths_facts import Facts, make_facts
+from adjudge.tasks.kbp.results_compare import Exchange, exchange_tests
 from adjudge.tasks.kbp.scoring import LEVEL
+from kbp_naive import resample_counts
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.
 RELATIONS = (
@@ -84,7 +84,8 @@ def corpus(documents: int, replicate: int, entities: int = ENTITIES) -> list[np.
 def facts_of(documents: int, replicate: int, entities: int = ENTITIES) -> list[Facts]:
     """The facts of a corpus as they are compared by default: no relation is symmetric, and self-loops are dropped."""
     where = np.arange(documents * PER_DOCUMENT) // PER_DOCUMENT
-    return [without_loops(make_facts(*side.T, where)) for side in corpus(documents, replicate, entities)]
+    kept = ((side, side[:, 0] != side[:, 2]) for side in corpus(documents, replicate, entities))
+    return [make_facts(*side[own].T, where[own]) for side, own in kept]
 
 
 def unlike_facts(documents: int, replicate: int) -> list[Facts]:

@@ -35,7 +35,7 @@ def _join(triples: int, *, judged: bool) -> Bench:
     def run(setting: Setting) -> Iterator[Found]:
         def join() -> Cost:
             if find_spec("duckdb") is None:
-                raise Failed('duckdb is not installed (pip install "adjudge[duckdb]")')
+                raise Failed("duckdb is not installed (make bench installs it)")
             return run_worker("kbp", "duckdb", triples, 2)
 
         turns = setting.alternate({"ours": lambda: run_worker("kbp", "sparse", triples, 2), "DuckDB": join}, 2)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.tasks.kbp.duck import installed
 
 DOCUMENTS = ("D1", "D2", "D3")
 RELATION = "orgaffiliation.leadership"
@@ -135,12 +134,12 @@ def test_folders_for_the_other_commands(kind, tmp_path, capsys, monkeypatch):
         assert run(["kbp", *command, "--gold", str(gold), str(folder)]) == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_triples_in_a_database(shape, tmp_path, capsys):
-    if not installed():
-        pytest.skip("duckdb is not installed")
-    gold, _ = write(tmp_path / "gold", "triples", shape)
-    assert run(["kbp", "score", "--gold", str(gold), str(gold), "--engine", "duckdb", "--identity", "endpoints"]) == 0
+def test_the_engine_in_a_database_is_gone(tmp_path, capsys):
+    gold, _ = write(tmp_path / "gold", "triples", "file")
+    assert run(["kbp", "score", "--gold", str(gold), str(gold), "--engine", "duckdb"]) == 2
+    assert "the engine duckdb is gone, leave it out: ten million triples take about 3 GB" in capsys.readouterr().err
+    assert run(["kbp", "score", "--gold", str(gold), str(gold), "--memory", "4GB"]) == 0
+    assert "--memory has no effect" in capsys.readouterr().err
 
 
 def test_a_folder_of_several_things_is_refused(tmp_path, capsys):
@@ -207,20 +206,13 @@ def test_the_other_commands_take_a_system_with_nothing(name, tmp_path, capsys, m
     commands = [["explain"], ["report", "-o", "page.html"]] + [["discovery"]] * (kind != "triples")
     for command in commands:
         assert run(["kbp", *command, "--gold", str(gold), name]) == 0, capsys.readouterr().err
-    if kind == "triples" and installed():
-        arguments = ("--engine", "duckdb", "--identity", "endpoints", "--format", "json")
-        assert run(["kbp", "score", "--gold", str(gold), name, *arguments]) == 0
-        assert "it is scored as an empty system" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("content", "said"), [("", "the file is empty"), (HEADER, "the file has no triples")])
-@pytest.mark.parametrize("more", [(), ("--engine", "duckdb", "--identity", "endpoints")], ids=["", "duckdb"])
-def test_gold_with_nothing_is_an_error(content, said, more, tmp_path, capsys):
-    if more and not installed():
-        pytest.skip("duckdb is not installed")
+def test_gold_with_nothing_is_an_error(content, said, tmp_path, capsys):
     system, _ = write(tmp_path / "system", "triples", "file")
     (tmp_path / "gold.tsv").write_text(content)
-    assert run(["kbp", "score", "--gold", str(tmp_path / "gold.tsv"), str(system), *more]) == 1
+    assert run(["kbp", "score", "--gold", str(tmp_path / "gold.tsv"), str(system)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert f"gold.tsv: {said}" in err

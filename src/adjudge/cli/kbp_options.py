@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +15,7 @@ from adjudge.cli.streams import say
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
-from adjudge.tasks.kbp.engine import ENGINES
+from adjudge.tasks.kbp.engine import ENGINES, check_engine
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
 
 if TYPE_CHECKING:
@@ -49,15 +48,14 @@ NIL: dict[str, dict[str, Any]] = {
 """Options of entities without a page, by name, with what they are made of."""
 
 
-def size(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
-    """A number of bytes from 500MB, 4G or 2000000000."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d{1,15})\s*(?:([KMGT])?B?)?", text.strip(), re.IGNORECASE | re.ASCII)
-    number = 0 if found is None else int(found[1]) * 1000 ** " KMGT".index((found[2] or " ").upper())
-    if not number:
-        raise click.BadParameter(f"{text!r} is no size, write for example 500MB or 4GB")
-    return number
+class _Engine(click.Choice[str]):
+    """A choice of engines that says more of one that is gone."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of an engine."""
+        if value == "duckdb":
+            check_engine(value)
+        return super().convert(value, param, ctx)
 
 
 seed_option = _uncertainty(
@@ -153,17 +151,17 @@ choice_options = compose(
     ),
     _paths(
         "--engine",
-        type=click.Choice(ENGINES),
+        type=_Engine(ENGINES),
         default="auto",
         show_default=True,
-        help="How paths are counted; duckdb keeps plain triples on disk, sample estimates from some first nodes.",
+        help="How paths are counted; sample estimates from some first nodes.",
     ),
 )
 memory_option = _paths(
     "--memory",
     metavar="SIZE",
-    callback=size,
-    help="Memory to use, such as 4GB; plain triples that need more go through DuckDB. [default: half of all]",
+    hidden=True,
+    help="Without effect: triples are counted in memory.",
 )
 limit_option = click.option(
     "--limit",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     epilog="\b\nExamples:\n  adjudge kbp score --gold gold.tsv system.tsv --hops 3"
     "\n  adjudge kbp score --gold ace/ --wiki ACEtoWIKI_resource.txt run1.tac run2.tac --by relation"
     "\n  adjudge kbp score --gold ace/ --wiki links.csv mine=run.tac --profile paper --identity-source system"
-    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --memory 4GB --jobs 2",
+    "\n  adjudge kbp score --gold 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
 )
 @click.argument("systems", metavar="[NAME=]SYSTEM...", nargs=-1, required=True)
 @compose(
@@ -73,6 +73,9 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     from adjudge.tasks.kbp.scoring import score_files
 
     log = Log(verbose=options["verbose"])
+    warn = warning(options)
+    if options["memory"] and warn is not None:
+        warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
     run = Run(
         by=options["by"],
         bootstrap=options["bootstrap"],
@@ -80,9 +83,8 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
         seed=options["seed"],
         engine=options["engine"],
         box=options["box"],
-        memory=options["memory"],
         place=Place(options["jobs"], options["cluster"]),
-        warn=warning(options),
+        warn=warn,
         say=log,
     )
 

@@ -6,9 +6,8 @@ import kbp_annotation as notes
 import kbp_naive as naive
 from adjudge.errors import UsageError
 from adjudge.model.kbp import Entity, KbDocument, KnowledgeBase, Mention, Span
-from adjudge.tasks.kbp.alignment import align, corpus_alignment
+from adjudge.tasks.kbp.alignment import align, corpus_alignment, find_entities, node_spans
 from adjudge.tasks.kbp.linking import link
-from adjudge.tasks.kbp.mentions import find_entities, node_spans
 from adjudge.tasks.kbp.options import KbOptions
 
 MATCHES = ("head", "extent", "head-or-extent", "overlap")

@@ -12,9 +12,9 @@ import kbp_naive
 from adjudge.errors import UsageError
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, KnowledgeBase, Mention, TripleNames, TripleTable
 from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant
-from adjudge.tasks.kbp.explain_evidence import LONGEST, Evidence, evidence
 from adjudge.tasks.kbp.explain_paths import find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import REASONS
+from adjudge.tasks.kbp.explain_result import LONGEST, Evidence, evidence
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.paths_facts import make_facts

@@ -1,5 +1,7 @@
+import gzip
 import io
 import json
+import random
 
 import pytest
 
@@ -12,6 +14,7 @@ from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.queries import generate_queries
 from adjudge.tasks.kbp.query_inputs import ask_all, read_gold_asked
 from adjudge.tasks.kbp.query_scoring import score_answers
+from adjudge.tasks.kbp.scoring import score
 
 GOLD = b"ana\tspouse\tben\td1\nben\temployee\tcorvex\td2\n"
 SYSTEM = b"ana\tspouse\tben\td1\nana\tspouse\tdan\td3\n"
@@ -283,3 +286,58 @@ def test_queries_from_ace_start_where_the_systems_do(ace, tmp_path):
         assert found.result["kbp.query"].f1 == 1
     with pytest.raises(UsageError, match="units are chosen for ACE"):
         read_gold_asked(documents(1), units="raw")
+
+
+# Triples in several files, and in Parquet
+
+RELATIONS = ("Employment", "Family", "per:children", "per:parents", "Lasting-Personal")
+
+
+def write_rows(path, rows):
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+    return str(path)
+
+
+def random_rows(seed, number, nodes):
+    rng = random.Random(seed)
+    return [
+        (
+            f"n{int(nodes * rng.random() ** 2)}",
+            rng.choice(RELATIONS),
+            f"n{int(nodes * rng.random() ** 2)}",
+            f"d{rng.randrange(8)}",
+        )
+        for _ in range(number)
+    ]
+
+
+def test_shards_are_one_table(tmp_path):
+    rows = random_rows(1, 60, 20)
+    whole = write_rows(tmp_path / "whole.tsv", rows)
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    write_rows(folder / "0.tsv", rows[:20])
+    (folder / "1.tsv.gz").write_bytes(gzip.compress("".join("\t".join(row) + "\n" for row in rows[20:]).encode()))
+    (folder / "README.md").write_text("not triples")
+    expected = score(whole, [whole], bootstrap=0, names=["A"]).to_json()
+    for source in (folder, f"{folder}/*.tsv*"):
+        assert score(str(source), [str(source)], bootstrap=0, names=["A"]).to_json() == expected
+
+
+def test_parquet_is_a_table(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = random_rows(1, 60, 20)
+    whole = write_rows(tmp_path / "whole.tsv", rows)
+    columns = dict(zip(("subject", "relation", "object", "document"), zip(*rows, strict=True), strict=True))
+    parquet.write_table(pyarrow.table(columns), tmp_path / "whole.parquet")
+    packed = str(tmp_path / "whole.parquet")
+    assert score(packed, [packed], bootstrap=0).to_json() == score(whole, [whole], bootstrap=0).to_json()
+    columns["object"] = (None, *columns["object"][1:])
+    parquet.write_table(pyarrow.table(columns), packed)
+    with pytest.raises(FormatError, match="row 1: the object is empty"):
+        score(packed, [packed], bootstrap=0)
+    del columns["document"]
+    parquet.write_table(pyarrow.table(columns), packed)
+    with pytest.raises(FormatError, match="no column document"):
+        score(packed, [packed], bootstrap=0)

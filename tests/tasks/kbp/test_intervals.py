@@ -12,9 +12,9 @@ from adjudge.stats import intervals
 from adjudge.stats.intervals import Parts, score_interval
 from adjudge.stats.resample import bootstrap_weights
 from adjudge.tasks.kbp.masks import as_counts, count_samples, sample_totals
-from adjudge.tasks.kbp.masks_compare import Exchange, exchange_tests
-from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_presence, resample_counts
-from adjudge.tasks.kbp.paths import make_facts
+from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_presence
+from adjudge.tasks.kbp.paths_facts import make_facts
+from adjudge.tasks.kbp.results_compare import Exchange, exchange_tests
 
 PARTS = ("precision", "recall", "f1")
 NONE = np.array([])
@@ -105,7 +105,7 @@ SIDES = naive.sides()
 @given(SIDES, SIDES)
 @settings(max_examples=25)
 def test_one_pass_gives_all_three(gold, system):
-    (found,) = resample_counts(gold.facts, [system.facts], documents=5, resamples=12, seed=7, hops=3)
+    (found,) = naive.resample_counts(gold.facts, [system.facts], documents=5, resamples=12, seed=7, hops=3)
     everything = range(5)
     draws = np.concatenate(list(bootstrap_weights(5, 12, Random(7))))
     wanted = {
@@ -181,5 +181,5 @@ def test_more_exchanges_than_fit_into_one_pass_are_the_same(monkeypatch):
     gold, good, bad = corpus(2, [0.6, 0.5], documents=60)
     how = Exchange(60, trials=30, hops=2)
     once = exchange_tests(gold, {"": (good, bad)}, how)
-    monkeypatch.setattr("adjudge.tasks.kbp.masks_compare._AT_ONCE", 500)
+    monkeypatch.setattr("adjudge.tasks.kbp.results_compare._AT_ONCE", 500)
     assert exchange_tests(gold, {"": (good, bad)}, how) == once

@@ -7,7 +7,7 @@ import kbp_naive as naive
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.masks import count_samples
 from adjudge.tasks.kbp.masks_bits import column_counts, fact_masks, or_groups, pack, unpack
-from adjudge.tasks.kbp.paths import make_facts
+from adjudge.tasks.kbp.paths_facts import make_facts
 
 PLAIN = naive.sides()
 LABELLED = naive.sides(labelled=True)

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 import kbp_naive as naive
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp import paths_sparse
-from adjudge.tasks.kbp.paths import closed, count_paths, make_facts, without_loops
-from adjudge.tasks.kbp.paths_facts import Counts, assertions, combine, total_walks
-from adjudge.tasks.kbp.paths_full import count_full
+from adjudge.tasks.kbp.paths_facts import Counts, assertions, closed, combine, make_facts, total_walks
 from adjudge.tasks.kbp.paths_sparse import count_sparse
-from adjudge.tasks.kbp.paths_walks import count_walks
+from adjudge.tasks.kbp.pieces import count_paths
 
 PLAIN = naive.sides()
 LABELLED = naive.sides(labelled=True)
@@ -45,28 +43,9 @@ def test_bisection_agrees_with_tables(gold, system):
     assert before == paths_sparse._TABLES
 
 
-@given(
-    PLAIN | LABELLED,
-    PLAIN | LABELLED,
-    st.sampled_from(["endpoints", "full"]),
-    st.sampled_from(["all", "simple"]),
-    st.sampled_from([1, 5, 1 << 20]),
-)
-@settings(max_examples=150)
-def test_walks_agree_with_sets(gold, system, identity, walks, block):
-    found = count_walks(gold.facts, system.facts, hops=3, identity=identity, walks=walks, block=block)
-    assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
-
-
-@given(PLAIN, PLAIN)
-@settings(max_examples=100)
-def test_vectors_agree_with_sets(gold, system):
-    assert as_plain(count_full(gold.facts, system.facts, hops=4)) == expected(gold, system, 4, identity="full")
-
-
 @given(PLAIN | LABELLED, PLAIN | LABELLED, st.sampled_from(["endpoints", "full"]), st.sampled_from(["all", "simple"]))
-@settings(max_examples=60)
-def test_the_method_that_fits_is_chosen(gold, system, identity, walks):
+@settings(max_examples=250)
+def test_every_way_to_count_agrees_with_sets(gold, system, identity, walks):
     found = count_paths(gold.facts, system.facts, hops=3, identity=identity, walks=walks)
     assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
 
@@ -140,7 +119,7 @@ def test_walks_beyond_64_bits_are_counted():
     # Two parallel relations and a ring of two nodes: 2 * 2^n walks of n hops.
     ring = make_facts([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0])
     assert total_walks(ring, 70)[-1] == 2**71
-    assert count_full(ring, make_facts([0], [0], [0]), hops=3)[-1].total == Counts(0, 16, 1)
+    assert count_paths(ring, make_facts([0], [0], [0]), hops=3, identity="full")[-1].total == Counts(0, 16, 1)
 
 
 @given(PLAIN, st.permutations(range(7)), st.permutations(range(3)))
@@ -185,8 +164,6 @@ def test_closing_keeps_the_documents():
         (1, 0, 0): 4,
         (1, 1, 2): 5,
     }
-    loops = without_loops(make_facts([0, 1], [0, 0], [0, 2], [3, 4]))
-    assert loops.documents.tolist() == [4]
 
 
 def test_keys_that_do_not_fit_are_ranked():
@@ -211,4 +188,4 @@ def test_bad_columns_are_refused():
 def test_too_many_walks_are_refused_before_they_are_made():
     full = make_facts(*(np.array(c) for c in zip(*itertools.product(range(40), [0], range(40)), strict=True)))
     with pytest.raises(UsageError, match="too many to go through one by one"):
-        count_walks(full, full, hops=6)
+        count_paths(full, full, hops=6, walks="simple")

@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.tasks.kbp import pieces
+from adjudge.tasks.kbp.masks import Paths
 from adjudge.tasks.kbp.masks_samples import draw_samples, exchanging, resampling
-from adjudge.tasks.kbp.paths import count_paths, make_facts
-from adjudge.tasks.kbp.pieces import HERE, Paths, Piece, PieceCounter, Place, add_up, count_all, count_pieces, pieces_of
+from adjudge.tasks.kbp.paths_facts import make_facts
+from adjudge.tasks.kbp.pieces import (
+    HERE,
+    Piece,
+    PieceCounter,
+    Place,
+    add_up,
+    count_all,
+    count_paths,
+    count_pieces,
+    pieces_of,
+)
 
 SIDES = naive.sides() | naive.sides(labelled=True)
 SWAPS = np.random.default_rng(2).random((20, 9)) < 0.5

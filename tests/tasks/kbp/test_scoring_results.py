@@ -11,7 +11,7 @@ from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.stats.build import compare
 from adjudge.stats.result import Result
 from adjudge.tasks.kbp import counting
-from adjudge.tasks.kbp.digest import digest
+from adjudge.tasks.kbp.digest import table_digest
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import score, score_triples
 
@@ -120,8 +120,8 @@ def test_order_of_rows_changes_nothing(campaign):
         turned.add(*row)
     one, other = (score_triples(g, {"A": systems["A"]}, bootstrap=40) for g in (gold, turned))
     assert one.systems[0].scores == other.systems[0].scores
-    assert digest([gold], ["d"]) == digest([turned], ["d"])
-    assert digest([gold], ["d"]) != digest([systems["A"]], ["d"])
+    assert table_digest(gold) == table_digest(turned)
+    assert table_digest(gold) != table_digest(systems["A"])
     assert one.signature == other.signature
 
 
@@ -167,12 +167,12 @@ def test_a_warning_comes_before_something_huge(campaign, monkeypatch):
 
 
 def test_an_estimate_says_so(campaign, monkeypatch):
-    from adjudge.tasks.kbp import engine
+    from adjudge.tasks.kbp import counting
 
     gold, systems = campaign
     exact = score_triples(gold, {"A": systems["A"]}, profile="paper", bootstrap=0)
-    real = engine.sample_paths
-    monkeypatch.setattr(engine, "sample_paths", lambda *sides, **more: real(*sides, **{**more, "draws": 25}))
+    real = counting.sample_paths
+    monkeypatch.setattr(counting, "sample_paths", lambda *sides, **more: real(*sides, **{**more, "draws": 25}))
     result = score_triples(gold, {"A": systems["A"]}, profile="paper", engine="sample", bootstrap=50)
     assert "estimate" in [note.code for note in result.systems[0].notes]
     (f1,) = (s for s in result.systems[0].scores if (s.metric, s.part) == ("kbp.hop2", "f1"))

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.engine import Choice, Counted, Engine, choose_engine, count_rest, joins
-from adjudge.tasks.kbp.masks import Samples
+from adjudge.tasks.kbp.engine import Choice, Engine, choose_engine
+from adjudge.tasks.kbp.masks import Paths, Samples
 from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_resampled, resampling
 from adjudge.tasks.kbp.options import KbOptions
+from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, total_walks
 from adjudge.tasks.kbp.paths_walks import Identity
-from adjudge.tasks.kbp.pieces import HERE, Paths, Place, count_all
-from adjudge.tasks.kbp.sampling import LEVEL
-from adjudge.tasks.kbp.sides import AnyFacts, number_of, walks_of
+from adjudge.tasks.kbp.pieces import HERE, Place, count_all
+from adjudge.tasks.kbp.sampling import LEVEL, HopEstimate, sample_paths
 
 Warn: TypeAlias = Callable[[str], None]
 
@@ -36,8 +36,8 @@ ALL_HOPS = "kbp.hops"
 class Run:
     """How scores are computed, beside what is compared: slices, resampling, engine, and where the work is done.
 
-    With `bootstrap=None` there are 1000 resamples wherever that takes no more than some minutes. `memory` in bytes is
-    what an engine may take, None is what the machine has. `warn` and `say` get remarks, the second for the curious.
+    With `bootstrap=None` there are 1000 resamples wherever that takes no more than some minutes. `warn` and `say` get
+    remarks, the second for the curious.
     """
 
     by: Sequence[str] = ()
@@ -46,7 +46,6 @@ class Run:
     seed: int = 13
     engine: Engine = "auto"
     box: bool = False
-    memory: int | None = None
     place: Place = HERE
     warn: Warn | None = None
     say: Warn | None = None
@@ -78,12 +77,20 @@ class SystemFacts(NamedTuple):
     """The facts of a system in terms of gold nodes, and between its own nodes if these are compared as well."""
 
     name: str
-    facts: AnyFacts
-    own: AnyFacts | None = None
+    facts: Facts
+    own: Facts | None = None
 
-    def of(self, variant: Variant) -> AnyFacts:
+    def of(self, variant: Variant) -> Facts:
         """The facts that a variant compares."""
         return self.own if variant.own and self.own is not None else self.facts
+
+
+class Counted(NamedTuple):
+    """Exact counts for the first hops, estimates for the others, and the choice that led to it."""
+
+    exact: tuple[HopCounts, ...]
+    estimates: tuple[HopEstimate, ...]
+    choice: Choice
 
 
 class VariantCounts(NamedTuple):
@@ -122,7 +129,7 @@ class _Plan(NamedTuple):
 
 def count_variants(
     ways: Sequence[Variant],
-    gold: AnyFacts,
+    gold: Facts,
     systems: Sequence[SystemFacts],
     options: KbOptions,
     run: Run,
@@ -139,28 +146,24 @@ def count_variants(
         how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
         for each in systems:
             choice = plan.choices[each.name]
-            if choice.exact_hops and not joins(choice, gold):
+            if choice.exact_hops:
                 todo[number, each.name] = Paths((gold, each.of(way)), choice.exact_hops, **how)
         if plan.sampled and drawn is not None:
             sides = [each.of(way) for each in systems]
             sampling[number] = resampling(gold, sides, drawn, hops=plan.sampled, **how)
     exact, samples = count_all(list(todo.values()), list(sampling.values()), place=run.place)
     counts, drawn_counts = dict(zip(todo, exact, strict=True)), dict(zip(sampling, samples, strict=True))
+    level = LEVEL if run.ci is None else run.ci
     found = []
     for number, plan in enumerate(plans):
-        counted = {
-            each.name: count_rest(
-                gold,
-                each.of(plan.variant),
-                plan.choices[each.name],
-                counts.get((number, each.name), ()),
-                hops=options.hops,
-                memory=run.memory,
-                seed=run.seed,
-                level=LEVEL if run.ci is None else run.ci,
+        counted = {}
+        for each in systems:
+            choice = plan.choices[each.name]
+            estimates = tuple(
+                sample_paths(gold, each.of(plan.variant), hop=hop, seed=run.seed, level=level)
+                for hop in range(choice.exact_hops + 1, options.hops + 1)
             )
-            for each in systems
-        }
+            counted[each.name] = Counted(counts.get((number, each.name), ()), estimates, choice)
         resampled: dict[str, Resampled] = {}
         if drawn is not None and number in drawn_counts:
             pairs = zip(systems, drawn_counts[number], strict=True)
@@ -170,7 +173,7 @@ def count_variants(
 
 
 def _plan(
-    way: Variant, gold: AnyFacts, systems: Sequence[SystemFacts], options: KbOptions, run: Run, *, documents: int
+    way: Variant, gold: Facts, systems: Sequence[SystemFacts], options: KbOptions, run: Run, *, documents: int
 ) -> _Plan:
     """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
     # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
@@ -178,8 +181,7 @@ def _plan(
     how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
     _warn_of_walks(gold, systems, way, options, run.warn)
     choices = {
-        each.name: choose_engine(gold, each.of(way), hops=options.hops, engine=engine, memory=run.memory, **how)
-        for each in systems
+        each.name: choose_engine(gold, each.of(way), hops=options.hops, engine=engine, **how) for each in systems
     }
     _say_choices(way, choices, run)
     exact = min((choice.exact_hops for choice in choices.values()), default=0)
@@ -197,16 +199,14 @@ def _plan(
 
 
 def _say_choices(way: Variant, choices: Mapping[str, Choice], run: Run) -> None:
-    """Which engine counts and why; exact engines give the same numbers, so that results do not name them."""
-    for name, choice in choices.items():
-        if run.say is not None:
+    """Which engine counts and why."""
+    if run.say is not None:
+        for name, choice in choices.items():
             run.say(f"{name}, {way.metric(way.first)}: engine {choice.engine}: {choice.reason}")
-        if run.warn is not None and choice.remarkable:
-            run.warn(f"{name}: {choice.reason}")
 
 
 def mask_words(
-    sides: Sequence[AnyFacts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
+    sides: Sequence[Facts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
 ) -> list[float]:
     """About how many words of masks are read for 1, 2, ... hops.
 
@@ -217,23 +217,23 @@ def mask_words(
     left = min(documents, GROUPS)
     columns = 1 + left + resamples + min(left * (left - 1) // 2, PAIRS)
     words = -(-columns // 64)
-    if identity == "full" and walks == "all" and all(getattr(side, "labels", None) is None for side in sides):
-        facts = sum(number_of(side) for side in sides)
+    if identity == "full" and walks == "all" and all(side.labels is None for side in sides):
+        facts = sum(len(side.subjects) for side in sides)
         return [float(64 * words * facts * hop) for hop in range(1, hops + 1)]
     totals = [0.0] * hops
     for side in sides:
-        for hop, number in enumerate(walks_of(side, hops)):
+        for hop, number in enumerate(total_walks(side, hops)):
             totals[hop] += words * number
     return [sum(totals[: hop + 1]) for hop in range(hops)]
 
 
 def _warn_of_walks(
-    gold: AnyFacts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
+    gold: Facts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
 ) -> None:
     """Say so before something huge is begun; paths compared with their middle are never built."""
     if warn is None or (variant.identity == "full" and options.walks == "all"):
         return
-    walks = [max(walks_of(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
+    walks = [max(total_walks(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
     if max(walks) > _MANY_WALKS:
         names = ("gold", *(each.name for each in systems))
         largest = names[walks.index(max(walks))]

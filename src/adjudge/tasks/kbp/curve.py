@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import UsageError
 from adjudge.model.kbp import TripleTable
-from adjudge.tasks.kbp.engine import count_with
+from adjudge.tasks.kbp.engine import choose_engine
 from adjudge.tasks.kbp.paths_facts import Counts, Facts
+from adjudge.tasks.kbp.pieces import count_paths
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.counting import Variant
     from adjudge.tasks.kbp.options import KbOptions
-    from adjudge.tasks.kbp.sides import AnyFacts
 
 POINTS = 10
 
@@ -57,12 +57,12 @@ def surer(table: TripleTable, confidences: Sequence[float], least: float) -> Tri
 
 
 def curve_counts(
-    gold: AnyFacts, points: Sequence[Sure], variant: Variant, options: KbOptions
+    gold: Facts, points: Sequence[Sure], variant: Variant, options: KbOptions
 ) -> Iterator[tuple[str, str, Counts]]:
     """For every metric of a variant and every point: the metric, the point in words, and the counts."""
-    if not isinstance(gold, Facts):
-        return  # plain triples have no confidence
     for least, facts in points:
-        counted = count_with(gold, facts, hops=options.hops, identity=variant.identity, walks=options.walks)
-        for hop in counted.exact:
+        choice = choose_engine(gold, facts, hops=options.hops, identity=variant.identity, walks=options.walks)
+        if not choice.exact_hops:
+            continue
+        for hop in count_paths(gold, facts, hops=choice.exact_hops, identity=variant.identity, walks=options.walks):
             yield variant.metric(hop.hop), f"{least:.10g}+", hop.total

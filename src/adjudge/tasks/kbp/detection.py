@@ -1,4 +1,4 @@
-"""Which format a file or folder of a knowledge base has, by its content, and whether there is anything in it."""
+"""Which format a file or folder of a knowledge base has, whether there is anything in it, and how it is read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
@@ -16,6 +16,11 @@ from adjudge.formats.parquet import is_parquet
 from adjudge.formats.shards import find_shards, is_shard
 from adjudge.formats.source import Source, opened, read_block, source_name
 
+if TYPE_CHECKING:
+    from adjudge.formats.kb_spans import Offsets
+    from adjudge.model.kbp import KbCorpus
+
+Units: TypeAlias = Literal["text", "raw"]
 Format: TypeAlias = Literal["coldstart", "triples", "documents", "ace", "ere", "links"]
 FORMATS: tuple[Format, ...] = ("coldstart", "triples", "documents", "ace", "ere", "links")
 ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
@@ -173,3 +178,29 @@ def _common(source: str | os.PathLike[str], files: Sequence[str]) -> Format:
         hint = "name one of the files, or keep each format in a folder of its own"
         raise UsageError(Problem(f"files of several formats: {told}", path=os.fspath(source), hint=hint))
     return next(iter(examples), "coldstart")
+
+
+def read_corpus(
+    source: Source,
+    kind: Format,
+    *,
+    units: Units = "text",
+    offsets: Offsets = "check",
+    texts: str | Path | None = None,
+    name: str | None = None,
+) -> KbCorpus:
+    """The annotated documents in a file or folder of that kind."""
+    if kind == "documents":
+        from adjudge.formats.kb_documents import read_kb_documents
+
+        return read_kb_documents(source, name=name)
+    if not isinstance(source, str | os.PathLike) or str(source) == "-":
+        message = f"{KINDS[kind]} cannot be read from a stream"
+        raise UsageError(Problem(message, path=name or source_name(source), hint="name the file or its folder"))
+    if kind == "ace":
+        from adjudge.formats.kb_ace import read_ace
+
+        return read_ace(source, units=units, offsets=offsets)
+    from adjudge.formats.kb_ere import read_ere_corpus
+
+    return read_ere_corpus(source, docs=texts, offsets=offsets)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
-from adjudge.tasks.kbp.explain_evidence import Evidence, evidence
 from adjudge.tasks.kbp.explain_index import FactIndex, RowIndex
 from adjudge.tasks.kbp.explain_paths import MOST, Losses, Lost, find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import (
@@ -26,11 +25,21 @@ from adjudge.tasks.kbp.explain_reasons import (
     TripleReasons,
     Why,
 )
-from adjudge.tasks.kbp.explain_result import FATES, Example, Explanation, Fate, Loss, PathFact, Waterfall
+from adjudge.tasks.kbp.explain_result import (
+    FATES,
+    Evidence,
+    Example,
+    Explanation,
+    Fate,
+    Loss,
+    PathFact,
+    Waterfall,
+    evidence,
+)
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.paths_facts import label_space
 from adjudge.tasks.kbp.relations import prepare
-from adjudge.tasks.kbp.scoring import map_inputs
+from adjudge.tasks.kbp.scoring import check_triples, map_inputs
 
 __all__ = [
     "FATES",
@@ -123,9 +132,7 @@ def _explainers(read: KbInputs, options: KbOptions) -> Any:
         for place, system in enumerate(read.systems):
             yield system.name, _of_annotation(read, mapped, place, options)
         return
-    if options.identity_source == "system":
-        message = "triples have no nodes of the system's own"
-        raise UsageError(message, hint="give annotated documents and a knowledge base, or leave --identity-source out")
+    check_triples(options)
     gold = read.gold.table
     assert gold is not None
     names = gold.names.documents

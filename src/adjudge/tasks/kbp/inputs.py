@@ -8,21 +8,32 @@ Plain triples are compared with plain triples: names are equal or not, and nothi
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.formats.kb_links import MentionKey, read_links
+from adjudge.evaluate.sides import Names, check_sides
+from adjudge.formats.kb_links import MentionKey, attach_links, read_links
 from adjudge.formats.kb_spans import Offsets
 from adjudge.formats.source import Source, source_name
-from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
+from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
-from adjudge.tasks.kbp.annotated import Units, attach_table, has_links, read_corpus
-from adjudge.tasks.kbp.detection import ANNOTATION, KINDS, Format, detected, has_nothing, is_blank, system_kinds
-from adjudge.tasks.kbp.fitting import check_documents
+from adjudge.tasks.kbp.detection import (
+    ANNOTATION,
+    KINDS,
+    Format,
+    Units,
+    detected,
+    has_nothing,
+    is_blank,
+    read_corpus,
+    system_kinds,
+)
 
+_FIRST = 100  # rows of a system, one of which is usually in a document of gold
 _ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 
 
@@ -126,7 +137,7 @@ def read_inputs(
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
     both = KbInputs(read, tuple(found), kept)
-    check_documents(both)
+    _check_documents(both)
     return both
 
 
@@ -170,13 +181,13 @@ def read_gold(
     corpus = read_corpus(source, kind, units=units, offsets=offsets, texts=texts)
     if not corpus.documents:
         raise ValidationError(Problem("there are no documents", path=corpus.path, hint="check the path"))
-    if wiki is None and (redirects is not None or stop is not None) and not has_links(corpus):
+    if wiki is None and (redirects is not None or stop is not None) and not _has_links(corpus):
         raise UsageError("redirects and a stop list are about pages, and nothing links to pages", hint="add the table")
     notes = list(corpus.notes)
     links: dict[MentionKey, MentionLink] = {}
     if wiki is not None:
         table = read_links(wiki)
-        links, remarks = attach_table(table, corpus, source, kind, units, offsets)
+        links, remarks = _attach_table(table, corpus, source, kind, units, offsets)
         notes += [*table.notes, *remarks]
     if listed is not None:
         corpus = _only(corpus, listed)
@@ -231,7 +242,7 @@ def read_system(
     if kind not in ANNOTATION:
         hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
         raise UsageError(Problem(f"{KINDS[kind]} is not the output of a system", path=path, hint=hint))
-    corpus = read_corpus(source, kind, units=units, offsets="check", texts=None)
+    corpus = read_corpus(source, kind, units=units)
     kb = replace(from_documents(corpus.documents, id=called), path=path)
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
 
@@ -308,6 +319,36 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
     return "raw" if raw else "text"
 
 
+def _check_documents(read: KbInputs) -> None:
+    """Raise if gold is empty, or none of its documents is in a system that has any."""
+    table = read.gold.table
+    apart = [
+        each for each in read.systems if table is None or each.table is None or not _begins_with(table, each.table)
+    ]
+    if table is not None and len(table) and not apart:
+        return
+    if read.gold.corpus is not None:
+        gold: Collection[str] = {document.id for document in read.gold.corpus.documents}
+    else:
+        gold = _documents(table)
+    check_sides(Names(read.gold.path, gold), [Names(each.path, _documents_of(each)) for each in apart])
+
+
+def _begins_with(gold: TripleTable, system: TripleTable) -> bool:
+    """Whether one of the first rows of a system is in a document of gold, which shares its names."""
+    return gold.names is system.names and any(
+        number in gold.documents for number in set(islice(system.documents, _FIRST))
+    )
+
+
+def _documents(table: TripleTable | None) -> set[str]:
+    return set() if table is None else {table.names.documents.listed[number] for number in set(table.documents)}
+
+
+def _documents_of(system: SystemInput) -> Collection[str]:
+    return _documents(system.table) if system.kb is None else system.kb.documents()
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Reading
 
@@ -353,6 +394,31 @@ def check_listed(triples: int, listed: DocumentList) -> None:
     if not triples:
         message = "no document of the list has a gold triple"
         raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
+
+
+def _attach_table(
+    table: LinkTable, corpus: KbCorpus, source: Source, kind: Format, units: Units, offsets: Offsets
+) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
+    """The rows of the table by mention.
+
+    Mentions are numbered, so that rows whose offsets count the text (ACEtoWiki) serve for gold in raw units as well.
+    """
+    found = attach_links(table, corpus.documents)
+    if kind == "ace" and units == "raw":
+        text = read_corpus(source, kind, offsets=offsets)
+        other = attach_links(table, text.documents)
+        if len(other[0]) > len(found[0]):
+            found = other
+    if not found[0]:
+        message = f"no row fits a mention of {corpus.path}"
+        hint = "check ids of documents, and what the offsets count"
+        raise ValidationError([Problem(message, path=table.path, hint=hint), *found[1]])
+    return found
+
+
+def _has_links(corpus: KbCorpus) -> bool:
+    """Whether the annotation itself says to which pages entities belong."""
+    return any(entity.links for document in corpus.documents for entity in document.entities)
 
 
 def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:

@@ -9,18 +9,23 @@ every hop loses nothing, and the counts equal those of computing every sample an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.masks_bits import column_counts, fact_masks, or_groups, pack
-from adjudge.tasks.kbp.masks_full import full_counts
-from adjudge.tasks.kbp.masks_walks import walk_counts
-from adjudge.tasks.kbp.paths import check_hops
-from adjudge.tasks.kbp.paths_facts import Facts, combine, label_of, label_space, node_starts, relation_space
-from adjudge.tasks.kbp.paths_walks import Identity, Walking, followed, label_walks, source_blocks
-from adjudge.tasks.kbp.sides import AnyFacts
-from adjudge.tasks.kbp.store import Stored
+from adjudge.tasks.kbp.paths_facts import (
+    Facts,
+    RowCounts,
+    check_hops,
+    combine,
+    label_of,
+    label_space,
+    node_starts,
+    relation_space,
+)
+from adjudge.tasks.kbp.paths_full import full_counts
+from adjudge.tasks.kbp.paths_walks import Identity, Walking, followed, label_walks, source_blocks, walk_counts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,13 +64,22 @@ class _States(NamedTuple):
     masks: Words
 
 
+class Paths(NamedTuple):
+    """Paths of gold and of a system to be counted, on all documents."""
+
+    sides: tuple[Facts, ...]
+    hops: int = 3
+    identity: Identity = "endpoints"
+    walks: Walking = "all"
+
+
 class Samples(NamedTuple):
     """What is to be counted: the sides, gold first, and in which samples the documents (rows) of each side are.
 
     `presence` is packed, one array for each side; there are `samples` columns. `block` and `memory` change no number.
     """
 
-    sides: tuple[AnyFacts, ...]
+    sides: tuple[Facts, ...]
     presence: tuple[Words, ...]
     samples: int
     hops: int = 3
@@ -117,17 +131,10 @@ def count_samples(
     return as_counts(work, sample_totals(work))
 
 
-def in_memory(sides: Sequence[AnyFacts]) -> tuple[Facts, ...]:
-    """The sides, which are facts by now: those in a database are counted piece by piece."""
-    return tuple(side for side in sides if isinstance(side, Facts))
-
-
 def check_samples(work: Samples) -> None:
     """Raise if the facts cannot be resampled."""
     check_hops(work.hops)
     for side, presence in zip(work.sides, work.presence, strict=True):
-        if isinstance(side, Stored):
-            continue  # what is in a database has documents
         if len(side.subjects) and not len(side.documents):
             raise UsageError("facts without documents cannot be resampled", hint="give the documents of every fact")
         if len(side.documents) and int(side.documents.max()) >= len(presence):
@@ -148,24 +155,22 @@ def as_counts(work: Samples, totals: Ints) -> list[SampleCounts]:
     return [SampleCounts(totals[2 * n + 1], totals[0], totals[2 * n + 2]) for n in systems]
 
 
-def one_by_one(work: Samples) -> bool:
+def one_by_one(work: Paths | Samples) -> bool:
     """Whether walks must be told apart by all their nodes."""
-    return work.walks == "simple" or (
-        work.identity == "full" and any(side.labels is not None for side in in_memory(work.sides))
-    )
+    return work.walks == "simple" or (work.identity == "full" and any(side.labels is not None for side in work.sides))
 
 
 def ready_sides(work: Samples, part: slice = slice(None)) -> list[ReadySide]:
     """The sides with the masks of their facts, or a part of the words of these masks."""
     return [
         ReadySide(side, node_starts(side), fact_masks(side.starts, side.documents, words[:, part]))
-        for side, words in zip(in_memory(work.sides), work.presence, strict=True)
+        for side, words in zip(work.sides, work.presence, strict=True)
     ]
 
 
 def mask_width(work: Samples) -> int:
     """How many words of all masks may be held at once."""
-    sides = in_memory(work.sides)
+    sides = work.sides
     heaviest = 0.0
     if one_by_one(work) or work.identity == "endpoints":
         heaviest = float(label_walks(sides, work.hops).max(initial=0.0))
@@ -191,13 +196,28 @@ def sample_totals(
 
 
 def _part_totals(work: Samples, sides: Sequence[ReadySide], sources: tuple[int, int] | None) -> Ints:
+    import numpy as np
+
+    if work.identity == "endpoints" and not one_by_one(work):
+        return _endpoint_counts(sides, work.hops, work.block, sources)
     masks = [side.masks for side in sides]
+    totals = np.zeros((2 * len(sides) - 1, work.hops, 64 * masks[0].shape[1]), dtype=np.int64)
+    for row, sequence, counts in row_counts(work, masks, samples=totals.shape[2], sources=sources):
+        totals[row, len(sequence) - 1] += counts
+    return totals
+
+
+def row_counts(
+    work: Samples, masks: Sequence[Words], *, samples: int, apart: bool = False, sources: tuple[int, int] | None = None
+) -> Iterator[RowCounts]:
+    """Walks that are told apart by all of their nodes, or that visit no node twice, in so many samples.
+
+    Sequences of relations are told apart if `apart`, else they are those of a single relation.
+    """
     if one_by_one(work):
-        how: dict[str, Any] = {"identity": work.identity, "walks": work.walks, "block": work.block}
-        return walk_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources, **how)
-    if work.identity == "full":
-        return full_counts(in_memory(work.sides), masks, hops=work.hops, sources=sources)
-    return _endpoint_counts(sides, work.hops, work.block, sources)
+        how: dict[str, Any] = {"identity": work.identity, "walks": work.walks, "block": work.block, "apart": apart}
+        return walk_counts(work.sides, masks, hops=work.hops, sources=sources, **how)
+    return full_counts(work.sides, masks, hops=work.hops, samples=samples, apart=apart, sources=sources)
 
 
 def _endpoint_counts(sides: Sequence[ReadySide], hops: int, block: int, sources: tuple[int, int] | None) -> Ints:

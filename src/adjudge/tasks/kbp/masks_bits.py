@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy.typing as npt
 
     Words: TypeAlias = npt.NDArray[Any]
@@ -32,10 +30,8 @@ def pack(columns: npt.ArrayLike) -> Words:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def pack_blocks(
-    rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]], *, folder: str | Path | None = None
-) -> Words:
-    """Truth values that come in blocks of columns, packed as they come; in a file of the `folder` if there is one.
+def pack_blocks(rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
+    """Truth values that come in blocks of columns, packed as they come.
 
     >>> import numpy as np
     >>> pack_blocks(1, 3, [np.array([[True, False]]), np.array([[True]])]).tolist()
@@ -43,11 +39,7 @@ def pack_blocks(
     """
     import numpy as np
 
-    size = (columns + 63) // 64
-    if folder is None or not rows * size:
-        words: Words = np.zeros((rows, size), dtype=np.uint64)
-    else:
-        words = np.memmap(_free_name(folder), dtype=np.uint64, mode="w+", shape=(size, rows)).T
+    words: Words = np.zeros((rows, (columns + 63) // 64), dtype=np.uint64)
     waiting, number, place = np.zeros((rows, 64), dtype=bool), 0, 0
     for block in blocks:
         start = 0
@@ -62,13 +54,6 @@ def pack_blocks(
     if number:
         words[:, place] = pack(waiting)[:, 0]
     return words
-
-
-def _free_name(folder: str | Path) -> str:
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        return file.name
 
 
 def unpack(words: Words) -> Ints:

@@ -7,16 +7,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.masks import SampleCounts, Samples, as_counts, check_samples, in_memory, sample_totals
+from adjudge.tasks.kbp.masks import SampleCounts, Samples, check_samples
 from adjudge.tasks.kbp.masks_bits import pack_blocks
 from adjudge.tasks.kbp.paths_facts import Facts, assertions, make_facts
 from adjudge.tasks.kbp.paths_walks import Identity, Walking
-from adjudge.tasks.kbp.sides import AnyFacts, folder_of
-from adjudge.tasks.kbp.store import Stored, exchanged_sides
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     import numpy.typing as npt
 
@@ -120,11 +116,8 @@ def draw_samples(
     seed: int = 13,
     groups: int = GROUPS,
     pairs: int = PAIRS,
-    folder: str | Path | None = None,
 ) -> Drawn:
     """The samples of a corpus: all of it, without each document or group, bootstrap samples, and without two groups.
-
-    They are kept in a file of the `folder` if there is one, else in memory.
 
     >>> draw_samples(2, resamples=5).samples
     9
@@ -150,12 +143,12 @@ def draw_samples(
             yield (group[:, None] != one) & (group[:, None] != two)
 
     columns = 1 + left + resamples + len(chosen)
-    return Drawn(pack_blocks(documents, columns, blocks(), folder=folder), left, resamples, chosen)
+    return Drawn(pack_blocks(documents, columns, blocks()), left, resamples, chosen)
 
 
 def resampling(
-    gold: AnyFacts,
-    systems: Sequence[AnyFacts],
+    gold: Facts,
+    systems: Sequence[Facts],
     drawn: Drawn,
     *,
     hops: int = 3,
@@ -182,33 +175,10 @@ def as_resampled(drawn: Drawn, counts: SampleCounts) -> Resampled:
     )
 
 
-def resample_counts(
-    gold: Facts,
-    systems: Sequence[Facts],
-    *,
-    documents: int,
-    resamples: int = 1000,
-    seed: int = 13,
-    hops: int = 3,
-    identity: Identity = "endpoints",
-    walks: Walking = "all",
-) -> list[Resampled]:
-    """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass.
-
-    >>> facts = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
-    >>> one, = resample_counts(facts, [facts], documents=2, resamples=5, hops=2)
-    >>> one.point.both.tolist(), one.left_out.both.tolist(), one.bootstrap.both.shape
-    ([[2], [1]], [[1, 1], [0, 0]], (2, 5))
-    """
-    drawn = draw_samples(documents, resamples=resamples, seed=seed)
-    work = resampling(gold, systems, drawn, hops=hops, identity=identity, walks=walks)
-    return [as_resampled(drawn, counts) for counts in as_counts(work, sample_totals(work))]
-
-
 def exchanging(
-    gold: AnyFacts,
-    first: AnyFacts,
-    second: AnyFacts,
+    gold: Facts,
+    first: Facts,
+    second: Facts,
     swapped: Bools,
     group: Bools,
     *,
@@ -239,29 +209,22 @@ def exchanging(
         for _ in range(2 * len(swapped)):
             yield kept
 
-    folder = folder_of(first)
-    words = (
-        pack_blocks(documents, samples, of_gold(), folder=folder),
-        pack_blocks(2 * documents, samples, of_systems(), folder=folder),
-    )
+    words = pack_blocks(documents, samples, of_gold()), pack_blocks(2 * documents, samples, of_systems())
     work = Samples((gold, both), words, samples, hops, identity, walks)
     check_samples(work)
     return work
 
 
-def _both(first: AnyFacts, second: AnyFacts, documents: int) -> AnyFacts:
+def _both(first: Facts, second: Facts, documents: int) -> Facts:
     """Two systems in one graph: document d of the second is documents + d."""
     import numpy as np
 
-    if isinstance(first, Stored) and isinstance(second, Stored):
-        return exchanged_sides(first, second, documents)
-    one, other = in_memory((first, second))
-    if one.labels is not None or other.labels is not None:
+    if first.labels is not None or second.labels is not None:
         raise UsageError(
             "documents cannot be exchanged between systems that keep their own nodes",
             hint="use the jackknife, or map nodes before joining",
         )
-    rows = [assertions(one), assertions(other)]
+    rows = [assertions(first), assertions(second)]
     columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
     columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
     return make_facts(*columns)

@@ -67,6 +67,31 @@ class HopCounts(NamedTuple):
     sequences: Sequences
 
 
+# A row (gold, then for each system what is on both sides, and the system), a sequence, and its paths in each sample.
+RowCounts: TypeAlias = "tuple[int, tuple[int, ...], Ints]"
+
+
+def check_hops(hops: int) -> int:
+    """The number of hops, which must be positive.
+
+    >>> check_hops(3)
+    3
+    """
+    if hops < 1:
+        raise UsageError(f"hops is {hops}", hint="give at least 1")
+    return hops
+
+
+def summed(hop: int, sequences: Sequences) -> HopCounts:
+    """The counts of one length with their total, sequences without paths left out.
+
+    >>> summed(1, {(1,): Counts(0, 1, 0), (0,): Counts(0, 0, 0)}).sequences
+    {(1,): Counts(both=0, gold=1, system=0)}
+    """
+    kept = {sequence: counts for sequence, counts in sorted(sequences.items()) if counts.gold or counts.system}
+    return HopCounts(hop, sum(kept.values(), Counts(0, 0, 0)), kept)
+
+
 def make_facts(
     subjects: npt.ArrayLike,
     relations: npt.ArrayLike,
@@ -128,18 +153,6 @@ def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
     relations = np.concatenate((r, turned[has]))
     support = np.concatenate((d, d[has])) if len(facts.documents) else None
     return make_facts(subjects, relations, objects, support, labels=facts.labels)
-
-
-def without_loops(facts: Facts) -> Facts:
-    """The facts that do not lead from a node to itself.
-
-    >>> without_loops(make_facts([0, 0], [0, 0], [0, 1], [0, 0])).objects.tolist()
-    [1]
-    """
-    s, r, o, d = assertions(facts)
-    kept = s != o
-    support = d[kept] if len(facts.documents) else None
-    return make_facts(s[kept], r[kept], o[kept], support, labels=facts.labels)
 
 
 def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:

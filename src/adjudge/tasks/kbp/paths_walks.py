@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.tasks.kbp.masks_bits import column_counts, or_groups
 from adjudge.tasks.kbp.paths_facts import (
-    Counts,
     Facts,
-    HopCounts,
-    Sequences,
+    RowCounts,
     blocks,
     combine,
     label_of,
@@ -20,18 +19,17 @@ from adjudge.tasks.kbp.paths_facts import (
     relation_space,
     walks_from,
 )
-from adjudge.tasks.kbp.paths_sparse import summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    Words: TypeAlias = npt.NDArray[Any]
     Ints: TypeAlias = npt.NDArray[Any]
 
 Identity: TypeAlias = Literal["endpoints", "full"]
 Walking: TypeAlias = Literal["all", "simple"]
 
-# Walks of one block, and the most there may be in all before the count is refused.
-BLOCK = 1 << 20
+# The most walks there may be in all before the count is refused.
 LIMIT = 1 << 29
 
 
@@ -47,56 +45,66 @@ class Walks(NamedTuple):
     parents: Ints
 
 
-def count_walks(
-    gold: Facts,
-    system: Facts,
+def walk_counts(
+    sides: Sequence[Facts],
+    masks: Sequence[Words],
     *,
-    hops: int = 3,
-    identity: Identity = "endpoints",
-    walks: Walking = "all",
+    hops: int,
+    identity: Identity,
+    walks: Walking,
+    block: int,
+    apart: bool = False,
     sources: tuple[int, int] | None = None,
-    block: int = BLOCK,
-    limit: int = LIMIT,
-) -> tuple[HopCounts, ...]:
-    """The same counts as the products give, from every walk of both sides; refused beyond `limit` walks.
+) -> Iterator[RowCounts]:
+    """The paths of every row (gold, then for each system what is on both sides, and the system) and length.
 
-    With `sources`, only walks whose first label is from the one to before the other.
+    `masks` say in which samples the facts are. Sequences of relations are told apart if `apart`, in the first sample
+    alone. With `sources`, only walks whose first label is from the one to before the other.
 
+    >>> from adjudge.tasks.kbp.masks_bits import pack
     >>> from adjudge.tasks.kbp.paths_facts import make_facts
-    >>> ring = make_facts([0, 1], [0, 0], [1, 0])
-    >>> [c.total.gold for c in count_walks(ring, ring, hops=2)]
-    [2, 2]
-    >>> [c.total.gold for c in count_walks(ring, ring, hops=2, walks="simple")]
-    [2, 0]
+    >>> ring, how = make_facts([0, 1], [0, 0], [1, 0]), {"identity": "endpoints", "walks": "simple", "block": 64}
+    >>> [(row, hop, int(n[0])) for row, hop, n in walk_counts([ring], [pack([[True]] * 2)], hops=2, **how)]
+    [(0, (0,), 2), (0, (0, 0), 0)]
     """
     import numpy as np
 
-    sides = (gold, system)
-    width = relation_space(sides)
-    found: list[Sequences] = [{} for _ in range(hops)]
-    for start, stop in source_blocks(sides, hops, block=block, limit=limit, sources=sources):
+    size = max(1, block // (8 * max(1, masks[0].shape[1])))
+    for start, stop in source_blocks(sides, hops, block=size, limit=LIMIT, sources=sources):
         states = [first_walks(side, start, stop, walks) for side in sides]
+        present = [own[state.facts] for own, state in zip(masks, states, strict=True)]
         for hop in range(1, hops + 1):
             if hop > 1:
                 states = [longer(side, state, walks) for side, state in zip(sides, states, strict=True)]
-            keys = walk_keys(sides, states, identity)
-            distinct = [np.unique(key, return_index=True) for key in keys]
-            both = np.intersect1d(distinct[0][0], distinct[1][0], assume_unique=True, return_indices=True)[1]
-            at = (distinct[0][1][both], distinct[0][1], distinct[1][1])
-            for column, (rows, state) in enumerate(zip(at, (states[0], *states), strict=True)):
-                _note(found[hop - 1], column, state.relations[rows], width)
-    return tuple(summed(hop, sequences) for hop, sequences in enumerate(found, start=1))
+                steps = zip(present, masks, states, strict=True)
+                present = [before[state.parents] & own[state.facts] for before, own, state in steps]
+            merged = []
+            for key, words, state in zip(walk_keys(sides, states, identity), present, states, strict=True):
+                order = np.argsort(key, kind="stable")
+                distinct, first = np.unique(key[order], return_index=True)
+                merged.append((distinct, or_groups(words[order], first), state.relations[order[first]]))
+            keys, words, relations = merged[0]
+            rows = [(0, words, relations)]
+            for place, (other_keys, other_words, other_relations) in enumerate(merged[1:], start=1):
+                _, one, other = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
+                rows.append((2 * place - 1, words[one] & other_words[other], relations[one]))
+                rows.append((2 * place, other_words, other_relations))
+            for row, own, sequences in rows:
+                if apart:
+                    yield from ((row, sequence, number) for sequence, number in _by_sequence(own, sequences))
+                else:
+                    yield row, (0,) * hop, column_counts(own)
 
 
-def _note(sequences: Sequences, column: int, relations: Ints, width: int) -> None:
+def _by_sequence(words: Words, relations: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
+    """How many of the paths of each sequence are in the first sample."""
     import numpy as np
 
-    key = combine(list(relations.T), [width] * relations.shape[1])
-    _, at, numbers = np.unique(key, return_index=True, return_counts=True)
-    for sequence, number in zip(relations[at].tolist(), numbers.tolist(), strict=True):
-        counts = list(sequences.get(tuple(sequence), (0, 0, 0)))
-        counts[column] += number
-        sequences[tuple(sequence)] = Counts(*counts)
+    key = combine(list(relations.T), [int(relations.max(initial=0)) + 1] * relations.shape[1])
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    numbers = np.bincount(place[(words[:, 0] & np.uint64(1)).astype(bool)], minlength=len(first))
+    for sequence, number in zip(relations[first].tolist(), numbers, strict=True):
+        yield tuple(sequence), np.array([number])
 
 
 def source_blocks(

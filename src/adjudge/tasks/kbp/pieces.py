@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.engine.local import WORTHWHILE, map_documents, processors
 from adjudge.tasks.kbp.masks import (
+    Paths,
     SampleCounts,
     Samples,
     as_counts,
-    in_memory,
     mask_width,
     no_totals,
     one_by_one,
     ready_sides,
+    row_counts,
     sample_totals,
 )
-from adjudge.tasks.kbp.paths import check_hops
-from adjudge.tasks.kbp.paths_facts import Counts, Facts, HopCounts, Sequences, blocks
-from adjudge.tasks.kbp.paths_full import count_full
-from adjudge.tasks.kbp.paths_sparse import BLOCK, count_products, relations_of, summed
-from adjudge.tasks.kbp.paths_walks import Identity, Walking, count_walks, label_walks
-from adjudge.tasks.kbp.sides import AnyFacts
-from adjudge.tasks.kbp.store import Stored
-from adjudge.tasks.kbp.store_facts import share_of_memory, stretches
+from adjudge.tasks.kbp.paths_facts import Counts, Facts, HopCounts, Sequences, blocks, check_hops, summed
+from adjudge.tasks.kbp.paths_sparse import count_products, relations_of
+from adjudge.tasks.kbp.paths_walks import Identity, Walking, label_walks
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,23 +48,12 @@ class Place(NamedTuple):
 HERE = Place()
 
 
-class Paths(NamedTuple):
-    """Paths of gold and of a system to be counted, on all documents; `block` changes no number."""
-
-    sides: tuple[AnyFacts, ...]
-    hops: int = 3
-    identity: Identity = "endpoints"
-    walks: Walking = "all"
-    block: int = BLOCK
-
-
 class Piece(NamedTuple):
-    """A part of some work: paths from some first labels, or samples of some words; `sides` if they come with it."""
+    """A part of some work: paths from some first labels, or samples of some words."""
 
     work: int
     sources: Range | None = None
     words: Range | None = None
-    sides: tuple[Facts, ...] | None = None
 
 
 def count_all(
@@ -82,28 +67,24 @@ def count_all(
     [2, 1]
     """
     works: list[Paths | Samples] = [*paths, *samples]
-    if any(isinstance(side, Stored) for work in works for side in work.sides):
-        return add_up(paths, samples, _count_stored(works, place))
     return add_up(paths, samples, count_pieces(works, pieces_of(works, place), place))
 
 
-def _count_stored(works: Sequence[Paths | Samples], place: Place) -> Iterator[tuple[int, Any]]:
-    """The pieces of works in a database, which come with their facts, as many as memory allows."""
-    jobs = (place.jobs or 1) if place.cluster is None else processors()
-    sides = [tuple(side for side in work.sides if isinstance(side, Stored)) for work in works]
-    share = share_of_memory(sides[0][0].store, jobs)
-    bare: list[Paths | Samples] = []
-    for work in works:
-        if isinstance(work, Samples):
-            bare.append(work._replace(sides=(), memory=min(work.memory, share), block=min(work.block, share // 8)))
-        else:
-            bare.append(work._replace(sides=(), block=min(work.block, share // 16)))
-    pieces = (
-        Piece(number, sources=each.sources, sides=each.sides)
-        for number, work in enumerate(works)
-        for each in stretches(sides[number], work.hops, memory=share)
-    )
-    return count_pieces(bare, pieces, place._replace(jobs=jobs))
+def count_paths(
+    gold: Facts, system: Facts, *, hops: int = 3, identity: Identity = "endpoints", walks: Walking = "all"
+) -> tuple[HopCounts, ...]:
+    """The paths of 1 to `hops` hops: per sequence of relations and in total, exactly.
+
+    Two paths are the same if their relations and endpoints are (`endpoints`), or all their nodes too (`full`).
+    `simple` keeps the paths with a witness that visits no node twice.
+
+    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> gold = make_facts([0, 1], [0, 1], [1, 2])
+    >>> system = make_facts([0, 3], [0, 1], [3, 2])
+    >>> [count_paths(gold, system, hops=2, identity=i)[1].total.both for i in ("endpoints", "full")]
+    [1, 0]
+    """
+    return count_all([Paths((gold, system), hops, identity, walks)])[0][0]
 
 
 def pieces_of(works: Sequence[Paths | Samples], place: Place) -> list[Piece]:
@@ -133,13 +114,12 @@ def pieces_of(works: Sequence[Paths | Samples], place: Place) -> list[Piece]:
     return found
 
 
-def count_pieces(works: Sequence[Paths | Samples], pieces: Iterable[Piece], place: Place) -> Iterator[tuple[int, Any]]:
+def count_pieces(works: Sequence[Paths | Samples], pieces: Sequence[Piece], place: Place) -> Iterator[tuple[int, Any]]:
     """The number of the work and the counts of every piece, in order."""
-    total = len(pieces) if isinstance(pieces, Sequence) else None
     units = ((str(piece.work), piece, None) for piece in pieces)
-    alone = total == len(works) and place.cluster is None and not place.jobs
+    alone = len(pieces) == len(works) and place.cluster is None and not place.jobs
     jobs = 1 if alone else place.jobs
-    counted = map_documents(PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=total)
+    counted = map_documents(PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces))
     return ((int(name), counts) for name, counts in counted)
 
 
@@ -178,8 +158,6 @@ class PieceCounter:
     def __call__(self, piece: Piece, _: None) -> Any:
         """The counts of a piece: hop by hop, or the totals of all samples."""
         work = self.works[piece.work]
-        if piece.sides is not None:
-            return _counted(work._replace(sides=piece.sides), piece, None)
         number, ready = self._ready
         if number != piece.work:
             ready = _prepared(work)
@@ -190,20 +168,31 @@ class PieceCounter:
 def _prepared(work: Paths | Samples) -> Any:
     if isinstance(work, Samples):
         return ready_sides(work) if mask_width(work) >= work.words and not _by_words(work) else None
-    return None if work.identity == "full" or work.walks == "simple" else relations_of(*in_memory(work.sides))
+    return None if work.identity == "full" or work.walks == "simple" else relations_of(*work.sides)
 
 
 def _counted(work: Paths | Samples, piece: Piece, ready: Any) -> Any:
     if isinstance(work, Samples):
         return _sample_counts(work, piece, ready)
     check_hops(work.hops)
-    if _walked(work):
-        how: dict[str, Any] = {"identity": work.identity, "walks": work.walks}
-        return count_walks(*in_memory(work.sides), hops=work.hops, sources=piece.sources, **how)
-    if work.identity == "full":
-        return count_full(*in_memory(work.sides), hops=work.hops, sources=piece.sources)
-    relations = relations_of(*in_memory(work.sides), tables=8 * work.block) if ready is None else ready
-    return count_products(relations, work.hops, sources=piece.sources, block=work.block)
+    if work.identity == "full" or work.walks == "simple":
+        return _sequence_counts(work, piece.sources)
+    return count_products(ready, work.hops, sources=piece.sources)
+
+
+def _sequence_counts(work: Paths, sources: Range | None) -> tuple[HopCounts, ...]:
+    """Paths on all documents are those of one sample, in which every fact is."""
+    import numpy as np
+
+    found: list[dict[tuple[int, ...], list[int]]] = [{} for _ in range(work.hops)]
+    masks = [np.ones((len(side.subjects), 1), dtype=np.uint64) for side in work.sides]
+    one = Samples(work.sides, (), 1, work.hops, work.identity, work.walks)
+    for row, sequence, counts in row_counts(one, masks, samples=1, apart=True, sources=sources):
+        found[len(sequence) - 1].setdefault(sequence, [0, 0, 0])[row] += int(counts[0])
+    return tuple(
+        summed(hop, {sequence: Counts(both, gold, system) for sequence, (gold, both, system) in known.items()})
+        for hop, known in enumerate(found, start=1)
+    )
 
 
 def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
@@ -216,13 +205,6 @@ def _sample_counts(work: Samples, piece: Piece, ready: Any) -> Any:
     return totals
 
 
-def _walked(work: Paths) -> bool:
-    """Whether walks are gone through one by one."""
-    return work.walks == "simple" or (
-        work.identity == "full" and any(side.labels is not None for side in in_memory(work.sides))
-    )
-
-
 def _by_words(work: Paths | Samples) -> bool:
     """Whether pieces are runs of samples: products with vectors cost the same whatever the first nodes."""
     return isinstance(work, Samples) and work.identity == "full" and not one_by_one(work)
@@ -232,12 +214,12 @@ def _weights(work: Paths | Samples) -> Floats:
     """About how many seconds it takes for every first label, or for every word of samples; one number if never cut."""
     import numpy as np
 
-    sides = in_memory(work.sides)
+    sides = work.sides
     facts = sum(len(side.subjects) for side in sides)
     if _by_words(work):
         assert isinstance(work, Samples)
         return np.full(work.words, 64 * facts * work.hops / _WORDS)
-    if isinstance(work, Paths) and work.identity == "full" and not _walked(work):
+    if isinstance(work, Paths) and work.identity == "full" and not one_by_one(work):
         return np.array([facts * work.hops / _WALKS])
     walks: Floats = label_walks(sides, work.hops).sum(axis=0)
     walks *= work.words / _WORDS if isinstance(work, Samples) else 1 / _WALKS

@@ -20,8 +20,7 @@ from adjudge.model.kbp_queries import (
     entry_hash,
     questions,
 )
-from adjudge.tasks.kbp.annotated import Units
-from adjudge.tasks.kbp.detection import detect, detected, has_nothing
+from adjudge.tasks.kbp.detection import Units, detect, detected, has_nothing
 from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions

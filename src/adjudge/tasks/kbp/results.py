@@ -38,14 +38,13 @@ from adjudge.stats.text import slice_key
 from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
-from adjudge.tasks.kbp.masks_compare import Exchange
 from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
 from adjudge.tasks.kbp.notes import GoldNotes, corpus_notes, notch_notes, system_notes
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
-from adjudge.tasks.kbp.paths_facts import Counts
+from adjudge.tasks.kbp.paths_facts import Counts, Facts
 from adjudge.tasks.kbp.pieces import count_all
-from adjudge.tasks.kbp.results_compare import Tested, compare_all
-from adjudge.tasks.kbp.sides import AnyFacts, folder_of, of_relation, relations_in
+from adjudge.tasks.kbp.relations import only_relation
+from adjudge.tasks.kbp.results_compare import Exchange, Tested, compare_all
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.masks import SampleCounts
@@ -68,7 +67,7 @@ class Scored(NamedTuple):
 class Corpus(NamedTuple):
     """The gold side: its facts, the documents of the samples, the names of relations, and a digest of all of it."""
 
-    facts: AnyFacts
+    facts: Facts
     documents: tuple[str, ...]
     relations: Sequence[str]
     digest: str
@@ -96,7 +95,7 @@ def build(
     if run.resamples and documents > 1:
         more = how_of(chosen).drawn and len(systems) > 1
         resamples = max(run.resamples, *chosen.resamples) if more else run.resamples
-        drawn = draw_samples(documents, resamples=resamples, seed=run.seed, folder=folder_of(corpus.facts))
+        drawn = draw_samples(documents, resamples=resamples, seed=run.seed)
     sides = [each.facts for each in systems]
     run = replace(run, ci=level)
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
@@ -265,8 +264,8 @@ def _relation_slices(corpus: Corpus, systems: Sequence[SystemFacts], drawn: Draw
     relations = _relations(corpus, systems)
     works = [
         resampling(
-            of_relation(corpus.facts, relation),
-            [of_relation(each.facts, relation) for each in systems],
+            only_relation(corpus.facts, relation),
+            [only_relation(each.facts, relation) for each in systems],
             drawn,
             hops=1,
         )
@@ -285,8 +284,10 @@ def _relations(corpus: Corpus, systems: Sequence[SystemFacts]) -> list[int]:
     import numpy as np
 
     size = len(corpus.relations)
-    of_gold = relations_in(corpus.facts, size)
-    present = of_gold + sum(relations_in(each.facts, size) for each in systems)
+    of_gold, *others = (
+        np.bincount(side.relations, minlength=size) for side in (corpus.facts, *(s.facts for s in systems))
+    )
+    present = of_gold + sum(others)
     order = sorted(np.flatnonzero(present).tolist(), key=lambda r: (-int(of_gold[r]), corpus.relations[r]))
     return list(order)
 

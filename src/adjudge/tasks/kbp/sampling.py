@@ -13,14 +13,10 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.masks import in_memory
 from adjudge.tasks.kbp.paths_facts import Facts
 from adjudge.tasks.kbp.paths_rows import Matrix, Rows, joined, multiply, shared, split, take
 from adjudge.tasks.kbp.paths_sparse import BLOCK, leaves, relations_of
 from adjudge.tasks.kbp.paths_walks import label_walks
-from adjudge.tasks.kbp.sides import AnyFacts
-from adjudge.tasks.kbp.store import Stored
-from adjudge.tasks.kbp.store_facts import node_walks, share_of_memory, stretches
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,8 +58,8 @@ class HopEstimate(NamedTuple):
 
 
 def sample_paths(
-    gold: AnyFacts,
-    system: AnyFacts,
+    gold: Facts,
+    system: Facts,
     *,
     hop: int,
     draws: int = DRAWS,
@@ -85,11 +81,11 @@ def sample_paths(
     check_level(level)
     if draws < 2:
         raise UsageError(f"draws is {draws}", hint="give at least 2")
-    walks = _walks(gold, system, hop)
+    walks: Floats = label_walks((gold, system), hop)[hop - 1]
     known = np.flatnonzero(walks)
     complete = len(known) <= draws
     if complete:
-        counts = _counts(gold, system, known, hop=hop, block=block)
+        counts = source_counts(gold, system, known, hop=hop, block=block)
         totals = counts.sum(axis=1)
         values = [_ratio(*pair) for pair in _pairs(totals)]
         p, r, f = (Estimate(value, 0.0, value, value) for value in values)
@@ -99,35 +95,11 @@ def sample_paths(
     rng = np.random.default_rng(seed)
     at = np.minimum(np.searchsorted(ends, rng.random(draws) * ends[-1], side="right"), len(known) - 1)
     sources, place = np.unique(known[at], return_inverse=True)
-    counts = _counts(gold, system, sources, hop=hop, block=block)
+    counts = source_counts(gold, system, sources, hop=hop, block=block)
     shares = (counts / walks[sources])[:, place]  # paths per walk, at most 1
     p, r, f = (_estimate(above, below, level) for above, below in _pairs(shares))
     both, of_gold, of_system = (shares.mean(axis=1) * float(ends[-1])).tolist()
     return HopEstimate(hop, both, of_gold, of_system, p, r, f, draws, len(sources), level, complete)
-
-
-def _walks(gold: AnyFacts, system: AnyFacts, hop: int) -> Floats:
-    if isinstance(gold, Stored) and isinstance(system, Stored):
-        return node_walks((gold, system), hop)
-    found: Floats = label_walks(in_memory((gold, system)), hop)[hop - 1]
-    return found
-
-
-def _counts(gold: AnyFacts, system: AnyFacts, sources: Ints, *, hop: int, block: int) -> Ints:
-    """The counts of each source; from a database the facts come for some of them after the other."""
-    import numpy as np
-
-    if not (isinstance(gold, Stored) and isinstance(system, Stored)):
-        one, other = in_memory((gold, system))
-        return source_counts(one, other, sources, hop=hop, block=block)
-    counts = np.zeros((3, len(sources)), dtype=np.int64)
-    share = share_of_memory(gold.store, 1)
-    for each in stretches((gold, system), hop, memory=share, sources=sources):
-        part = slice(*each.places)
-        own = np.searchsorted(each.nodes, sources[part])
-        one, other = each.sides
-        counts[:, part] = source_counts(one, other, own, hop=hop, block=min(block, share // 16))
-    return counts
 
 
 def _pairs(counts: Any) -> list[tuple[Any, Any]]:

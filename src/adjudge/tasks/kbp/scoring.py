@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.kbp.counting import Run, SystemFacts, Warn
-from adjudge.tasks.kbp.engine import ENGINES, Engine
-from adjudge.tasks.kbp.notes_inputs import input_notes, problem_notes
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, make_options
+from adjudge.tasks.kbp.engine import Engine, check_engine
+from adjudge.tasks.kbp.notes import GoldNotes, input_notes, problem_notes, strangers
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, KbOptions, Side, make_options
 from adjudge.tasks.kbp.pieces import Place
 from adjudge.tasks.kbp.relations import Prepared, prepare
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from adjudge.formats.source import Source
     from adjudge.model.kbp import TripleTable
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.mapping import Mapped
-    from adjudge.tasks.kbp.store import PreparedSide
 
-    Ints: TypeAlias = npt.NDArray[Any]
 
 PAPER_LEVEL, LEVEL = 0.9, 0.95
 
@@ -43,7 +39,6 @@ def score(
     seed: int = 13,
     engine: Engine = "auto",
     box: bool = False,
-    memory: int | None = None,
     jobs: int | None = 1,
     cluster: str | None = None,
     warn: Warn | None = None,
@@ -55,7 +50,7 @@ def score(
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`; `inputs` are other
     arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as a list of `documents`. With `bootstrap=None` there are
     1000 resamples wherever that takes no more than some minutes. `jobs` is the number of processes, 0 starts several
-    if that pays; `cluster` is a Dask cluster. `memory` in bytes is what may be used, None is what the machine has.
+    if that pays; `cluster` is a Dask cluster.
 
     >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
@@ -70,7 +65,6 @@ def score(
         seed=seed,
         engine=engine,
         box=box,
-        memory=memory,
         place=Place(jobs, cluster),
         warn=warn,
     )
@@ -88,19 +82,9 @@ def score_files(
     seen: Callable[[KbInputs], None] | None = None,
     **inputs: Any,
 ) -> Result:
-    """Read and score, through a database if plain triples are larger than memory, or the engine duckdb is asked for.
-
-    `inputs` are other arguments of `read_inputs`; `seen` is called with what was read, of triples in a database with
-    the names of relations and documents alone.
-    """
+    """Read and score; `inputs` are other arguments of `read_inputs`, and `seen` is called with what was read."""
     from adjudge.tasks.kbp.inputs import read_inputs
-    from adjudge.tasks.kbp.stored import score_stored, stored_memory
 
-    memory = stored_memory(gold, systems, run, **inputs)
-    if memory is not None:
-        return score_stored(
-            gold, systems, options, run, memory=memory, profile=profile, names=names, seen=seen, **inputs
-        )
     read = read_inputs(gold, systems, names=names, **inputs)
     if seen is not None:
         seen(read)
@@ -159,22 +143,20 @@ def score_mapped(
 
     `more` is what `Run` has, unless there is a `run` already: `bootstrap=0`, `by=("relation",)`.
     """
-    owns = {system.name: (system.own, system.labels) for system in mapped.systems}
-    return _build(
-        mapped.gold,
-        {system.name: system.table for system in mapped.systems},
-        mapped.documents,
-        options,
-        run or Run(**more),
-        profile=profile,
-        tallies={system.name: system.tally for system in mapped.systems},
-        gold_tally=mapped.gold_tally,
-        owns=owns,
-        named=True,
-        notes=input_notes,
-        system_notes={system.name: problem_notes(system.notes) for system in mapped.systems},
-        confidences=confidences,
-    )
+    systems = [
+        _System(
+            system.name,
+            system.table,
+            system.tally,
+            system.own,
+            system.labels or {},
+            problem_notes(system.notes),
+            (confidences or {}).get(system.name, ()),
+        )
+        for system in mapped.systems
+    ]
+    gold = _Gold(mapped.gold, mapped.documents, mapped.gold_tally, input_notes, mapped=True)
+    return _build(gold, systems, options, run or Run(**more), profile=profile)
 
 
 def score_triples(
@@ -198,8 +180,8 @@ def score_triples(
     known = {each.name for each in fields(Run)}
     chosen = chosen_options(profile, options, {name: more[name] for name in more if name not in known})
     run = Run(**{name: more[name] for name in more if name in known})
-    shared = {name: _sharing(gold, table) for name, table in systems.items()}
-    return _build(gold, shared, documents, chosen, run, profile=profile)
+    shared = [_System(name, _sharing(gold, table), {"facts": len(table)}) for name, table in systems.items()]
+    return _build(_Gold(gold, documents), shared, chosen, run, profile=profile)
 
 
 def chosen_options(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> KbOptions:
@@ -225,23 +207,14 @@ def _score_tables(read: KbInputs, options: KbOptions, run: Run, *, profile: str)
     gold = read.gold.table
     if gold is None:
         raise UsageError("gold has neither documents nor triples")
-    tables = {system.name: system.table for system in read.systems if system.table is not None}
-    tallies = {
-        system.name: {"outside": system.outside, "facts": system.outside + len(system.table)}
-        for system in read.systems
-        if system.table is not None
-    }
+    systems = [
+        _System(each.name, each.table, {"outside": each.outside, "facts": each.outside + len(each.table)})
+        for each in read.systems
+        if each.table is not None
+    ]
     documents = None if read.documents is None else sorted(read.documents)
-    return _build(
-        gold,
-        tables,
-        documents,
-        options,
-        run,
-        profile=profile,
-        tallies=tallies,
-        notes=input_notes(read, options, profile),
-    )
+    given = _Gold(gold, documents, notes=input_notes(read, options, profile))
+    return _build(given, systems, options, run, profile=profile)
 
 
 def check_triples(options: KbOptions) -> None:
@@ -251,58 +224,63 @@ def check_triples(options: KbOptions) -> None:
         raise UsageError("triples have no nodes of the system's own", hint=hint)
 
 
-def _build(
-    gold: TripleTable,
-    systems: Mapping[str, TripleTable],
-    documents: Sequence[str] | None,
-    options: KbOptions,
-    run: Run,
-    *,
-    profile: str,
-    tallies: Mapping[str, Mapping[str, int]] | None = None,
-    gold_tally: Mapping[str, int] | None = None,
-    owns: Mapping[str, tuple[TripleTable | None, Mapping[int, int] | None]] | None = None,
-    named: bool = False,
-    notes: Sequence[Note] = (),
-    system_notes: Mapping[str, Sequence[Note]] | None = None,
-    confidences: Mapping[str, Sequence[float]] | None = None,
-) -> Result:
+class _Gold(NamedTuple):
+    """Gold triples, their documents, and what became of the facts that are none; `mapped` if they were annotation."""
+
+    table: TripleTable
+    documents: Sequence[str] | None = None
+    tally: Mapping[str, int] = {}
+    notes: Sequence[Note] = ()
+    mapped: bool = False
+
+
+class _System(NamedTuple):
+    """The triples of a system, in terms of gold nodes and of its own, and what else is known of its facts."""
+
+    name: str
+    table: TripleTable
+    tally: Mapping[str, int]
+    own: TripleTable | None = None
+    labels: Mapping[int, int] = {}
+    notes: Sequence[Note] = ()
+    confidences: Sequence[float] = ()
+
+
+def _build(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: Run, *, profile: str) -> Result:
     from adjudge.tasks.kbp.curve import Sure, surer, thresholds
     from adjudge.tasks.kbp.digest import joined, table_digest
-    from adjudge.tasks.kbp.notes import GoldNotes, strangers
     from adjudge.tasks.kbp.results import Corpus, Scored, build
 
-    check_run(run, confidences=bool(confidences))
+    check_run(run, confidences=any(each.confidences for each in systems))
     if not systems:
         raise UsageError("no system to score")
-    listed = _documents(gold, documents)
-    places = {gold.names.documents[name]: place for place, name in enumerate(listed)}
-    ready = prepare(gold, options, "gold", documents=places, named=named)
-    tally = tallied(gold_tally or {}, ready)
+    names, listed = gold.table.names, _documents(gold.table, gold.documents)
+    places = {names.documents[name]: place for place, name in enumerate(listed)}
+
+    def ready(table: TripleTable, side: Side, labels: Mapping[int, int] | None = None) -> Prepared:
+        return prepare(table, options, side, documents=places, labels=labels, named=gold.mapped)
+
+    right = ready(gold.table, "gold")
     scored = []
-    for name, table in systems.items():
-        side = prepare(table, options, "system", documents=places, named=named)
-        before = tallied((tallies or {}).get(name, {"facts": len(table)}), side)
+    for each in systems:
+        side = ready(each.table, "system")
+        tally = tallied(each.tally, side)
         if options.self_loops != "drop":
-            del before["self-loops"]
-        own, labels = (owns or {}).get(name, (None, None))
-        nodes = None
-        if own is not None:
-            nodes = prepare(own, options, "system", documents=places, labels=labels or {}, named=named).facts
-        remarks = [*(system_notes or {}).get(name, ()), *strangers(ready.facts, side.facts, gold.names, mapped=named)]
-        sure = (confidences or {}).get(name, ())
+            del tally["self-loops"]
+        nodes = None if each.own is None else ready(each.own, "system", each.labels).facts
+        remarks = [*each.notes, *strangers(right.facts, side.facts, names, mapped=gold.mapped)]
         curve = [
-            Sure(least, prepare(surer(table, sure, least), options, "system", documents=places, named=named).facts)
-            for least in thresholds(sure)
+            Sure(least, ready(surer(each.table, each.confidences, least), "system").facts)
+            for least in thresholds(each.confidences)
         ]
-        scored.append(Scored(SystemFacts(name, side.facts, nodes), before, remarks, curve))
-    known = table_digest(gold)
+        scored.append(Scored(SystemFacts(each.name, side.facts, nodes), tally, remarks, curve))
+    known = table_digest(gold.table)
     corpus = Corpus(
-        ready.facts,
+        right.facts,
         tuple(listed),
-        gold.names.relations.listed,
+        names.relations.listed,
         joined([known], listed),
-        GoldNotes(len(ready.facts.subjects), tally, notes),
+        GoldNotes(len(right.facts.subjects), tallied(gold.tally, right), gold.notes),
     )
     return build(
         corpus,
@@ -311,7 +289,7 @@ def _build(
         run,
         profile=profile,
         level=interval_level(run, profile),
-        inputs=joined([known, *map(table_digest, systems.values())], listed),
+        inputs=joined([known, *(table_digest(each.table) for each in systems)], listed),
     )
 
 
@@ -330,9 +308,7 @@ def check_run(run: Run, *, confidences: bool = False) -> None:
             raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
     if "confidence" in run.by and not confidences:
         raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
-    if run.engine not in ENGINES:
-        hint = did_you_mean(run.engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
-        raise UsageError(f"there is no engine {run.engine}", hint=hint)
+    check_engine(run.engine)
     if run.resamples < 0:
         raise UsageError(f"bootstrap is {run.bootstrap}", hint="give 0 to turn intervals off")
 
@@ -346,7 +322,7 @@ def interval_level(run: Run, profile: str) -> float:
     return (PAPER_LEVEL if profile == "paper" else LEVEL) if run.ci is None else run.ci
 
 
-def tallied(before: Mapping[str, int], ready: Prepared | PreparedSide) -> dict[str, int]:
+def tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
     """What became of the facts that are no triples, with those that preparation has left out.
 
     >>> from adjudge.tasks.kbp.paths_facts import make_facts

@@ -6,7 +6,6 @@ repaired, lines that mean nothing are left out, and the result is checked again,
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +14,8 @@ from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.formats.kb_coldstart import coldstart_file
 from adjudge.formats.kb_findings import KbFinding, KbFindings
 from adjudge.formats.source import Source, source_name
-from adjudge.model.kbp import KbCorpus, KnowledgeBase, TripleTable
-from adjudge.tasks.kbp.detection import Format, detect
+from adjudge.model.kbp import KnowledgeBase, TripleTable
+from adjudge.tasks.kbp.detection import Format, detect, read_corpus
 
 LIMIT = 20
 """How many findings of a kind are listed, unless it is said otherwise."""
@@ -151,7 +150,7 @@ def _other_counts(source: Source, kind: Format, found: KbFindings) -> dict[str, 
             table = read_links(source, name=found.place)
             _add_notes(table.notes, found)
             return {"link": len(table.links)}
-        corpus = _read_corpus(source, kind, found.place)
+        corpus = read_corpus(source, kind, name=found.place)
     except AdjudgeError as error:
         if error.exit_code != 1:
             raise
@@ -167,23 +166,6 @@ def _other_counts(source: Source, kind: Format, found: KbFindings) -> dict[str, 
         "mention": sum(len(entity.mentions) for entity in entities),
         "fact": sum(len(document.facts) for document in documents),
     }
-
-
-def _read_corpus(source: Source, kind: Format, place: str) -> KbCorpus:
-    if kind == "documents":
-        from adjudge.formats.kb_documents import read_kb_documents
-
-        return read_kb_documents(source, name=place)
-    if not isinstance(source, str | os.PathLike) or str(source) == "-":
-        message = f"{kind} annotation cannot be read from a stream"
-        raise UsageError(Problem(message, path=place, hint="name the file or its folder"))
-    if kind == "ace":
-        from adjudge.formats.kb_ace import read_ace
-
-        return read_ace(source)
-    from adjudge.formats.kb_ere import read_ere_corpus
-
-    return read_ere_corpus(source)
 
 
 def _add_notes(notes: object, found: KbFindings) -> None:
