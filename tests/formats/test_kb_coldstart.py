@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats import kb_coldstart
-from adjudge.formats.kb_coldstart import read_coldstart, scan_coldstart
-from adjudge.formats.kb_coldstart_schema import RELATIONS, event_inverse, find_slot
-from adjudge.formats.kb_coldstart_write import write_coldstart
+from adjudge.formats.kb_coldstart import read_coldstart, scan_coldstart, write_coldstart
+from adjudge.formats.kb_coldstart_check import RELATIONS, event_inverse, find_slot
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Link, Mention, Provenance, Span
 
@@ -353,18 +351,6 @@ def test_a_file_that_asserts_nothing_breaks_the_rules_but_can_be_read(data):
     assert [str(note) for note in found.notes()] == ["kb.tac: 1 empty: read as an empty knowledge base"]
     with pytest.raises(FormatError, match=r"kb\.tac: the file asserts nothing"):
         read_coldstart(data, name="kb.tac", mode="strict")
-
-
-def test_the_short_way_says_the_same(monkeypatch):
-    changed = [GOOD.replace(*change) for change, _ in CASES.values()]
-
-    def read(text):
-        found = KbFindings("x")
-        return scan_coldstart(text.encode(), found), found.in_order()
-
-    short = [read(text) for text in changed]
-    monkeypatch.setattr(kb_coldstart, "_plain", lambda *_: False)
-    assert short == [read(text) for text in changed]
 
 
 def test_texts_are_compared():

@@ -81,7 +81,7 @@ def repair(
     >>> before.errors, after.errors
     (3, 0)
     """
-    from adjudge.formats.kb_coldstart_write import write_coldstart
+    from adjudge.formats.kb_coldstart import write_coldstart
 
     source = coldstart_file(source)
     found = KbFindings(name or source_name(source), limit=limit)
