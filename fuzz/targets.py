@@ -122,7 +122,7 @@ def _nuggets() -> Iterable[Target]:
 def _arguments() -> Iterable[Target]:
     """Event arguments and linking."""
     yield Target(
-        "eal-arguments", "fields", "eal-arguments", placed("formats.eal_arguments:scan_verbatim", "MINI_NW_02")
+        "eal-arguments", "fields", "eal-arguments", placed("formats.eal_arguments:scan_arguments", "MINI_NW_02")
     )
     yield Target(
         "eal-arguments-any",

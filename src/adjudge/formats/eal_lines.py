@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from adjudge.errors import Problem
 from adjudge.formats.findings import Finding
@@ -14,6 +15,9 @@ WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)
 LARGEST = 2**31 - 1
 LIMIT = 100  # complaints of one kind about one file
 BOM = b"\xef\xbb\xbf"
+
+cached = lru_cache(maxsize=4096)
+"""For functions of a field: a submission has many lines, and few different fields."""
 
 
 class Findings:
@@ -83,12 +87,17 @@ def _decoded(line: bytes, number: int, findings: Findings) -> str:
         return ""
 
 
-def parse_span(text: str) -> Span | str:
-    """A span from `start-end`, or what is wrong with it.
+@cached
+def parse_span(raw: str) -> Span:
+    """A span from `start-end`; a ValueError says what is wrong with it.
 
-    >>> parse_span("10-12"), parse_span("12-10")
-    (Span(start=10, end=12), 'the span 12-10 ends before it starts')
+    >>> parse_span("10-12")
+    Span(start=10, end=12)
+    >>> parse_span("12-10")
+    Traceback (most recent call last):
+    ValueError: the span 12-10 ends before it starts
     """
+    text = raw.strip(WHITE)
     start, dash, end = text.partition("-")
     if start.isdecimal() and end.isdecimal() and text.isascii():
         if len(start) <= 10 and len(end) <= 10:
@@ -96,32 +105,26 @@ def parse_span(text: str) -> Span | str:
             if first <= last <= LARGEST:
                 return Span(first, last)
             if first <= LARGEST and last <= LARGEST:
-                return f"the span {text} ends before it starts"
-        return f"the span {text} has an offset above {LARGEST}"
+                raise ValueError(f"the span {text} ends before it starts")
+        raise ValueError(f"the span {text} has an offset above {LARGEST}")
     if text.startswith("-") and text.count("-") >= 2:
-        return f"the span {text} has a negative offset"
-    return f"{text!r} is not a span" if dash or text else "no span stands"
+        raise ValueError(f"the span {text} has a negative offset")
+    raise ValueError(f"{text!r} is not a span" if dash or text else "no span stands")
 
 
-def parse_spans(text: str) -> tuple[Span, ...] | str:
-    """A set of spans from `start-end,start-end` or NIL, sorted, or what is wrong with it.
+@cached
+def parse_spans(raw: str) -> tuple[Span, ...]:
+    """A set of spans from `start-end,start-end` or NIL, sorted; a ValueError says what is wrong with it.
 
     >>> parse_spans("60-70, 5-50,"), parse_spans("NIL")
     ((Span(start=5, end=50), Span(start=60, end=70)), ())
     """
+    text = raw.strip(WHITE)
     if text == "NIL":
         return ()
     if not text:
-        return "the list of spans is empty"
-    found = set()
-    for item in text.split(","):
-        item = item.strip(WHITE)
-        if item:
-            span = parse_span(item)
-            if isinstance(span, str):
-                return span
-            found.add(span)
-    return tuple(sorted(found))
+        raise ValueError("the list of spans is empty")
+    return tuple(sorted({parse_span(item) for item in text.split(",") if item.strip(WHITE)}))
 
 
 def field_column(line: str, number: int) -> int:

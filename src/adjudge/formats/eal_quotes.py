@@ -67,10 +67,9 @@ def _spans(text: str, number: int, findings: Findings) -> tuple[Span, ...]:
     column = 0
     for item in text.split():
         column = text.index(item, column)
-        span = parse_span(item)
-        if isinstance(span, str):
-            findings.add("span", span, number, column + 1, _SPAN)
-        else:
-            spans.append(span)
+        try:
+            spans.append(parse_span(item))
+        except ValueError as error:
+            findings.add("span", str(error), number, column + 1, _SPAN)
         column += len(item)
     return tuple(spans)

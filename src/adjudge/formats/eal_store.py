@@ -9,12 +9,11 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.formats.eal_arguments import Repeats, scan_verbatim
+from adjudge.formats.eal_arguments import Repeats, scan_arguments
 from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
 from adjudge.formats.eal_lines import errors_of
 from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_ids, scan_linking
-from adjudge.formats.eal_rows import Verbatim
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
@@ -101,7 +100,7 @@ class Store(Held):
             "repeated_incomplete": repeated_incomplete,
         }
         self._transform = transform
-        self._last: tuple[str, Arguments, list[Finding], Verbatim] | None = None
+        self._last: tuple[str, Arguments, list[Finding]] | None = None
 
     @property
     def is_flat(self) -> bool:
@@ -163,10 +162,6 @@ class Store(Held):
         path = (self._arguments if kind == "arguments" else self._linking).get(document)
         return None if path is None else self._bytes(document, path, self.place(document, kind), read=True)
 
-    def verbatim(self, document: str) -> Verbatim | None:
-        """The lines of a document for `StoreWriter.write`, if it is the one that was read last."""
-        return self._last[3] if self._last is not None and self._last[0] == document else None
-
     def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
         # The linking is asked for after the arguments, and needs them: one document is kept, no more.
         if self._last is None or self._last[0] != document:
@@ -175,7 +170,7 @@ class Store(Held):
                 return Arguments(document, []), []
             place = self.place(document)
             data = self._bytes(document, path, place)
-            self._last = document, *scan_verbatim(data, document, place, repeats=self._repeats)
+            self._last = document, *scan_arguments(data, document, place, repeats=self._repeats)
         return self._last[1], self._last[2]
 
 

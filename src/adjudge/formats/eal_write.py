@@ -20,7 +20,6 @@ from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
-from adjudge.formats.eal_rows import Verbatim
 from adjudge.formats.exchange import exchange
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
@@ -244,10 +243,10 @@ class StoreWriter(FolderWriter):
             raise
         return self
 
-    def write(self, arguments: Arguments, linking: Linking | None = None, verbatim: Verbatim | None = None) -> None:
-        """Write a document; with the lines it was read from, what is unchanged is not formatted again."""
+    def write(self, arguments: Arguments, linking: Linking | None = None) -> None:
+        """Write a document."""
         document = _document_name(arguments.document)
-        data, ids = write_named(arguments, self._ids, verbatim)
+        data, ids = write_named(arguments, self._ids)
         self.put(f"arguments/{document}", data)
         if linking is None or not self._linking:
             return
