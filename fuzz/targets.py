@@ -75,7 +75,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("penman", "brackets", "penman", direct("formats.penman:read_penman"))
     yield Target("penman-in-order", "brackets", "penman", direct("formats.penman:read_penman_in_order"))
     yield Target("penman-graphs", "brackets", "penman", direct("formats.penman:read_graphs"))
-    yield Target("muc4", "lines", "muc4", direct("formats.muc4_documents:read_muc4"))
+    yield Target("muc4", "lines", "muc4", direct("formats.muc4:read_muc4"))
     yield Target("muc4-history", "brackets", "muc4-history", direct("formats.muc4_history:read_history"))
     yield Target("muc4-slots", "toml", "muc4-slots", direct("formats.muc4_slots:read_slots"), cost=8)
     yield Target("muc4-messages", "lines", "messages", direct("tasks.catalogue.muc4:read_messages"))

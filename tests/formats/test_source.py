@@ -16,11 +16,10 @@ from adjudge.formats import source
 from adjudge.formats.conll import read_conll
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.kb_queries import read_queries
-from adjudge.formats.source import RATIO, SMALL, opened
+from adjudge.formats.source import RATIO, SMALL, Frames, opened
 from adjudge.formats.standoff import read_all
 from adjudge.formats.tbf import read_tbf
 from adjudge.formats.whole import read_json, read_text, read_whole
-from adjudge.formats.zstd_frames import Frames
 
 BOMB = 32 << 20
 ROOM = 24 << 20  # a reader may ask for a block of 16 MiB at once

@@ -24,7 +24,7 @@ from typing import Literal
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.kb_spans import Offsets, Spans, several_files
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.standoff import decode, read_all
 from adjudge.model.kbp import LEVELS, NAMED, NOMINAL, Entity, Fact, KbCorpus, KbDocument, Mention, Provenance, Span
 

@@ -26,7 +26,7 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.kb_ace import find_files
 from adjudge.formats.kb_spans import Offsets, Spans, several_files
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.standoff import read_all
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
 

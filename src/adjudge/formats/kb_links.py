@@ -23,7 +23,7 @@ from urllib.parse import unquote
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import read_lines
-from adjudge.formats.kb_xml import whole_number
+from adjudge.formats.safe_xml import whole_number
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbDocument, LinkTable, MentionLink
 

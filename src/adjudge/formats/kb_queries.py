@@ -25,7 +25,7 @@ from xml.sax.saxutils import escape, quoteattr
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import read_lines
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp_queries import EntryPoint, KbQuery
 
