@@ -15,18 +15,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_ids import id_2014, sha1_id
-from adjudge.formats.eal_lines import (
-    LARGEST,
-    WHITE,
-    Findings,
-    cached,
-    decode_lines,
-    errors_of,
-    field_column,
-    parse_span,
-    parse_spans,
-)
-from adjudge.formats.findings import Finding
+from adjudge.formats.eal_lines import LARGEST, WHITE, cached, decode_lines, parse_span, parse_spans
+from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, Argument, Arguments, Cas, Realis, Response, Span
 
 Repeats: TypeAlias = Literal["error", "best"]

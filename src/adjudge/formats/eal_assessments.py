@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import COLUMNS, Ids, LineReader, format_id, format_response, sort_key
 from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
-from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
-from adjudge.formats.findings import Finding
+from adjudge.formats.eal_lines import LARGEST, WHITE, decode_lines
+from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]

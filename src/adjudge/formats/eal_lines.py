@@ -2,56 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 
-from adjudge.errors import Problem
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Findings
 from adjudge.model.eal import Span
 
 # The characters with the property White_Space; str.strip() without them takes some control characters, too.
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 LARGEST = 2**31 - 1
-LIMIT = 100  # complaints of one kind about one file
 BOM = b"\xef\xbb\xbf"
 
 cached = lru_cache(maxsize=4096)
 """For functions of a field: a submission has many lines, and few different fields."""
-
-
-class Findings:
-    """Collects what is wrong with one file; of each kind the first hundred, and how many more there are."""
-
-    def __init__(self, place: str, document: str | None = None) -> None:
-        self.place = place
-        self.document = document
-        self._found: list[Finding] = []
-        self._counts: Counter[str] = Counter()
-
-    def add(
-        self, kind: str, message: str, line: int | None, column: int | None, hint: str, *, error: bool = True
-    ) -> None:
-        """Remember a complaint."""
-        self._counts[kind] += 1
-        if self._counts[kind] <= LIMIT:
-            problem = Problem(message, self.place, line, column, hint)
-            self._found.append(Finding(kind, error, problem, self.document))
-
-    def sorted(self) -> list[Finding]:
-        """The complaints in the order of the lines."""
-        found = sorted(self._found, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
-        for kind, count in self._counts.items():
-            if count > LIMIT:
-                error = any(each.error for each in found if each.kind == kind)
-                more = Problem(f"and {count - LIMIT} more of the kind {kind}", path=self.place)
-                found.append(Finding(kind, error, more, self.document))
-        return found
-
-
-def errors_of(findings: Sequence[Finding]) -> list[Problem]:
-    """The problems of those findings that are errors."""
-    return [finding.problem for finding in findings if finding.error]
 
 
 def decode_lines(data: bytes, findings: Findings) -> list[str]:
@@ -125,12 +87,3 @@ def parse_spans(raw: str) -> tuple[Span, ...]:
     if not text:
         raise ValueError("the list of spans is empty")
     return tuple(sorted({parse_span(item) for item in text.split(",") if item.strip(WHITE)}))
-
-
-def field_column(line: str, number: int) -> int:
-    """Where a field of a line begins, counted from 1; `number` counts fields from 1, too.
-
-    >>> field_column("a\\tbc\\td", 3)
-    6
-    """
-    return 1 + sum(len(field) + 1 for field in line.split("\t")[: number - 1])

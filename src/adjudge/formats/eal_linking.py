@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.formats.eal_arguments import sort_key
 from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
-from adjudge.formats.findings import Finding
+from adjudge.formats.eal_lines import WHITE, decode_lines
+from adjudge.formats.findings import Finding, Findings, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 LinkingLayout: TypeAlias = Literal["2015", "2016"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of, parse_span
+from adjudge.formats.eal_lines import WHITE, decode_lines, parse_span
+from adjudge.formats.findings import Findings, errors_of
 from adjudge.model.eal import Span
 
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"

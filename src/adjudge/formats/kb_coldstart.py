@@ -22,8 +22,8 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_coldstart_check import REALIS, Parts, Texts, find_slot, finish, shown
-from adjudge.formats.kb_findings import KbFindings
 from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards, is_shard
@@ -61,7 +61,7 @@ def read_coldstart(
     mode: Literal["lenient", "strict"] = "lenient",
     add_inverses: bool = False,
     name: str | None = None,
-) -> tuple[KnowledgeBase, KbFindings]:
+) -> tuple[KnowledgeBase, Findings]:
     r"""The knowledge base of a file, and what was found in it; errors are raised, all at once.
 
     With `add_inverses`, the inverse of each fact that has one and lacks it is added and marked as inferred.
@@ -71,7 +71,7 @@ def read_coldstart(
     ('Ana', [('missing-canonical', 'its only mention is taken')])
     """
     source = coldstart_file(source)
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     kb = scan_coldstart(source, found, add_inverses=add_inverses)
     if mode == "strict" and found.errors:
         raise FormatError(found.problems(strict=True))
@@ -99,7 +99,7 @@ def coldstart_file(source: Source) -> Source:
 
 
 def scan_coldstart(
-    source: Source, found: KbFindings, *, add_inverses: bool = False, texts: Texts | None = None
+    source: Source, found: Findings, *, add_inverses: bool = False, texts: Texts | None = None
 ) -> KnowledgeBase:
     """What can be read of a file; everything that is wrong with it goes to `found`, nothing is raised.
 
@@ -116,12 +116,12 @@ def scan_coldstart(
             if run is not None:
                 continue
             hint = "write the name of the run, without blanks, in the first line"
-            found.error("missing-run-id", "the first line is no run id", 1, 1, hint, repair=f"called {OMITTED}")
+            found.add("missing-run-id", "the first line is no run id", 1, 1, hint, repair=f"called {OMITTED}")
         _assertion(reader, parts)
     kb = finish(run or OMITTED, parts, found, add_inverses=add_inverses, texts=texts)
     if not kb.entities and not kb.facts and not found.unrepaired:
         hint, repair = "write a line such as :Entity_1, type, PER", "read as an empty knowledge base"
-        found.error("empty", "the file asserts nothing", None, None, hint, repair=repair)
+        found.add("empty", "the file asserts nothing", None, None, hint, repair=repair)
     return kb
 
 
@@ -138,7 +138,7 @@ def _assertion(reader: LineReader, parts: Parts) -> None:
         if official is not None:
             message = "a # in the middle of a field, where the rules begin a comment"
             hint = "use names without #"
-            reader.found.error("hash-in-field", message, reader.line, official + 1, hint, repair="read as a part of it")
+            reader.found.add("hash-in-field", message, reader.line, official + 1, hint, repair="read as a part of it")
     fields = line.split("\t")
     while fields and not fields[-1].strip():
         fields.pop()
@@ -324,7 +324,7 @@ def cut_comment(line: str) -> tuple[str, str, int | None]:
 class LineReader:
     """Reads the fields of lines of one file; what was seen before is looked up."""
 
-    def __init__(self, found: KbFindings) -> None:
+    def __init__(self, found: Findings) -> None:
         self.found = found
         self.line = 0
         self.text = ""
@@ -335,12 +335,12 @@ class LineReader:
 
     def error(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
         """A finding about a field of the line, counted from 1 (0: the whole line)."""
-        column = self.found.column(self.text, field) if field else 1
-        self.found.error(kind, message, self.line, column, hint, repair=repair)
+        column = field_column(self.text, field) if field else 1
+        self.found.add(kind, message, self.line, column, hint, repair=repair)
 
     def warn(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
         """A remark about a field."""
-        column = self.found.column(self.text, field) if field else 1
+        column = field_column(self.text, field) if field else 1
         self.found.warn(kind, message, self.line, column, hint, repair=repair)
 
     def node(self, raw: str, field: int) -> Node | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings
 from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, Entity, Fact, KnowledgeBase, Link, Mention, Span
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Texts: TypeAlias = Callable[[str], str | None]
 
 
 def finish(
-    run: str, parts: Parts, found: KbFindings, *, add_inverses: bool = False, texts: Texts | None = None
+    run: str, parts: Parts, found: Findings, *, add_inverses: bool = False, texts: Texts | None = None
 ) -> KnowledgeBase:
     """The knowledge base of all parts; what is wrong with it goes to `found`."""
     _check_strings(parts, found)
@@ -46,7 +46,7 @@ def _entity(node: NodeParts) -> Entity:
     return Entity(node.id, node.type, mentions, links, kind=node.kind, confidence=node.confidence)
 
 
-def _check_strings(parts: Parts, found: KbFindings) -> None:
+def _check_strings(parts: Parts, found: Findings) -> None:
     """The same span must have the same text in all lines; a normal form is another text by its nature."""
     texts: dict[tuple[str, int, int], Said] = {}
     for node in parts.nodes.values():
@@ -60,10 +60,10 @@ def _check_strings(parts: Parts, found: KbFindings) -> None:
                 message = f"{key[0]}:{key[1]}-{key[2] - 1} is {shown(said.text)} here and {shown(first.text)} elsewhere"
                 later = max(first.line, said.line)
                 hint = f"write the same text as in line {min(first.line, said.line)}"
-                found.error("several-strings", message, later, None, hint, repair="both are kept")
+                found.add("several-strings", message, later, None, hint, repair="both are kept")
 
 
-def _check_texts(parts: Parts, found: KbFindings, texts: Texts) -> None:
+def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
     """Documents must exist, spans lie in them, and mentions have the text that stands there."""
     places: dict[str, list[tuple[int, int, str | None, int]]] = {}  # by document: start, end, text, line
     for node in parts.nodes.values():
@@ -78,12 +78,12 @@ def _check_texts(parts: Parts, found: KbFindings, texts: Texts) -> None:
         if whole is None:
             line = min(each[3] for each in given)
             message = f"there is no document {document!r}, in which {len(given)} spans are"
-            found.error("unknown-document", message, line, None, "check the id of the document", repair="kept")
+            found.add("unknown-document", message, line, None, "check the id of the document", repair="kept")
             continue
         for start, end, text, line in given:
             if end > len(whole):
                 message = f"the span {start}-{end - 1} ends behind document {document!r} of {len(whole)} characters"
-                found.error("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
+                found.add("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
             elif text is not None and _folded(text) not in (
                 _folded(whole[start:end]),
                 _folded(unescape(whole[start:end])),
@@ -96,7 +96,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
+def _settle_canonical(node: NodeParts, found: Findings) -> None:
     """Exactly one canonical mention per document, which is also a mention."""
     documents: dict[str, list[tuple[tuple[str, int, int, str], Said]]] = {}
     for key, said in node.mentions.items():
@@ -107,7 +107,7 @@ def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
     for document, given in node.canonical.items():
         if len(given) > 1:
             message = f"the node {node.id} has {len(given)} canonical mentions in document {document!r}"
-            found.error("several-canonical", message, given[1][2].line, 1, "keep one", repair="the first is taken")
+            found.add("several-canonical", message, given[1][2].line, 1, "keep one", repair="the first is taken")
         start, end, canonical = given[0]
         known = [said for key, said in documents.get(document, ()) if key[1:3] == (start, end)]
         if known:
@@ -123,7 +123,7 @@ def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
 
 
 def _add_canonical(
-    node: NodeParts, document: str, given: list[tuple[tuple[str, int, int, str], Said]], found: KbFindings
+    node: NodeParts, document: str, given: list[tuple[tuple[str, int, int, str], Said]], found: Findings
 ) -> None:
     message = f"the node {node.id} has no canonical mention in document {document!r}"
     # Names before nominals, then long before short, then the first in the text.
@@ -134,7 +134,7 @@ def _add_canonical(
         found.warn("missing-canonical", message, best.line, 1, "add one", repair=repair)
     else:
         repair = f"its longest name, {shown(best.text)}, is taken"
-        found.error("missing-canonical-of-several", message, best.line, 1, "add one", repair=repair)
+        found.add("missing-canonical-of-several", message, best.line, 1, "add one", repair=repair)
 
 
 class _Verdict(NamedTuple):
@@ -149,7 +149,7 @@ class _Verdict(NamedTuple):
 class _Facts:
     """All facts on their way through the checks."""
 
-    def __init__(self, parts: Parts, found: KbFindings, *, add_inverses: bool) -> None:
+    def __init__(self, parts: Parts, found: Findings, *, add_inverses: bool) -> None:
         self.parts = parts
         self.found = found
         self.add_inverses = add_inverses
@@ -169,7 +169,7 @@ class _Facts:
         for fact, line in self.parts.facts.values():
             verdict = self._verdict(fact)
             for error, kind, message, hint, repair in verdict.complaints:
-                (self.found.error if error else self.found.warn)(kind, message, line, None, hint, repair=repair)
+                self.found.add(kind, message, line, None, hint, error=error, repair=repair)
             if verdict.relation != fact.relation:
                 fact = fact._replace(relation=verdict.relation)
             key = (*fact[:5], fact.realis)
@@ -207,11 +207,11 @@ class _Facts:
             attested = self.attested.get(id)
             if attested is None:
                 message = f"nothing is said of the node {id} but that it has a relation"
-                self.found.error("unknown-node", message, line, None, "add its type and mentions", repair="kept")
+                self.found.add("unknown-node", message, line, None, "add its type and mentions", repair="kept")
             elif fact.document not in attested:
                 message = f"the node {id} of {fact.relation} has no mention in document {fact.document!r}"
                 hint = "add the mention, or name a document that has one"
-                self.found.error("unattested", message, line, None, hint, repair="kept")
+                self.found.add("unattested", message, line, None, hint, repair="kept")
 
     def _verdict(self, fact: Fact) -> _Verdict:
         subject, object_ = self.parts.nodes.get(fact.subject), self.parts.nodes.get(fact.object)
@@ -234,7 +234,7 @@ class _Facts:
             node.type = types.pop().upper()
         repair = f"taken as {node.type}" if node.type else "kept without a type"
         message = f"the node {node.id} has no type"
-        self.found.error("missing-type", message, node.line, 1, f"write {node.id}, type, ...", repair=repair)
+        self.found.add("missing-type", message, node.line, 1, f"write {node.id}, type, ...", repair=repair)
 
 
 def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _Verdict:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_lines import decode, read_blocks
 from adjudge.formats.parquet import is_parquet, parquet_columns
 from adjudge.formats.recognise import reads
@@ -73,7 +73,7 @@ def triple_columns(source: Source, problems: list[Problem], *, name: str | None 
     """
     shards = triple_shards(source)
     for each in [source] if shards is None else shards:
-        found = KbFindings(name if name is not None and shards is None else source_name(each))
+        found = Findings(name if name is not None and shards is None else source_name(each))
         yield from _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found)
         problems += found.problems()
 
@@ -87,7 +87,7 @@ def triple_shards(source: Source) -> list[str] | None:
     return find_shards(source, suffixes=SUFFIXES, what="triples")
 
 
-def scan_triples(source: Source, table: TripleTable, found: KbFindings) -> None:
+def scan_triples(source: Source, table: TripleTable, found: Findings) -> None:
     """Add what can be read of a file, or of several, to `table`, and what is wrong to `found`."""
     shards, place = triple_shards(source), found.place
     for each in [source] if shards is None else shards:
@@ -141,7 +141,7 @@ def _check_names(names: Iterable[str]) -> None:
         raise FormatError(problems)
 
 
-def _text_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
+def _text_columns(source: Source, found: Findings) -> Iterator[Columns]:
     for number, data in read_blocks(source, found):
         columns = _split_block(data)
         yield _split_lines(data, number, found) if columns is None else columns
@@ -167,7 +167,7 @@ def _split_block(data: bytes) -> Columns | None:
     return columns if all(map(str.strip, set(fields) - {"\n"})) else None  # else a field is empty
 
 
-def _split_lines(data: bytes, number: int, found: KbFindings) -> Columns:
+def _split_lines(data: bytes, number: int, found: Findings) -> Columns:
     """The columns of a block, line by line, and what is wrong with the others."""
     rows: list[list[str]] = []
     lines = data.split(b"\n")
@@ -179,26 +179,26 @@ def _split_lines(data: bytes, number: int, found: KbFindings) -> Columns:
             continue
         if "\r" in line or "\0" in line:
             what = "a carriage return" if "\r" in line else "a null character"
-            found.error("character", f"{what} inside a line", line_number, None, "save the file with LF line ends")
+            found.add("character", f"{what} inside a line", line_number, None, "save the file with LF line ends")
             continue
         fields = [field.strip() for field in line.split("\t")]
         if line_number == 1 and tuple(map(str.lower, fields)) == HEADER:
             continue
         if len(fields) != len(HEADER):
             message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
-            found.error("columns", message, line_number, 1, _HINT)
+            found.add("columns", message, line_number, 1, _HINT)
             continue
         empty = [place for place, field in enumerate(fields) if not field]
         for place in empty:
-            found.error(
-                "empty-field", f"the {HEADER[place]} is empty", line_number, found.column(line, place + 1), "name it"
+            found.add(
+                "empty-field", f"the {HEADER[place]} is empty", line_number, field_column(line, place + 1), "name it"
             )
         if not empty:
             rows.append(fields)
     return tuple(zip(*rows, strict=True)) if rows else ((), (), (), ())
 
 
-def _parquet_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
+def _parquet_columns(source: Source, found: Findings) -> Iterator[Columns]:
     """The columns of a Parquet file, which has them under the names of the header."""
     number = 0
     for block in parquet_columns(str(source), HEADER, found.place):
@@ -212,7 +212,7 @@ def _parquet_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
             ]
             if bad:
                 message = f"row {number}: the {bad[0]} is empty, or no text on one line"
-                found.error("empty-field", message, None, None, "name it")
+                found.add("empty-field", message, None, None, "name it")
             else:
                 kept.append(row)
         yield tuple(zip(*kept, strict=True)) if kept else ((), (), (), ())
