@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from adjudge.errors import Problem
 from adjudge.formats.findings import Finding, Report
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import Source, line_blocks, opened, source_name
 
 BOM = b"\xef\xbb\xbf"
 HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
@@ -53,7 +53,7 @@ class Listener:
 def scan(stream: IO[bytes], *listeners: Listener, hasher: Any = None) -> str | None:
     """Cut a file into documents; the answer says why the stream broke, if it did."""
     number, inside = 1, False
-    for block in _blocks(stream, hasher):
+    for block in line_blocks(stream, _BLOCK, hasher):
         if isinstance(block, str):
             return block
         if number == 1 and block.startswith(BOM):
@@ -89,30 +89,6 @@ def _between(block: bytes, start: int, end: int, number: int, listeners: Sequenc
         else:
             each.outside(block[start:end], number)
     return number + block.count(b"\n", start, end) + 1
-
-
-def _blocks(stream: IO[bytes], hasher: Any) -> Iterator[bytes | str]:
-    """Blocks of whole lines, each without its last newline; a string says why the stream broke."""
-    parts: list[bytes] = []
-    while True:
-        block, broken = read_block(stream, _BLOCK)
-        if broken:
-            yield broken
-            return
-        if not block:
-            break
-        if hasher is not None:
-            hasher.update(block)
-        cut = block.rfind(b"\n")
-        if cut < 0:
-            parts.append(block)
-        else:
-            parts.append(block[:cut])
-            yield b"".join(parts)
-            parts = [block[cut + 1 :]]
-    rest = b"".join(parts)
-    if rest:
-        yield rest
 
 
 def _markers(block: bytes) -> Iterator[tuple[int, int, bytes | None, bool]]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
@@ -75,13 +75,13 @@ class Store(Held):
         tree: Tree,
         rooms: Rooms,
         notes: list[Finding],
-        *,
-        repeats: Repeats,
-        linking_layout: LinkingLayout | None,
-        separator: Separator,
-        repeated_incomplete: Incomplete,
-        transform: Transform | None,
         holder: Any = None,
+        *,
+        repeats: Repeats = "error",
+        linking_layout: LinkingLayout | None = None,
+        separator: Separator = "any",
+        repeated_incomplete: Incomplete = "error",
+        transform: Transform | None = None,
     ) -> None:
         super().__init__(holder)
         self.path = tree.place
@@ -173,30 +173,25 @@ class Store(Held):
         return self._last[1], self._last[2]
 
 
-def open_store(
-    path: str | Path,
-    *,
-    layout: Layout | None = None,
-    repeats: Repeats = "error",
-    linking_layout: LinkingLayout | None = None,
-    separator: Separator = "any",
-    repeated_incomplete: Incomplete = "error",
-    transform: Transform | None = None,
-) -> Store:
+class StoreOptions(TypedDict, total=False):
+    """How the files of a store are read; `transform` is applied to each response.
+
+    That is done after the ids of the linking have been found, because ids depend on the content.
+    """
+
+    repeats: Repeats
+    linking_layout: LinkingLayout | None
+    separator: Separator
+    repeated_incomplete: Incomplete
+    transform: Transform | None
+
+
+def open_store(path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]) -> Store:
     """Open a folder or an archive (.zip, .tar.gz, .tgz) of responses; every problem with its layout is raised at once.
 
-    Only names are looked at here: a document is read when it is asked for. `transform` is applied to each response
-    after the ids of the linking have been found, because ids depend on the content.
+    Only names are looked at here: a document is read when it is asked for.
     """
-    store, findings = scan_store(
-        path,
-        layout=layout,
-        repeats=repeats,
-        linking_layout=linking_layout,
-        separator=separator,
-        repeated_incomplete=repeated_incomplete,
-        transform=transform,
-    )
+    store, findings = scan_store(path, layout=layout, **options)
     try:
         _raise(findings)
     except BaseException:
@@ -206,14 +201,7 @@ def open_store(
 
 
 def scan_store(
-    path: str | Path,
-    *,
-    layout: Layout | None = None,
-    repeats: Repeats = "error",
-    linking_layout: LinkingLayout | None = None,
-    separator: Separator = "any",
-    repeated_incomplete: Incomplete = "error",
-    transform: Transform | None = None,
+    path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]
 ) -> tuple[Store, list[Finding]]:
     """The same for validators: what could be found, and what is wrong with the layout.
 
@@ -221,18 +209,7 @@ def scan_store(
     """
     tree, holder = _open(path)
     rooms, findings = arrange(tree, layout)
-    store = Store(
-        tree,
-        rooms,
-        [finding for finding in findings if not finding.error],
-        repeats=repeats,
-        linking_layout=linking_layout,
-        separator=separator,
-        repeated_incomplete=repeated_incomplete,
-        transform=transform,
-        holder=holder,
-    )
-    return store, findings
+    return Store(tree, rooms, [finding for finding in findings if not finding.error], holder, **options), findings
 
 
 class FlatStore(Held):

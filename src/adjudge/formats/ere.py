@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.safe_xml import walk
 from adjudge.formats.source import Source, source_name
-from adjudge.formats.standoff import code_points, covered, in_order, read_all, split_lines
+from adjudge.formats.standoff import code_points, covered, in_order, split_lines
+from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 DIGITS = 15  # of an offset; more are no place in any text
@@ -61,7 +62,7 @@ def read_ere(
     if units == "utf-16" and text is None:
         raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
     reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
-    reading.parse(read_all(source, place))
+    reading.parse(read_bytes(source, place))
     found = reading.document(document, order)
     if reading.problems:
         raise FormatError(reading.problems)

@@ -100,6 +100,34 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
         raise
 
 
+def line_blocks(stream: IO[bytes], size: int, hasher: Any = None) -> Iterator[bytes | str]:
+    r"""Blocks of whole lines, each without its last newline; a string says why the stream broke.
+
+    >>> list(line_blocks(io.BytesIO(b"a\nb\nc"), 3))
+    [b'a', b'b', b'c']
+    """
+    parts: list[bytes] = []
+    while True:
+        block, broken = read_block(stream, size)
+        if broken:
+            yield broken
+            return
+        if not block:
+            break
+        if hasher is not None:
+            hasher.update(block)
+        cut = block.rfind(b"\n")
+        if cut < 0:
+            parts.append(block)
+        else:
+            parts.append(block[:cut])
+            yield b"".join(parts)
+            parts = [block[cut + 1 :]]
+    rest = b"".join(parts)
+    if rest:
+        yield rest
+
+
 def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
     remedies: dict[type[Exception], tuple[str, str]] = {
         FileNotFoundError: ("there is no such file", "check the path"),
