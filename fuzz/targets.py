@@ -75,7 +75,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("penman", "brackets", "penman", direct("formats.penman:read_penman"))
     yield Target("penman-in-order", "brackets", "penman", direct("formats.penman:read_penman_in_order"))
     yield Target("penman-graphs", "brackets", "penman", direct("formats.penman:read_graphs"))
-    yield Target("muc4", "lines", "muc4", direct("formats.muc4_documents:read_muc4"))
+    yield Target("muc4", "lines", "muc4", direct("formats.muc4:read_muc4"))
     yield Target("muc4-history", "brackets", "muc4-history", direct("formats.muc4_history:read_history"))
     yield Target("muc4-slots", "toml", "muc4-slots", direct("formats.muc4_slots:read_slots"), cost=8)
     yield Target("muc4-messages", "lines", "messages", direct("tasks.catalogue.muc4:read_messages"))
@@ -122,7 +122,7 @@ def _nuggets() -> Iterable[Target]:
 def _arguments() -> Iterable[Target]:
     """Event arguments and linking."""
     yield Target(
-        "eal-arguments", "fields", "eal-arguments", placed("formats.eal_arguments:scan_verbatim", "MINI_NW_02")
+        "eal-arguments", "fields", "eal-arguments", placed("formats.eal_arguments:scan_arguments", "MINI_NW_02")
     )
     yield Target(
         "eal-arguments-any",
@@ -150,7 +150,7 @@ def _arguments() -> Iterable[Target]:
     yield Target("eal-tar", "archive", "tar", partial(calls.store, folder=False), cost=4)
     yield Target("eal-zip-open", "archive", "zip", partial(calls.store, folder=False, strict=True), cost=4)
     yield Target("eal-store-open", "fields", "eal-linking", partial(calls.store, folder=True, strict=True), cost=4)
-    yield Target("eal-lock", "fields", "eal-lock", filed("formats.eal_lock:is_left", "__lock"))
+    yield Target("eal-lock", "fields", "eal-lock", filed("formats.eal_layout:is_left", "__lock"))
     yield Target("validate-eal", "fields", "validate-eal", calls.validate_eal, cost=6)
     yield Target("eal-ontology", "json", "eal-ontology", filed("tasks.eal.ontology:load_ontology", "o.txt"))
     yield Target("eal-ontology-toml", "toml", "eal-ontology-toml", filed("tasks.eal.ontology:load_ontology", "o.toml"))

@@ -131,7 +131,7 @@ def test_what_is_read_is_not_written(call, tmp_path, command, place):
 
 
 def test_an_archive_is_not_overwritten(call, tmp_path):
-    from adjudge.formats.archive_pack import pack
+    from adjudge.formats.archive import pack
 
     archive = tmp_path / "mine.zip"
     pack(SYSTEMS[0], archive, zipped=True)

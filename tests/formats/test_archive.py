@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.archive import open_archive
-from adjudge.formats.archive_pack import pack
+from adjudge.formats.archive import open_archive, pack
 from archives import FILES, KINDS, Box, make, make_tar
 
 

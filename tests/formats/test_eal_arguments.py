@@ -12,9 +12,7 @@ from adjudge.formats.eal_arguments import (
     normalise_cas,
     parse_arguments,
     scan_arguments,
-    scan_verbatim,
     write_arguments,
-    write_named,
 )
 from adjudge.formats.eal_ids import sha1_id
 from adjudge.model.eal import Argument, Arguments, Cas, Response, Span
@@ -369,56 +367,3 @@ def test_numbers_come_back(value):
 
 def test_normalised_strings():
     assert normalise_cas("\u00a0a\r\nb\tc\nd  e\u2003") == "a b c d  e"
-
-
-SPELLINGS = {
-    2: ["D", " D", "D\u00a0"],
-    3: ["Conflict.Attack", " Conflict.Attack", "Life.Die "],
-    4: ["Place", "Actual", "Place\u3000"],
-    5: ["Rome", " Rome ", "", "20-23", "NIL", "007-8", "\u732b", "a  b"],
-    6: ["20-23", "020-23", " 20-23", "0-0", "00-0", "0-01", "1000000000-1000000001"],
-    7: ["5-50", "5-50,60-70", "60-70,5-50", "5-50,5-50", "5-50, 60-70", "5-50,", "05-50,60-70", " 5-50"],
-    8: ["20-23", "20-0023", "20-23\u2003"],
-    9: ["NIL", " NIL", "7-8", "7-8,9-10", "9-10,7-8", "007-8", ","],
-    10: ["Actual", "actual", "GENERIC", "Other "],
-    11: ["0.8", "1", "0.80", "1e-5", " 0.3", "0", "0.8\tmore"],
-}
-
-
-@st.composite
-def spelt_lines(draw):
-    above = draw(st.sampled_from(["", "", "", "#", "# why\t\n#because\n", "\n", "not a line\n"]))
-    fields = [draw(st.sampled_from(["1", " 2", "", "#3" if not above else "3"]))]
-    fields += [draw(st.just(each[0]) | st.sampled_from(each)) for each in SPELLINGS.values()]
-    return f"{above}{chr(9).join(fields)}\n"
-
-
-@given(st.lists(spelt_lines(), max_size=5), st.sampled_from(["sha1", "2014"]), st.sampled_from(["error", "best"]))
-def test_lines_that_were_read_are_written_as_if_they_had_not_been(lines, ids, repeats):
-    arguments, _, verbatim = scan_verbatim("".join(lines).encode(), "D", repeats=repeats)
-    assert write_named(arguments, ids, verbatim) == write_named(arguments, ids)
-    reverse = Arguments("D", arguments.arguments[::-1])
-    assert write_named(reverse, ids, verbatim) == write_named(reverse, ids)
-
-
-@pytest.mark.parametrize(
-    ("number", "value"), [(number, each) for number, values in SPELLINGS.items() for each in values if number < 11]
-)
-def test_only_what_would_be_written_is_taken_from_lines(number, value):
-    arguments, _, verbatim = scan_verbatim(f"{line(**{f'c{number}': value})}\n".encode(), "D")
-    (written,) = write_arguments(arguments).decode().splitlines()
-    middle = "\t".join(written.split("\t")[1:10])
-    (taken,) = verbatim.columns(arguments.arguments, "D")
-    usual = number == 6 and value.startswith("1000")  # ten digits are rare, so they are formatted again
-    assert taken == (None if usual or value != middle.split("\t")[number - 2] else middle)
-
-
-def test_an_argument_that_has_changed_is_not_taken_from_its_line():
-    arguments, _, verbatim = scan_verbatim(f"{line()}\n".encode(), "D")
-    (rome,) = arguments.arguments
-    oslo = rome._replace(response=ROME._replace(cas=Cas("Oslo", Span(20, 23))))
-    assert verbatim.columns([oslo, rome], "D") == [None, "\t".join(FIELDS[1:10])]
-    assert write_named(Arguments("D", [oslo]), "keep", verbatim)[0].decode() == f"{line(c5='Oslo')}\n"
-    assert verbatim.columns([rome], "E") == [None]
-    with pytest.raises(ValidationError, match="it is of the document 'D'"):
-        write_named(Arguments("E", [rome]), "sha1", verbatim)

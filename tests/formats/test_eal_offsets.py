@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.formats.eal_offsets import Utf16, from_utf16, to_utf16
+from adjudge.formats.eal_sources import Utf16, from_utf16, to_utf16
 from adjudge.model.eal import Span
 from eal_files import RESPONSES
 from eal_responses import response

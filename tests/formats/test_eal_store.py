@@ -11,9 +11,9 @@ from hypothesis import given, settings
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.formats import eal_store
-from adjudge.formats.archive_pack import pack
+from adjudge.formats.archive import pack
 from adjudge.formats.eal_arguments import write_arguments
-from adjudge.formats.eal_offsets import from_utf16, to_utf16
+from adjudge.formats.eal_sources import from_utf16, to_utf16
 from adjudge.formats.eal_store import (
     FramesWriter,
     KeyWriter,

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from adjudge.formats.exchange import exchange
+from adjudge.formats.eal_write import exchange
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do it")

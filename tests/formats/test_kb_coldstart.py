@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats import kb_coldstart
-from adjudge.formats.kb_coldstart import read_coldstart, scan_coldstart
-from adjudge.formats.kb_coldstart_schema import RELATIONS, event_inverse, find_slot
-from adjudge.formats.kb_coldstart_write import write_coldstart
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings
+from adjudge.formats.kb_coldstart import read_coldstart, scan_coldstart, write_coldstart
+from adjudge.formats.kb_coldstart_check import RELATIONS, event_inverse, find_slot
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Link, Mention, Provenance, Span
 
 GOOD = """run1  # made for a test
@@ -38,8 +36,8 @@ GOOD = """run1  # made for a test
 """
 
 
-def findings(text: str, **options: bool) -> KbFindings:
-    found = KbFindings("kb.tac")
+def findings(text: str, **options: bool) -> Findings:
+    found = Findings("kb.tac")
     scan_coldstart(text.encode(), found, **options)
     return found
 
@@ -355,24 +353,12 @@ def test_a_file_that_asserts_nothing_breaks_the_rules_but_can_be_read(data):
         read_coldstart(data, name="kb.tac", mode="strict")
 
 
-def test_the_short_way_says_the_same(monkeypatch):
-    changed = [GOOD.replace(*change) for change, _ in CASES.values()]
-
-    def read(text):
-        found = KbFindings("x")
-        return scan_coldstart(text.encode(), found), found.in_order()
-
-    short = [read(text) for text in changed]
-    monkeypatch.setattr(kb_coldstart, "_plain", lambda *_: False)
-    assert short == [read(text) for text in changed]
-
-
 def test_texts_are_compared():
     texts = {"D1": "Ana &amp;  Ben went to Oslo.", "D2": "x"}
     lines = ["r", ":Entity_1\ttype\tPER"]
     for text, place in (("Ana & Ben", "D1:0-13"), ("Oslo", "D1:24-27"), ("Ana", "D2:0-2"), ("Ana", "D3:0-2")):
         lines += [f':Entity_1\tmention\t"{text}"\t{place}']
-    found = KbFindings("kb.tac")
+    found = Findings("kb.tac")
     scan_coldstart("\n".join(lines).encode(), found, texts=texts.get)
     told = {each.kind: str(each.problem) for each in found.found if "canonical" not in each.kind}
     assert told == {
@@ -453,4 +439,4 @@ def knowledge_bases(draw):
 @given(knowledge_bases())
 def test_round_trip(kb):
     data = b"".join(write_coldstart(kb))
-    assert scan_coldstart(data, KbFindings("x")) == kb
+    assert scan_coldstart(data, Findings("x")) == kb

@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats.muc4 import read_templates
-from adjudge.formats.muc4_documents import read_muc4
+from adjudge.formats.muc4 import read_muc4, read_templates
 from adjudge.formats.muc4_history import Decision, read_history
-from adjudge.formats.muc4_slots import TYPES, muc4_slots, read_slots
-from adjudge.formats.muc4_values import ERROR, Compound, Malformed, parse_filler, show
+from adjudge.formats.muc4_slots import ERROR, TYPES, Compound, Malformed, muc4_slots, parse_filler, read_slots, show
 from muc4_templates import file, template
 
 

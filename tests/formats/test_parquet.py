@@ -11,8 +11,7 @@ import pytest
 from adjudge.errors import FormatError
 from adjudge.formats.jsonl import read_all
 from adjudge.formats.kb_triples import read_triples
-from adjudge.formats.parquet import parquet_columns, parquet_documents
-from adjudge.formats.parquet_pages import HELD, survey_pages
+from adjudge.formats.parquet import HELD, parquet_columns, parquet_documents, survey_pages
 from adjudge.formats.shards import read_shards
 
 I32, BINARY, LIST, STRUCTURE = 5, 8, 9, 12
@@ -236,7 +235,7 @@ def test_honest_files_are_read_as_before(parquet, tmp_path, options):
 def test_a_table_that_is_read_with_shared_texts_is_the_same(parquet, tmp_path, monkeypatch):
     import pyarrow
 
-    monkeypatch.setattr("adjudge.formats.parquet_pages.HELD", 200_000)
+    monkeypatch.setattr("adjudge.formats.parquet.HELD", 200_000)
     said = documents(random.Random(5))
     path = str(tmp_path / "a.parquet")
     for stored in (True, False):

@@ -13,8 +13,7 @@ from adjudge.formats.ere import read_ere
 from adjudge.formats.kb_ace import read_ace
 from adjudge.formats.kb_ere import read_ere_corpus
 from adjudge.formats.kb_queries import read_queries
-from adjudge.formats.kb_xml import read_xml
-from adjudge.formats.safe_xml import DEEPEST, walk
+from adjudge.formats.safe_xml import DEEPEST, read_xml, walk
 
 Reader = Callable[[bytes, Path], object]
 

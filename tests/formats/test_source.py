@@ -16,11 +16,9 @@ from adjudge.formats import source
 from adjudge.formats.conll import read_conll
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.kb_queries import read_queries
-from adjudge.formats.source import RATIO, SMALL, opened
-from adjudge.formats.standoff import read_all
+from adjudge.formats.source import RATIO, SMALL, Frames, opened
 from adjudge.formats.tbf import read_tbf
-from adjudge.formats.whole import read_json, read_text, read_whole
-from adjudge.formats.zstd_frames import Frames
+from adjudge.formats.whole import read_bytes, read_json, read_text, read_whole
 
 BOMB = 32 << 20
 ROOM = 24 << 20  # a reader may ask for a block of 16 MiB at once
@@ -31,7 +29,7 @@ READERS: list[Callable[[bytes], object]] = [
     lambda data: list(read_documents(data)),
     read_tbf,
     read_queries,
-    lambda data: read_all(data, "f"),
+    lambda data: read_bytes(data, "f"),
     lambda data: list(read_conll(data)),
 ]
 

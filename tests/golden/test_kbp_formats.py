@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats.kb_coldstart import read_coldstart
-from adjudge.formats.kb_coldstart_write import write_coldstart
+from adjudge.formats.kb_coldstart import read_coldstart, write_coldstart
 from adjudge.formats.kb_documents import read_kb_documents, write_kb_documents
 from adjudge.formats.kb_links import attach_links, read_links
 from adjudge.formats.kb_triples import read_triples, write_triples

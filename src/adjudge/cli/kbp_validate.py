@@ -19,7 +19,7 @@ from adjudge.cli.findings import (
 )
 from adjudge.cli.output import check_targets, emit
 from adjudge.errors import Problem, UsageError, visible
-from adjudge.formats.kb_findings import KbFinding
+from adjudge.formats.findings import Finding
 from adjudge.report.files import write_atomic
 from adjudge.tasks.kbp.detection import FORMATS, Format, detect
 from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair, validate
@@ -117,7 +117,7 @@ def _text(report: KbReport, *, quiet: bool) -> str:
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
-def _line(finding: KbFinding) -> str:
+def _line(finding: Finding) -> str:
     repaired = f" [{finding.repair}]" if finding.repair else ""
     return finding_line(finding) + repaired
 

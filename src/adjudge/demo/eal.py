@@ -23,7 +23,7 @@ def fill_campaign(folder: str | Path) -> list[Path]:
     The submissions are handed in as people do it: one as a .zip, one as a .tar.gz, one as a folder. The answers are not
     where a run looks for them, so that it waits as it would for people.
     """
-    from adjudge.formats.archive_pack import pack
+    from adjudge.formats.archive import pack
 
     folder = Path(folder)
     _copy(SOURCES, folder / "sources")

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.source import Source, source_name
-from adjudge.formats.standoff import closed, code_points, covered, decode, in_order, plain, read_all, with_clusters
+from adjudge.formats.standoff import closed, code_points, covered, decode, in_order, plain, with_clusters
+from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")
@@ -67,7 +68,7 @@ def read_brat(
     place = name or source_name(source)
     if units == "utf-16" and text is None:
         raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
-    lines = decode(read_all(source, place), place).split("\n")
+    lines = decode(read_bytes(source, place), place).split("\n")
     reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
     for number, line in enumerate(lines, 1):
         reading.line(line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else ""), number)

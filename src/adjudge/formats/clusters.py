@@ -16,10 +16,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from adjudge.errors import Problem
-from adjudge.formats.jsonl import Wrong, read_each
+from adjudge.formats.jsonl import UnfitError, Wrong, read_each
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, source_name
-from adjudge.formats.typed import UnfitError
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 from adjudge.model.document import Document
 

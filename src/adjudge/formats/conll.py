@@ -8,16 +8,17 @@ most, cost almost nothing.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from itertools import repeat
+from math import floor
+from typing import Any
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, more_problems
-from adjudge.formats.conll_odd import Odd, last_line, odd_lines
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, more_problems
 from adjudge.formats.conll_scan import (
     HEADER,
+    Checker,
     Listener,
     bracket_place,
     coreference_column,
@@ -27,22 +28,22 @@ from adjudge.formats.conll_scan import (
     parse_brackets,
     scan,
 )
-from adjudge.formats.source import Source, is_file, opened, source_name
+from adjudge.formats.source import Source, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
-
-if TYPE_CHECKING:
-    from adjudge.formats.conll_survey import Survey
 
 PROFILES = ("conll-8.01", "clean", "strict")
 LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
 
 _CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
-_LARGE = 50_000_000  # bytes from which on loading numpy pays
+_TAB_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
+_SPACE_END = re.compile(rb"\n(?<!-\n)")  # the end of a line that does not end in a hyphen
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
 
 Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
 Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
 _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
+Piece = tuple[int, bytes, bytes]  # lines before the last one, last column and text of lines up to one to look at
 Half = tuple[int, int, bytes]  # an open mention: first token; for messages the number of the line and its piece
 
 
@@ -69,19 +70,14 @@ def read_conll(
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     place = name or source_name(source)
     hasher = _hasher() if digest else None
-    if profile == "strict":
-        from adjudge.formats.conll_check import Checker
-
-        checker: Checker | None = Checker(place)
-    else:
-        checker = None
-    reading = _Reading(place, _survey(source))
+    reading = _Reading(place)
+    checkers = [Checker(place)] if profile == "strict" else []
     with opened(source, place) as stream:
-        broken = scan(stream, reading if checker is None else _Both(reading, checker), hasher)
+        broken = scan(stream, reading, *checkers, hasher=hasher)
     if broken:
         reading.broken(broken)
     corpus_digest = hasher.hexdigest() if hasher is not None else ""
-    if checker is not None:
+    for checker in checkers:
         reading.raise_all([finding.problem for finding in checker.done()])
     return CorefCorpus(place, reading.done(only), corpus_digest, reading.notes)
 
@@ -90,39 +86,6 @@ def _hasher() -> Any:
     import hashlib
 
     return hashlib.sha256()
-
-
-class _Both(Listener):
-    """Two listeners as one."""
-
-    def __init__(self, *listeners: Listener) -> None:
-        self.listeners = listeners
-
-    def bom(self) -> None:
-        for each in self.listeners:
-            each.bom()
-
-    def begin(self, name: bytes, number: int) -> None:
-        for each in self.listeners:
-            each.begin(name, number)
-
-    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
-        count = 0
-        for each in self.listeners:
-            count = each.lines(block, start, end, number)
-        return count
-
-    def end(self, number: int) -> None:
-        for each in self.listeners:
-            each.end(number)
-
-    def outside(self, block: bytes, number: int) -> None:
-        for each in self.listeners:
-            each.outside(block, number)
-
-    def finish(self) -> None:
-        for each in self.listeners:
-            each.finish()
 
 
 class _Open:
@@ -142,9 +105,8 @@ class _Open:
 class _Reading(Listener):
     """Collects the documents of a file."""
 
-    def __init__(self, place: str, survey: Survey | None = None) -> None:
+    def __init__(self, place: str) -> None:
         self.place = place
-        self.survey = survey
         self.notes: list[Problem] = []
         self.open: list[_Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
@@ -177,7 +139,7 @@ class _Reading(Listener):
                 same, before = 0, 0
                 for _, opening, piece in half:
                     same, before = (same + 1 if opening == before else 0), opening
-                    column = bracket_place(last_line(piece), 2, chain, same)
+                    column = bracket_place(_last_line(piece), 2, chain, same)
                     document.problems.append(never_closed(document.name, chain, self.place, opening, column))
             self._keep(document)
         self.open.clear()
@@ -198,11 +160,7 @@ class _Reading(Listener):
             hint = "a document begins with a line such as: #begin document (name); part 000"
             self.notes.append(Problem("the file has no documents", path=self.place, hint=hint))
 
-    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
-        if self.survey is None:
-            odd = odd_lines(block[start:end])
-        else:
-            odd = self.survey.odd_lines(block, start, end)
+    def lines(self, block: bytes, start: int, end: int, number: int) -> None:
         if block.find(b"#", start, end) >= 0 and (  # one byte is found much faster than two
             block.startswith(b"#", start, end) or block.find(b"\n#", start, end) >= 0
         ):
@@ -211,20 +169,18 @@ class _Reading(Listener):
             if comments:
                 self.first_comment = self.first_comment or number + comments[0]
                 self.comments += len(comments)
-        count = 0
-        several = list(odd) if len(self.open) > 1 else odd
+        pieces = _pieces(block[start:end])
+        several = list(pieces) if len(self.open) > 1 else pieces
         for document in self.open:
-            count = self._feed(document, several, number)
-        return count
+            self._feed(document, several, number)
 
-    def _feed(self, document: _Open, odd: Iterable[Odd], number: int) -> int:
-        """Take the brackets of the lines that need a look; the answer is how many lines there are in all."""
+    def _feed(self, document: _Open, pieces: Iterable[Piece], number: int) -> None:
+        """Take the brackets of the lines that need a look; `number` is that of the first line."""
         token, chains, halves = document.tokens, document.chains, document.halves
         look, known, mentions_of, half_of = self._look, self.seen.get, chains.get, halves.get
-        ahead = number - token  # from the number of a token to that of its line
-        for skipped, blanks, column, piece in odd:
+        shift = number - token  # from the number of a token to that of its line
+        for skipped, column, piece in pieces:
             token += skipped
-            ahead += blanks
             kind, chain = known(column) or look(column, piece)
             if kind == _SINGLE:
                 mentions = mentions_of(chain)
@@ -235,22 +191,21 @@ class _Reading(Listener):
             elif kind == _OPENS:
                 half = half_of(chain)
                 if half is None:
-                    halves[chain] = [(token, token + ahead, piece)]
+                    halves[chain] = [(token, token + shift, piece)]
                     if chain not in chains:
                         chains[chain] = []
                 else:
-                    half.append((token, token + ahead, piece))
+                    half.append((token, token + shift, piece))
             elif kind == _CLOSES and (half := half_of(chain)):
                 chains[chain].append((half.pop()[0], token))
             elif kind == _BLANK:
                 token -= 1
-                ahead += 1
+                shift += 1
             elif kind != _NOTHING:
                 items = ((), (), (chain,)) if kind == _CLOSES else chain
-                self._several(document, items, token, (token, token + ahead, piece))
+                self._several(document, items, token, (token, token + shift, piece))
             token += 1
         document.tokens = token
-        return token + ahead - number
 
     def _several(self, document: _Open, items: Items, token: int, place: Half) -> None:
         """A token with several items: all one-token mentions, then all that open, then all that close."""
@@ -266,7 +221,7 @@ class _Reading(Listener):
                 chains[chain].append((halves[chain].pop()[0], token))
             else:
                 _, number, piece = place
-                column = bracket_place(last_line(piece), 3, chain, closes[:order].count(chain))
+                column = bracket_place(_last_line(piece), 3, chain, closes[:order].count(chain))
                 document.problems.append(never_opened(document.name, chain, self.place, number, column))
 
     def _look(self, column: bytes, piece: bytes) -> Shape:
@@ -275,7 +230,7 @@ class _Reading(Listener):
             return _BLANK, None
         if b"\n" in column:  # the last line has but one column
             line = column[column.rfind(b"\n") + 1 :]
-            shape = _odd_line(line)
+            shape = _whole_line(line)
             if not line:
                 self._remember(column, shape)  # a blank line
             return shape
@@ -283,7 +238,7 @@ class _Reading(Listener):
             shape = _shape(column)
             self._remember(column, shape)
             return shape
-        return _odd_line(last_line(piece))
+        return _whole_line(_last_line(piece))
 
     def _remember(self, column: bytes, shape: Shape) -> None:
         if len(column) <= _SHORT:
@@ -328,7 +283,45 @@ class _Reading(Listener):
         return [document for document, _ in self.documents.values()]
 
 
-def _odd_line(line: bytes) -> Shape:
+def _pieces(block: bytes) -> Iterable[Piece]:
+    """Cut lines into pieces that end in a line which needs a look: all but tokens whose last column is a hyphen.
+
+    Blank lines may be among those that need a look, and the last line always is. For a line of one column the last
+    column is what follows the last one before it, with the line break.
+
+    >>> list(_pieces(b"a\\t-\\nb\\t(1)\\nc\\t-\\n\\nd\\t-"))
+    [(1, b'(1)', b'a\\t-\\nb\\t(1)'), (1, b'-\\n', b'c\\t-\\n'), (0, b'-', b'd\\t-')]
+    """
+    if b"\t" in block:
+        pieces = _TAB_END.split(block)
+        columns = [piece.rpartition(b"\t")[2] for piece in pieces]
+    else:
+        pieces, columns = _spaced(block)
+    return zip(map(bytes.count, pieces, repeat(b"\n")), columns, pieces, strict=True)
+
+
+def _spaced(block: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Pieces and columns of lines without TABs; the column is the last field if the items of all lines are there.
+
+    Such a line is one column, so a word in it can be an item. Whether one is, is found out for all lines at once: if
+    the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block, there
+    are none elsewhere.
+    """
+    pieces = _SPACE_END.split(block)
+    columns = [piece.rpartition(b" ")[2] for piece in pieces]
+    fields = b" ".join(columns).translate(_ZEROS)
+    zeros = block.translate(_ZEROS)
+    if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
+        return pieces, columns
+    lines = block.split(b"\n")
+    return lines, lines
+
+
+def _last_line(piece: bytes) -> bytes:
+    return piece[piece.rfind(b"\n") + 1 :]
+
+
+def _whole_line(line: bytes) -> Shape:
     """What a line holds of which more than the last field must be looked at."""
     if not line.strip():
         return _BLANK, None
@@ -339,15 +332,6 @@ def _odd_line(line: bytes) -> Shape:
     # Nothing matches across a blank, so if all items are in the last field, that field can stand for the line.
     field = column[column.rfind(b" ") + 1 :]
     return _shape(column if hint.start() < len(column) - len(field) else field)
-
-
-def _survey(source: Source) -> Survey | None:
-    """A faster way to find odd lines, if numpy is loaded anyway or the file so large that loading it pays."""
-    if "numpy" not in sys.modules and not (is_file(source) and os.path.getsize(source) > _LARGE):  # noqa: PTH202
-        return None
-    from adjudge.formats.conll_survey import Survey
-
-    return Survey()
 
 
 def _shape(column: bytes) -> Shape:
@@ -371,3 +355,99 @@ def _shape(column: bytes) -> Shape:
     if len(found) == 1:
         return (_SINGLE if singles else _OPENS if opens else _CLOSES), found[0]
     return (_SEVERAL, (tuple(singles), tuple(opens), tuple(closes))) if found else (_NOTHING, None)
+
+
+def write_conll(documents: Iterable[CorefDocument], *, path: str | None = None) -> tuple[str, list[Problem]]:
+    """The text of a file, and what could not be kept; `path` is where the documents came from, for messages.
+
+    Mentions of one chain that cross or touch cannot be written, because brackets of one chain are paired last in,
+    first out.
+
+    >>> from adjudge.model.coref import Chain
+    >>> document = CorefDocument("(a); part 000", [Chain("1", [(0, 1), (1, 1)])], 3)
+    >>> print(write_conll([document])[0], end="")
+    #begin document (a); part 000
+    _	0	0	_	(1
+    _	0	1	_	(1)|1)
+    _	0	2	_	-
+    #end document
+    """
+    lost: Counter[str] = Counter()
+    problems: list[Problem] = []
+    parts: list[str] = []
+    for document in documents:
+        if "\n" in document.id or document.id.endswith("\r"):
+            message = f"the name {document.id!r} cannot be written in one line"
+            problems.append(Problem(message, path=path, line=document.line, hint="rename the document"))
+        parts.append(f"#begin document {document.id}\n")
+        columns, trouble = _columns(document, lost)
+        for chain, mention in trouble:
+            message = (
+                f"the mention {list(mention)} of chain {chain} crosses or touches another one of its chain, "
+                f"in document {document.id!r}"
+            )
+            problems.append(Problem(message, path=path, line=document.line, hint="write another format"))
+        parts += [f"_\t0\t{token}\t_\t{'|'.join(column) or '-'}\n" for token, column in enumerate(columns)]
+        parts.append("#end document\n")
+    if problems:
+        raise ValidationError(problems)
+    said = [text.format(n=lost[kind], s="s" * (lost[kind] > 1)) for kind, text in _LOST.items() if lost[kind]]
+    return "".join(parts), [Problem(text, path=path) for text in said]
+
+
+_LOST = {
+    "gaps": "{n} mention{s} with gaps written from the first to the last token",
+    "empty": "{n} empty node{s} written as tokens, so that later tokens have other numbers",
+    "ids": "in {n} document{s} chains got new numbers, because their ids are not made of digits only",
+    "chains": "{n} chain{s} without mentions left out",
+    "tokens": "{n} document{s} of unknown length written up to the last mention",
+    "heads": "heads of mentions left out, in {n} document{s}",
+}
+
+
+def _columns(document: CorefDocument, lost: Counter[str]) -> tuple[list[list[str]], list[tuple[str, Mention]]]:
+    """The brackets of each token, and mentions that would be read as others."""
+    ids = [chain.id for chain in document.chains]
+    if not all(each.isascii() and each.isdigit() for each in ids) or len(set(ids)) < len(ids):
+        lost["ids"] += 1
+        ids = [str(number) for number in range(len(ids))]
+    used = [position for chain in document.chains for mention in chain.mentions for position in mention]
+    length = max([document.tokens, *(floor(position) + 1 for position in used)])
+    lost["tokens"] += document.tokens < 0
+    lost["heads"] += bool(document.heads)
+    empty = sorted({*document.empty, *(position for position in used if position != floor(position))})
+    lost["empty"] += len(empty)
+    number = {position: index for index, position in enumerate(sorted([*range(length), *empty]))}
+    singles: list[list[str]] = [[] for _ in number]
+    opens: list[list[str]] = [[] for _ in number]
+    closes: list[list[str]] = [[] for _ in number]
+    trouble: list[tuple[str, Mention]] = []
+    for name, chain in zip(ids, document.chains, strict=True):
+        lost["chains"] += not chain.mentions
+        spans = []
+        for mention in chain.mentions:
+            lost["gaps"] += len(mention) > 2
+            first, last = number[mention[0]], number[mention[-1]]
+            spans.append((first, last))
+            if first == last:
+                singles[first].append(f"({name})")
+            else:
+                opens[first].append(f"({name}")
+                closes[last].append(f"{name})")
+        misread = Counter(spans) - Counter(_read_back(spans))
+        trouble += [(chain.id, mention) for mention, span in zip(chain.mentions, spans, strict=True) if misread[span]]
+    return [[*a, *b, *c] for a, b, c in zip(opens, singles, closes, strict=True)], trouble
+
+
+def _read_back(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans that a reader makes of the brackets of one chain: openings first, then last in, first out."""
+    found = [span for span in spans if span[0] == span[1]]
+    long = [span for span in spans if span[0] < span[1]]
+    events = sorted([(first, 0) for first, _ in long] + [(last, 1) for _, last in long])
+    half: list[int] = []
+    for token, closing in events:
+        if closing:
+            found.append((half.pop(), token))
+        else:
+            half.append(token)
+    return found

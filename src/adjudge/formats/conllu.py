@@ -11,10 +11,9 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from math import floor
-from typing import IO, Any
 
 from adjudge.errors import FormatError, Problem, ValidationError, more_problems
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import Source, line_blocks, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
 FIELDS = "eid-etype-head-other"
@@ -43,32 +42,19 @@ def read_conllu(source: Source, *, name: str | None = None) -> CorefCorpus:
     place = name or source_name(source)
     digest = hashlib.sha256()
     reader = _Reader(place)
+    broken = None
     with opened(source, place) as stream:
-        broken = _lines(stream, reader, digest)
+        for block in line_blocks(stream, 1 << 18, digest):
+            if isinstance(block, str):
+                broken = block
+                break
+            for line in block.split(b"\n"):
+                reader.line(line)
     reader.finish()
     if broken:
         reader.wrong(broken, None, "copy or create the file again")
     reader.raise_all()
     return CorefCorpus(place, list(reader.documents.values()), digest.hexdigest(), reader.notes)
-
-
-def _lines(stream: IO[bytes], reader: _Reader, digest: Any) -> str | None:
-    """Give the reader every line; the answer says why the stream broke, if it did."""
-    rest = b""
-    while True:
-        block, broken = read_block(stream, 1 << 18)
-        if broken:
-            return broken
-        digest.update(block)
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            reader.line(line)
-        if not block:
-            break
-    if rest:
-        reader.line(rest)
-    return None
 
 
 class _Pending:

@@ -89,7 +89,7 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     with opened(source, place) as stream:
         target, found, _ = _target(source, stream, format)
         if found == "conll":
-            from adjudge.formats.conll_check import check_conll
+            from adjudge.formats.conll_scan import check_conll
 
             return check_conll(target, name=place)
         try:
@@ -129,7 +129,7 @@ def write_coreference(
     """
     check_format(format)
     if format == "conll":
-        from adjudge.formats.conll_write import write_conll
+        from adjudge.formats.conll import write_conll
 
         return write_conll(documents, path=path)
     if format == "conllu":

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from adjudge.errors import FormatError, Problem, ValidationError, more_problems
+from adjudge.formats.jsonl import SHAPE
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
-from adjudge.formats.typed import SHAPE
 from adjudge.formats.whole import Whole, json_problem, read_json
 from adjudge.model.document import Corpus, Document
 

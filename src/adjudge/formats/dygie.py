@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
+from adjudge.formats.jsonl import UnfitError, read_typed
 from adjudge.formats.source import Source
-from adjudge.formats.typed import UnfitError, read_typed
 from adjudge.model.document import Corpus
 
 Item = list[int | float | str | None]

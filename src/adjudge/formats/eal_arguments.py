@@ -4,37 +4,27 @@
 
 Spans are `start-end`, both inclusive; sets of spans have commas between them, or are NIL. Empty lines and lines that
 begin with `#` say nothing; comments directly above a response belong to it. Columns after the eleventh are not looked
-at, so a file with assessments can be read as well.
+at, so a file with assessments can be read as well. What could not be read back as it is, is not written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_fields import COLUMNS, LineReader
 from adjudge.formats.eal_ids import id_2014, sha1_id
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
-from adjudge.formats.eal_rows import LineWriter, Verbatim, comment_text, format_confidence, is_id, unwritable
-from adjudge.formats.findings import Finding
-from adjudge.model.eal import Argument, Arguments, Response
-
-__all__ = [
-    "COLUMNS",
-    "Ids",
-    "Repeats",
-    "format_confidence",
-    "format_id",
-    "normalise_cas",
-    "parse_arguments",
-    "scan_arguments",
-    "sort_key",
-    "write_arguments",
-]
+from adjudge.formats.eal_lines import LARGEST, WHITE, cached, decode_lines, parse_span, parse_spans
+from adjudge.formats.findings import Finding, Findings, errors_of, field_column
+from adjudge.model.eal import REALIS, Argument, Arguments, Cas, Realis, Response, Span
 
 Repeats: TypeAlias = Literal["error", "best"]
 Ids: TypeAlias = Literal["sha1", "2014", "keep"]
+
+COLUMNS = 11
+
+_REALIS: dict[str, Realis] = {each.lower(): each for each in REALIS}
 
 
 def parse_arguments(
@@ -59,38 +49,26 @@ def scan_arguments(
     data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
 ) -> tuple[Arguments, list[Finding]]:
     """The same with the kind of each problem, for programs."""
-    arguments, findings, _ = scan_verbatim(data, document, place, repeats=repeats)
-    return arguments, findings
-
-
-def scan_verbatim(
-    data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
-) -> tuple[Arguments, list[Finding], Verbatim]:
-    """The same, and the lines, so that what does not change need not be formatted again."""
     findings = Findings(place or document, document)
     reader = LineReader(document)
-    read = reader.read
     found: list[Argument] = []
-    keep = found.append
     comment: str | None = None
-    lines = decode_lines(data, findings)
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(decode_lines(data, findings), 1):
         if not line:
             comment = None
         elif line[0] == "#":
             comment = line[1:] if comment is None else f"{comment}\n{line[1:]}"
         else:
-            argument = read(line.split("\t"), comment, number)
+            argument = reader.read(line.split("\t"), comment, number)
             if argument is None:
                 reader.complain(line, number, findings)
             else:
-                keep(argument)
+                found.append(argument)
             comment = None
-    if len({argument[0] for argument in found}) < len(found):
+    if len({argument.response for argument in found}) < len(found):
         found = _without_repeats(found, repeats, findings)
     reader.report_documents(findings)
-    wide = data.count(b"\t") > (COLUMNS - 1) * len(found)
-    return Arguments(document, found), findings.sorted(), Verbatim(document, found, lines, reader.odd, wide=wide)
+    return Arguments(document, found), findings.sorted()
 
 
 def _without_repeats(arguments: list[Argument], repeats: Repeats, findings: Findings) -> list[Argument]:
@@ -107,12 +85,137 @@ def _without_repeats(arguments: list[Argument], repeats: Repeats, findings: Find
     return list(found.values())
 
 
+class LineReader:
+    """Reads the first eleven columns of lines of one document."""
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self._strange: dict[str, tuple[int, int, int]] = {}  # another document: its first line, column, and how many
+
+    def read(self, columns: list[str], comment: str | None, number: int) -> Argument | None:
+        """The response of a line, or None if something is wrong with it."""
+        try:
+            id_, document, type_, role, text, at, because, filler, more, realis, sure = columns[:COLUMNS]
+            if document.strip(WHITE) != self.document:
+                return None
+            response = Response(
+                self.document,
+                _read_name(type_),
+                _read_name(role),
+                Cas(text.strip(WHITE), parse_span(at)),
+                parse_span(filler),
+                _read_justifications(because),
+                parse_spans(more),
+                _read_realis(realis),
+            )
+            return Argument(response, _read_confidence(sure), id_.strip(WHITE), comment, number)
+        except ValueError:  # too few columns, or a field that cannot be read
+            return None
+
+    def complain(self, line: str, number: int, findings: Findings, *, confidence: bool = True) -> None:
+        """Say all that is wrong with a line that could not be read; the confidence may not matter."""
+        columns = line.split("\t")
+        if len(columns) < COLUMNS:
+            if not line.strip(WHITE):
+                findings.add("columns", "the line has nothing but blanks", number, 1, "make it empty or remove it")
+                return
+            message = f"a line with {len(columns)} of {COLUMNS} columns"
+            names = ", ".join(field.name for field in _FIELDS)
+            findings.add("columns", message, number, 1, f"separate them by TABs: {names}")
+            return
+        for at, field in enumerate(_FIELDS[: COLUMNS if confidence else COLUMNS - 1], 1):
+            try:
+                if field.read is not None:
+                    field.read(columns[at - 1])
+            except ValueError as error:
+                message = f"{error} in column {at} ({field.name})"
+                findings.add(field.kind, message, number, field_column(line, at), field.hint)
+        document = columns[1].strip(WHITE)
+        if document != self.document:
+            first, column, count = self._strange.get(document, (number, field_column(line, 2), 0))
+            self._strange[document] = first, column, count + 1
+
+    def report_documents(self, findings: Findings) -> None:
+        """Say which other documents were named in the second column: each once, it is often the whole file."""
+        for document, (line, column, count) in self._strange.items():
+            lines = f"{count} lines have" if count > 1 else "the line has"
+            message = f"{lines} the document id {document!r} in the file of {self.document!r}"
+            same = bool(document) and self.document.startswith(f"{document}.")
+            hint = f"name the file {document}, with no extension" if same else "use the name of the file in column 2"
+            findings.add("document-id", message, line, column, hint)
+
+
+# What a field says; a ValueError says why it cannot be read. What was seen before is looked up: a submission has many
+# lines, and few different fields.
+
+
+@cached
+def _read_name(raw: str) -> str:
+    text = raw.strip(WHITE)
+    if not text:
+        raise ValueError("nothing stands")
+    return text
+
+
+@cached
+def _read_justifications(raw: str) -> tuple[Span, ...]:
+    spans = parse_spans(raw)
+    if not spans:
+        raise ValueError("there is no predicate justification")
+    return spans
+
+
+@cached
+def _read_realis(raw: str) -> Realis:
+    text = raw.strip(WHITE)
+    value = _REALIS.get(text.lower())
+    if value is None:
+        raise ValueError(f"there is no realis {text!r}")
+    return value
+
+
+@cached
+def _read_confidence(raw: str) -> float:
+    text = raw.strip(WHITE)
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if "_" in text or not text.isascii():  # numbers in Python, but not in files
+        raise ValueError(f"{text!r} is not a number")
+    if not 0 <= value <= 1:
+        raise ValueError(f"the confidence {text} is not from 0 to 1")
+    return value
+
+
+class _Field(NamedTuple):
+    name: str
+    kind: str = ""
+    read: Callable[[str], Any] | None = None
+    hint: str = ""
+
+
+_SPAN = "write start-end with both offsets counted from 0, as in 10-12"
+_FIELDS = (
+    _Field("id"),
+    _Field("document"),
+    _Field("type", "empty", _read_name, "write the event type, as in Conflict.Attack"),
+    _Field("role", "empty", _read_name, "write the role, as in Place"),
+    _Field("CAS"),
+    _Field("CAS span", "span", parse_span, _SPAN),
+    _Field("justifications", "justification", _read_justifications, "name at least one span, as in 10-12,20-33"),
+    _Field("base filler", "span", parse_span, _SPAN),
+    _Field("additional", "span", parse_spans, "write spans as in 10-12,20-33, or NIL for none"),
+    _Field("realis", "realis", _read_realis, f"write {', '.join(REALIS[:-1])} or {REALIS[-1]}"),
+    _Field("confidence", "confidence", _read_confidence, "write a number from 0 to 1"),
+)
+
+
 def write_arguments(arguments: Arguments, *, ids: Ids = "sha1") -> bytes:
     r"""A file in canonical order: sorted by id, spans in order, numbers as the official program prints them.
 
     `ids` decides the first column: the digest of the content, the number of 2014, or what was read.
 
-    >>> from adjudge.model.eal import Cas, Span
     >>> at = Span(10, 12)
     >>> response = Response("D1", "Conflict.Attack", "Attacker", Cas("Bob", at), at, (Span(5, 50),), (), "Actual")
     >>> write_arguments(Arguments("D1", [Argument(response, 0.9)]), ids="2014")
@@ -121,62 +224,41 @@ def write_arguments(arguments: Arguments, *, ids: Ids = "sha1") -> bytes:
     return write_named(arguments, ids)[0]
 
 
-def write_named(arguments: Arguments, ids: Ids, verbatim: Verbatim | None = None) -> tuple[bytes, list[str]]:
-    """The same, and the id of each response; `verbatim` has the lines of those that are as they were read."""
-    given = arguments.arguments
-    writer = LineWriter(arguments.document)
-    middles = verbatim.columns(given, writer.document) if verbatim is not None else [None] * len(given)
-    if None in middles:
-        known = zip(given, middles, strict=True)
-        middles = [writer.response(each[0]) if text is None else text for each, text in known]
-    sure = writer.column_11([each[1] for each in given])
-    above = ["" if each[3] is None else comment_text(each[3]) for each in given]
-    bad = {place for column in (middles, sure, above) if None in column for place in _nowhere(column)}
-    if ids == "keep":
-        bad.update(place for place, each in enumerate(given) if not is_id(each[2]))
-    if bad or len(set(middles)) < len(middles):
-        raise ValidationError(_unwritable(arguments, ids, middles, bad))
-    names = list(map(_NAMERS[ids], given))
-    lines = [
-        f"{top}{name}\t{middle}\t{end}\n" for top, name, middle, end in zip(above, names, middles, sure, strict=True)
-    ]
-    # Digests are in order by their letters; of two responses with one id the lines decide.
-    if ids != "sha1":
-        rows = sorted(zip(names, lines, strict=True), key=lambda row: (sort_key(row[0]), row[1]))
-    elif any(above):
-        rows = sorted(zip(names, lines, strict=True))
-    else:
-        return "".join(sorted(lines)).encode(), names
-    return "".join([text for _, text in rows]).encode(), names
-
-
-def _nowhere(column: Sequence[str | None]) -> Iterator[int]:
-    return (place for place, text in enumerate(column) if text is None)
-
-
-def _unwritable(arguments: Arguments, ids: Ids, middles: Sequence[str | None], bad: Collection[int]) -> list[Problem]:
+def write_named(arguments: Arguments, ids: Ids) -> tuple[bytes, list[str]]:
+    """The same, and the id of each response."""
     document = arguments.document
-    problems = []
-    for place in sorted(bad):
-        argument = arguments.arguments[place]
-        reason = unwritable(argument, argument.id if ids == "keep" else "", document)
-        problems.append(Problem(f"a response cannot be written: {reason}", path=document))
-    fine = [text for place, text in enumerate(middles) if place not in bad]
-    if len(set(fine)) < len(fine):
+    problems: list[Problem] = []
+    names: list[str] = []
+    middles: list[str] = []
+    lines: list[str] = []
+    for argument in arguments.arguments:
+        try:
+            middle = format_response(argument.response, document)
+            name = format_id(argument, ids)
+            if ids == "keep":
+                _check_id(name)
+            sure = _confidence_text(argument.confidence)
+            above = "" if argument.comment is None else _comment(argument.comment)
+            lines.append(f"{above}{name}\t{middle}\t{sure}\n")
+        except ValueError as error:
+            problems.append(Problem(f"a response cannot be written: {error}", path=document))
+        else:
+            names.append(name)
+            middles.append(middle)
+    if len(set(middles)) < len(middles):
         problems.append(Problem("a response is there twice", path=document, hint="keep the more confident"))
-    return problems
+    if problems:
+        raise ValidationError(problems)
+    places = names if ids == "sha1" else map(sort_key, names)  # digests are in order by their letters
+    rows = sorted(zip(places, lines, strict=True))  # of two responses with one id the lines decide
+    return "".join([text for _, text in rows]).encode(), names
 
 
 def format_id(argument: Argument, ids: Ids) -> str:
     """The first column of a response."""
-    return _NAMERS[ids](argument)
-
-
-_NAMERS: dict[Ids, Callable[[Argument], str]] = {
-    "sha1": lambda argument: sha1_id(argument[0]),
-    "2014": lambda argument: str(id_2014(argument[0])),
-    "keep": lambda argument: argument[2],
-}
+    if ids == "keep":
+        return argument.id
+    return sha1_id(argument.response) if ids == "sha1" else str(id_2014(argument.response))
 
 
 def sort_key(id_: str) -> tuple[int, int, str]:
@@ -189,6 +271,104 @@ def sort_key(id_: str) -> tuple[int, int, str]:
     if len(digits) < 12 and digits.isdecimal() and id_.isascii():
         return 0, int(id_), id_
     return 1, 0, id_
+
+
+def format_response(response: Response, document: str) -> str:
+    """Columns 2 to 10 in the file of a document, in which different responses differ.
+
+    A ValueError says why the response would not come back as it is.
+    """
+    own, type_, role, (text, at), filler, because, more, realis = response
+    columns = (
+        f"{_text('document', own)}\t{_text('type', type_)}\t{_text('role', role)}\t{_text('CAS', text)}\t"
+        f"{_span_text(at)}\t{_spans_text(because)}\t{_span_text(filler)}\t{_spans_text(more)}\t{realis}"
+    )
+    if own != document:
+        raise ValueError(f"it is of the document {own!r}")
+    if not because:
+        raise ValueError("it has no predicate justification")
+    if realis not in REALIS:
+        raise ValueError(f"there is no realis {realis!r}")
+    return columns
+
+
+@cached
+def _text(name: str, text: str) -> str:
+    if text.isascii() and text.isprintable() and text[:1] != " " != text[-1:] and text:  # mostly
+        return text
+    if text.strip(WHITE) != text or "\t" in text or "\n" in text or "\r" in text:
+        raise ValueError(f"its {name} {text!r} has TABs, line breaks, or blanks at the ends")
+    if not text and name not in ("id", "CAS"):
+        raise ValueError(f"its {name} is empty")
+    _check_unicode(name, text)
+    return text
+
+
+def _check_id(id_: str) -> None:
+    _text("id", id_)
+    if id_.startswith(("#", "\ufeff")):
+        raise ValueError(f"its id {id_!r} would be a comment")
+
+
+def _check_unicode(name: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"its {name} {text!r} is not Unicode text") from None
+
+
+def _span_text(span: Span) -> str:
+    text = f"{span[0]}-{span[1]}"
+    plain = type(span[0]) is int is type(span[1]) and isinstance(span, tuple)  # mostly
+    if (not 0 <= span[0] <= span[1] <= LARGEST) if plain else not _comes_back(span, text):
+        raise ValueError(f"{text} is not a span")
+    return text
+
+
+def _spans_text(spans: tuple[Span, ...]) -> str:
+    texts = [_span_text(each) for each in spans]
+    if not isinstance(spans, tuple) or any(one >= other for one, other in pairwise(spans)):
+        raise ValueError("its justifications are not in order")
+    return ",".join(texts) or "NIL"
+
+
+def _comes_back(span: Span, text: str) -> bool:
+    try:
+        return parse_span(text) == span
+    except ValueError:
+        return False
+
+
+@cached
+def _confidence_text(value: float) -> str:
+    if not 0 <= value <= 1:
+        raise ValueError(f"its confidence {value!r} is not from 0 to 1")
+    if type(value) is not float and float(value) != value:
+        raise ValueError("it would not come back as it is")
+    return format_confidence(value)
+
+
+def _comment(comment: str) -> str:
+    """The lines above a response."""
+    if "\r" in comment:
+        raise ValueError("its comment has a carriage return")
+    _check_unicode("comment", comment)
+    return "#" + comment.replace("\n", "\n#") + "\n"
+
+
+def format_confidence(value: float) -> str:
+    """A number as Java prints it.
+
+    >>> format_confidence(0.8), format_confidence(1), format_confidence(0.00025)
+    ('0.8', '1.0', '2.5E-4')
+    """
+    if 1e-3 <= value < 1e7 or value == 0:
+        return repr(float(value))
+    from decimal import Decimal
+
+    sign, digits, exponent = Decimal(repr(float(value))).as_tuple()
+    first, rest = str(digits[0]), "".join(map(str, digits[1:])).rstrip("0") or "0"
+    return f"{'-' if sign else ''}{first}.{rest}E{int(exponent) + len(digits) - 1}"
 
 
 def normalise_cas(text: str) -> str:

@@ -14,12 +14,10 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.formats.eal_arguments import Ids, format_id, sort_key
-from adjudge.formats.eal_fields import COLUMNS, LineReader
+from adjudge.formats.eal_arguments import COLUMNS, Ids, LineReader, format_id, format_response, sort_key
 from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
-from adjudge.formats.eal_lines import LARGEST, WHITE, Findings, decode_lines, errors_of, field_column
-from adjudge.formats.eal_rows import LineWriter, unwritable
-from adjudge.formats.findings import Finding
+from adjudge.formats.eal_lines import LARGEST, WHITE, decode_lines
+from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
@@ -249,20 +247,19 @@ def write_key(key: AnswerKey, *, ids: Ids = "sha1") -> bytes:
     problems: list[Problem] = []
     rest = [response for response in dict.fromkeys(key.unassessed) if response not in key.assessed]
     parts = []
-    writer = LineWriter(key.document)
     for responses in (list(key.assessed), rest):
         rows = []
         for response in responses:
-            argument = Argument(response)
-            middle, cluster = writer.response(response), key.coref.get(response.cas)
-            if middle is None:
-                problem = f"a response cannot be written: {unwritable(argument, '', key.document)}"
-                problems.append(Problem(problem, path=key.document))
+            cluster = key.coref.get(response.cas)
+            try:
+                middle = format_response(response, key.document)
+            except ValueError as error:
+                problems.append(Problem(f"a response cannot be written: {error}", path=key.document))
                 continue
             if cluster is not None and not -LARGEST - 1 <= cluster <= LARGEST:
                 problem = f"the cluster {cluster} of {response.cas.text!r} is not a 32-bit number"
                 problems.append(Problem(problem, path=key.document, hint="give smaller numbers to clusters"))
-            id_ = format_id(argument, ids)
+            id_ = format_id(Argument(response), ids)
             answers = "\t".join(_answers(key.assessed.get(response), cluster))
             rows.append((sort_key(id_), f"{id_}\t{middle}\t1.0\t{answers}\n"))
         rows.sort()

@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from functools import lru_cache
 
-from adjudge.errors import Problem
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Findings
 from adjudge.model.eal import Span
 
 # The characters with the property White_Space; str.strip() without them takes some control characters, too.
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 LARGEST = 2**31 - 1
-LIMIT = 100  # complaints of one kind about one file
 BOM = b"\xef\xbb\xbf"
 
-
-class Findings:
-    """Collects what is wrong with one file; of each kind the first hundred, and how many more there are."""
-
-    def __init__(self, place: str, document: str | None = None) -> None:
-        self.place = place
-        self.document = document
-        self._found: list[Finding] = []
-        self._counts: Counter[str] = Counter()
-
-    def add(
-        self, kind: str, message: str, line: int | None, column: int | None, hint: str, *, error: bool = True
-    ) -> None:
-        """Remember a complaint."""
-        self._counts[kind] += 1
-        if self._counts[kind] <= LIMIT:
-            problem = Problem(message, self.place, line, column, hint)
-            self._found.append(Finding(kind, error, problem, self.document))
-
-    def sorted(self) -> list[Finding]:
-        """The complaints in the order of the lines."""
-        found = sorted(self._found, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
-        for kind, count in self._counts.items():
-            if count > LIMIT:
-                error = any(each.error for each in found if each.kind == kind)
-                more = Problem(f"and {count - LIMIT} more of the kind {kind}", path=self.place)
-                found.append(Finding(kind, error, more, self.document))
-        return found
-
-
-def errors_of(findings: Sequence[Finding]) -> list[Problem]:
-    """The problems of those findings that are errors."""
-    return [finding.problem for finding in findings if finding.error]
+cached = lru_cache(maxsize=4096)
+"""For functions of a field: a submission has many lines, and few different fields."""
 
 
 def decode_lines(data: bytes, findings: Findings) -> list[str]:
@@ -83,12 +49,17 @@ def _decoded(line: bytes, number: int, findings: Findings) -> str:
         return ""
 
 
-def parse_span(text: str) -> Span | str:
-    """A span from `start-end`, or what is wrong with it.
+@cached
+def parse_span(raw: str) -> Span:
+    """A span from `start-end`; a ValueError says what is wrong with it.
 
-    >>> parse_span("10-12"), parse_span("12-10")
-    (Span(start=10, end=12), 'the span 12-10 ends before it starts')
+    >>> parse_span("10-12")
+    Span(start=10, end=12)
+    >>> parse_span("12-10")
+    Traceback (most recent call last):
+    ValueError: the span 12-10 ends before it starts
     """
+    text = raw.strip(WHITE)
     start, dash, end = text.partition("-")
     if start.isdecimal() and end.isdecimal() and text.isascii():
         if len(start) <= 10 and len(end) <= 10:
@@ -96,38 +67,23 @@ def parse_span(text: str) -> Span | str:
             if first <= last <= LARGEST:
                 return Span(first, last)
             if first <= LARGEST and last <= LARGEST:
-                return f"the span {text} ends before it starts"
-        return f"the span {text} has an offset above {LARGEST}"
+                raise ValueError(f"the span {text} ends before it starts")
+        raise ValueError(f"the span {text} has an offset above {LARGEST}")
     if text.startswith("-") and text.count("-") >= 2:
-        return f"the span {text} has a negative offset"
-    return f"{text!r} is not a span" if dash or text else "no span stands"
+        raise ValueError(f"the span {text} has a negative offset")
+    raise ValueError(f"{text!r} is not a span" if dash or text else "no span stands")
 
 
-def parse_spans(text: str) -> tuple[Span, ...] | str:
-    """A set of spans from `start-end,start-end` or NIL, sorted, or what is wrong with it.
+@cached
+def parse_spans(raw: str) -> tuple[Span, ...]:
+    """A set of spans from `start-end,start-end` or NIL, sorted; a ValueError says what is wrong with it.
 
     >>> parse_spans("60-70, 5-50,"), parse_spans("NIL")
     ((Span(start=5, end=50), Span(start=60, end=70)), ())
     """
+    text = raw.strip(WHITE)
     if text == "NIL":
         return ()
     if not text:
-        return "the list of spans is empty"
-    found = set()
-    for item in text.split(","):
-        item = item.strip(WHITE)
-        if item:
-            span = parse_span(item)
-            if isinstance(span, str):
-                return span
-            found.add(span)
-    return tuple(sorted(found))
-
-
-def field_column(line: str, number: int) -> int:
-    """Where a field of a line begins, counted from 1; `number` counts fields from 1, too.
-
-    >>> field_column("a\\tbc\\td", 3)
-    6
-    """
-    return 1 + sum(len(field) + 1 for field in line.split("\t")[: number - 1])
+        raise ValueError("the list of spans is empty")
+    return tuple(sorted({parse_span(item) for item in text.split(",") if item.strip(WHITE)}))

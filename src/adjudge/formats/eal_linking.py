@@ -10,13 +10,13 @@ An id is looked for in the first column of the arguments; only if it is not ther
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.formats.eal_arguments import sort_key
 from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of
-from adjudge.formats.findings import Finding
+from adjudge.formats.eal_lines import WHITE, decode_lines
+from adjudge.formats.findings import Finding, Findings, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 LinkingLayout: TypeAlias = Literal["2015", "2016"]
@@ -26,14 +26,16 @@ Incomplete: TypeAlias = Literal["error", "last"]
 INCOMPLETE = "INCOMPLETE"
 
 
+class LinkingOptions(TypedDict, total=False):
+    """How a linking file is read."""
+
+    layout: LinkingLayout | None
+    separator: Separator
+    repeated_incomplete: Incomplete
+
+
 def parse_linking(
-    data: bytes,
-    known: Arguments | AnswerKey,
-    place: str | None = None,
-    *,
-    layout: LinkingLayout | None = None,
-    separator: Separator = "any",
-    repeated_incomplete: Incomplete = "error",
+    data: bytes, known: Arguments | AnswerKey, place: str | None = None, **options: Unpack[LinkingOptions]
 ) -> tuple[Linking, list[Problem]]:
     r"""The frames of a file as far as its ids are known, and every problem with it.
 
@@ -50,8 +52,7 @@ def parse_linking(
     >>> print(problems[0])
     D1:2:3: there is no response with the id '3', use ids of column 1 of the arguments of D1
     """
-    options = {"separator": separator, "repeated_incomplete": repeated_incomplete}
-    linking, findings = scan_linking(data, known, place, layout=layout, **options)  # type: ignore[arg-type]
+    linking, findings = scan_linking(data, known, place, **options)
     return linking, errors_of(findings)
 
 
@@ -68,11 +69,7 @@ def scan_linking(
     document = known.document
     findings = Findings(place or document, document)
     ids = Resolver(known)
-    lines = [
-        (number, line)
-        for number, line in enumerate(decode_lines(data, findings), 1)
-        if line and line[0] != "#" and not line.isspace()
-    ]
+    lines = _lines(data, findings)
     named = (layout or guess_layout((line for _, line in lines), ids)) == "2016"
     frames: list[Frame] = []
     incomplete: dict[Response, tuple[int, int]] = {}
@@ -196,11 +193,7 @@ def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list
     D1:1:1: 'The' is not the id of a response, give linking files: the ids of the responses of an event on each line
     """
     findings = Findings(place or document, document)
-    lines = [
-        (number, line)
-        for number, line in enumerate(decode_lines(data, findings), 1)
-        if line and line[0] != "#" and not line.isspace()
-    ]
+    lines = _lines(data, findings)
     named = all(_is_named(line) for _, line in lines)
     frames: list[frozenset[str]] = []
     wrong: list[tuple[int, str, int]] = []
@@ -219,6 +212,12 @@ def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list
         hint = "give linking files: the ids of the responses of an event on each line"
         findings.add("id-form", f"{id_!r} is not the id of a response{more}", number, column, hint)
     return frames, findings.sorted()
+
+
+def _lines(data: bytes, findings: Findings) -> list[tuple[int, str]]:
+    """The lines that say something, with their numbers."""
+    every = enumerate(decode_lines(data, findings), 1)
+    return [(number, line) for number, line in every if line and line[0] != "#" and not line.isspace()]
 
 
 def _is_named(line: str) -> bool:

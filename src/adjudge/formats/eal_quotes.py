@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, errors_of, parse_span
+from adjudge.formats.eal_lines import WHITE, decode_lines, parse_span
+from adjudge.formats.findings import Findings, errors_of
 from adjudge.model.eal import Span
 
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"
@@ -67,10 +68,9 @@ def _spans(text: str, number: int, findings: Findings) -> tuple[Span, ...]:
     column = 0
     for item in text.split():
         column = text.index(item, column)
-        span = parse_span(item)
-        if isinstance(span, str):
-            findings.add("span", span, number, column + 1, _SPAN)
-        else:
-            spans.append(span)
+        try:
+            spans.append(parse_span(item))
+        except ValueError as error:
+            findings.add("span", str(error), number, column + 1, _SPAN)
         column += len(item)
     return tuple(spans)

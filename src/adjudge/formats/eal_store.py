@@ -6,17 +6,15 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.formats.eal_arguments import Repeats, scan_verbatim
+from adjudge.formats.eal_arguments import Repeats, scan_arguments
 from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
-from adjudge.formats.eal_lines import errors_of
 from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_ids, scan_linking
-from adjudge.formats.eal_rows import Verbatim
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 __all__ = [
@@ -77,13 +75,13 @@ class Store(Held):
         tree: Tree,
         rooms: Rooms,
         notes: list[Finding],
-        *,
-        repeats: Repeats,
-        linking_layout: LinkingLayout | None,
-        separator: Separator,
-        repeated_incomplete: Incomplete,
-        transform: Transform | None,
         holder: Any = None,
+        *,
+        repeats: Repeats = "error",
+        linking_layout: LinkingLayout | None = None,
+        separator: Separator = "any",
+        repeated_incomplete: Incomplete = "error",
+        transform: Transform | None = None,
     ) -> None:
         super().__init__(holder)
         self.path = tree.place
@@ -101,7 +99,7 @@ class Store(Held):
             "repeated_incomplete": repeated_incomplete,
         }
         self._transform = transform
-        self._last: tuple[str, Arguments, list[Finding], Verbatim] | None = None
+        self._last: tuple[str, Arguments, list[Finding]] | None = None
 
     @property
     def is_flat(self) -> bool:
@@ -163,10 +161,6 @@ class Store(Held):
         path = (self._arguments if kind == "arguments" else self._linking).get(document)
         return None if path is None else self._bytes(document, path, self.place(document, kind), read=True)
 
-    def verbatim(self, document: str) -> Verbatim | None:
-        """The lines of a document for `StoreWriter.write`, if it is the one that was read last."""
-        return self._last[3] if self._last is not None and self._last[0] == document else None
-
     def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
         # The linking is asked for after the arguments, and needs them: one document is kept, no more.
         if self._last is None or self._last[0] != document:
@@ -175,34 +169,29 @@ class Store(Held):
                 return Arguments(document, []), []
             place = self.place(document)
             data = self._bytes(document, path, place)
-            self._last = document, *scan_verbatim(data, document, place, repeats=self._repeats)
+            self._last = document, *scan_arguments(data, document, place, repeats=self._repeats)
         return self._last[1], self._last[2]
 
 
-def open_store(
-    path: str | Path,
-    *,
-    layout: Layout | None = None,
-    repeats: Repeats = "error",
-    linking_layout: LinkingLayout | None = None,
-    separator: Separator = "any",
-    repeated_incomplete: Incomplete = "error",
-    transform: Transform | None = None,
-) -> Store:
+class StoreOptions(TypedDict, total=False):
+    """How the files of a store are read; `transform` is applied to each response.
+
+    That is done after the ids of the linking have been found, because ids depend on the content.
+    """
+
+    repeats: Repeats
+    linking_layout: LinkingLayout | None
+    separator: Separator
+    repeated_incomplete: Incomplete
+    transform: Transform | None
+
+
+def open_store(path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]) -> Store:
     """Open a folder or an archive (.zip, .tar.gz, .tgz) of responses; every problem with its layout is raised at once.
 
-    Only names are looked at here: a document is read when it is asked for. `transform` is applied to each response
-    after the ids of the linking have been found, because ids depend on the content.
+    Only names are looked at here: a document is read when it is asked for.
     """
-    store, findings = scan_store(
-        path,
-        layout=layout,
-        repeats=repeats,
-        linking_layout=linking_layout,
-        separator=separator,
-        repeated_incomplete=repeated_incomplete,
-        transform=transform,
-    )
+    store, findings = scan_store(path, layout=layout, **options)
     try:
         _raise(findings)
     except BaseException:
@@ -212,14 +201,7 @@ def open_store(
 
 
 def scan_store(
-    path: str | Path,
-    *,
-    layout: Layout | None = None,
-    repeats: Repeats = "error",
-    linking_layout: LinkingLayout | None = None,
-    separator: Separator = "any",
-    repeated_incomplete: Incomplete = "error",
-    transform: Transform | None = None,
+    path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]
 ) -> tuple[Store, list[Finding]]:
     """The same for validators: what could be found, and what is wrong with the layout.
 
@@ -227,18 +209,7 @@ def scan_store(
     """
     tree, holder = _open(path)
     rooms, findings = arrange(tree, layout)
-    store = Store(
-        tree,
-        rooms,
-        [finding for finding in findings if not finding.error],
-        repeats=repeats,
-        linking_layout=linking_layout,
-        separator=separator,
-        repeated_incomplete=repeated_incomplete,
-        transform=transform,
-        holder=holder,
-    )
-    return store, findings
+    return Store(tree, rooms, [finding for finding in findings if not finding.error], holder, **options), findings
 
 
 class FlatStore(Held):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,8 +21,6 @@ from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
-from adjudge.formats.eal_rows import Verbatim
-from adjudge.formats.exchange import exchange
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
 PACKED = (".zip", ".tar.gz", ".tgz")
@@ -136,7 +135,7 @@ class FolderWriter:
                 raise self._failed(error) from None
 
     def _pack(self, folder: Path) -> Path:
-        from adjudge.formats.archive_pack import pack
+        from adjudge.formats.archive import pack
 
         made = folder.with_name(f"{folder.name}{scratch.PACKED}")
         try:
@@ -244,10 +243,10 @@ class StoreWriter(FolderWriter):
             raise
         return self
 
-    def write(self, arguments: Arguments, linking: Linking | None = None, verbatim: Verbatim | None = None) -> None:
-        """Write a document; with the lines it was read from, what is unchanged is not formatted again."""
+    def write(self, arguments: Arguments, linking: Linking | None = None) -> None:
+        """Write a document."""
         document = _document_name(arguments.document)
-        data, ids = write_named(arguments, self._ids, verbatim)
+        data, ids = write_named(arguments, self._ids)
         self.put(f"arguments/{document}", data)
         if linking is None or not self._linking:
             return
@@ -302,3 +301,23 @@ def _content(path: Path) -> dict[str, bytes | None]:
 
 def _is_empty_folder(path: Path) -> bool:
     return path.is_dir() and next(path.iterdir(), None) is None
+
+
+_HERE = -100  # AT_FDCWD: paths are seen from the current folder
+_EXCHANGE = 2  # RENAME_EXCHANGE
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files or folders change names, and say whether that was possible; if not, nothing has changed.
+
+    There is no moment at which one of the names is missing. Only Linux offers this, and not on every file system.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        import ctypes
+
+        rename = ctypes.CDLL(None).renameat2
+    except (ImportError, OSError, AttributeError):
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.ere_names import ere_cluster_id, ere_nugget_id, ere_realis, ere_type
+from adjudge.formats.ere import ere_cluster_id, ere_nugget_id, ere_realis, ere_type
 from adjudge.formats.standoff import closed, covered
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument
 

@@ -1,9 +1,15 @@
-"""What a validator says about a file, and how bad each kind of finding is, which whoever asks may change."""
+"""What readers and validators say about a file: findings by kind, the first of each kind in full.
+
+How bad a kind of finding is, whoever asks may change.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import accumulate
 from typing import Literal, TypeAlias, cast
 
 from adjudge.errors import Problem, UsageError, did_you_mean
@@ -12,17 +18,161 @@ Severity: TypeAlias = Literal["error", "warning", "off"]
 Severities: TypeAlias = Mapping[str, Severity]
 """Kinds of findings that are not what they are by default."""
 
+LIMIT = 100
+"""How many findings of a kind are kept, unless it is said otherwise: one mistake may stand in every line."""
+
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to fix; `kind` is a stable name for programs."""
+    """One thing to fix; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
+
+    `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it unusual.
+    """
 
     kind: str
     error: bool
     problem: Problem
     document: str | None = None
+    repair: str | None = None
+
+
+class Findings:
+    """Takes what is found in one file, which may be that of a `document`; `limit` 0 keeps all.
+
+    >>> found = Findings("run.tsv", limit=1)
+    >>> for line in (3, 9): found.add("columns", "a line with 2 fields", line, 1, "write four")
+    >>> [str(problem) for problem in found.problems()]
+    ['run.tsv:3:1: a line with 2 fields, write four', 'run.tsv: and 1 more of the kind columns']
+    """
+
+    def __init__(self, place: str, document: str | None = None, *, limit: int = LIMIT) -> None:
+        self.place = place
+        self.document = document
+        self.limit = limit
+        self.found: list[Finding] = []
+        self.counts: Counter[str] = Counter()
+        self.errors = 0
+        self.warnings = 0
+        self.repairs: Counter[str] = Counter()
+        self._unrepaired: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """How many findings there are, kept or not."""
+        return self.errors + self.warnings
+
+    @property
+    def unrepaired(self) -> int:
+        """How many errors lenient reading could not repair."""
+        return sum(self._unrepaired.values())
+
+    def add(
+        self,
+        kind: str,
+        message: str,
+        line: int | None,
+        column: int | None,
+        hint: str | None = None,
+        *,
+        error: bool = True,
+        repair: str | None = None,
+    ) -> None:
+        """Something at a place of the file that the rules forbid, or only a warning."""
+        self.add_problem(kind, Problem(message, self.place, line, column, hint), error=error, repair=repair)
+
+    def warn(
+        self,
+        kind: str,
+        message: str,
+        line: int | None,
+        column: int | None,
+        hint: str | None = None,
+        *,
+        repair: str | None = None,
+    ) -> None:
+        """Something that the rules allow, or repair themselves."""
+        self.add(kind, message, line, column, hint, error=False, repair=repair)
+
+    def add_problem(self, kind: str, problem: Problem, *, error: bool, repair: str | None = None) -> None:
+        """A problem with its own place, such as another reader has found."""
+        self.counts[kind] += 1
+        if error:
+            self.errors += 1
+        else:
+            self.warnings += 1
+        if repair is not None:
+            self.repairs[kind] += 1
+        elif error:
+            self._unrepaired[kind] += 1
+        if not self.limit or self.counts[kind] <= self.limit:
+            self.found.append(Finding(kind, error, problem, self.document, repair))
+
+    def in_order(self) -> list[Finding]:
+        """The findings that were kept, in the order of their places."""
+        return sorted(self.found, key=_place)
+
+    def unlisted(self) -> dict[str, int]:
+        """How many of each kind were not kept."""
+        kept = Counter(finding.kind for finding in self.found)
+        return {kind: count - kept[kind] for kind, count in self.counts.items() if count > kept[kind]}
+
+    def problems(self, *, strict: bool = False) -> list[Problem]:
+        """The errors, with `strict` also those that were repaired; a last line for each kind not listed in full."""
+        found = [each for each in self.in_order() if each.error and (strict or each.repair is None)]
+        listed = Counter(each.kind for each in found)
+        problems = [each.problem for each in found]
+        for kind, count in self.unlisted().items():
+            more = count if strict else max(0, self._unrepaired[kind] - listed[kind])
+            if listed[kind] and more:
+                problems.append(Problem(f"and {more} more of the kind {kind}", path=self.place, more=more))
+        return problems
+
+    def notes(self) -> list[Problem]:
+        """What was repaired, one line for each kind with the first place."""
+        first: dict[str, Finding] = {}
+        for each in self.in_order():
+            if each.repair is not None:
+                first.setdefault(each.kind, each)
+        return [
+            Problem(f"{self.repairs[kind]} {kind}: {each.repair}", self.place, each.problem.line, each.problem.column)
+            for kind, each in first.items()
+        ]
+
+    def sorted(self) -> list[Finding]:
+        """The findings in the order of their places; a last one for each kind that is not listed in full."""
+        found = self.in_order()
+        errors = {each.kind for each in found if each.error}
+        for kind, count in self.unlisted().items():
+            more = Problem(f"and {count} more of the kind {kind}", path=self.place)
+            found.append(Finding(kind, kind in errors, more, self.document))
+        return found
+
+
+def _place(finding: Finding) -> tuple[str, int, int]:
+    problem = finding.problem
+    return problem.path or "", problem.line or 0, problem.column or 0
+
+
+def errors_of(findings: Iterable[Finding]) -> list[Problem]:
+    """The problems of those findings that are errors."""
+    return [finding.problem for finding in findings if finding.error]
+
+
+def field_column(line: str, number: int) -> int:
+    """Where a field of a line begins; both are counted from 1.
+
+    >>> field_column("a\\tbc\\td", 3)
+    6
+    """
+    starts = _starts(line)
+    return starts[min(number, len(starts)) - 1]
+
+
+@lru_cache(maxsize=1)  # a line of many fields may be wrong in all of them
+def _starts(line: str) -> list[int]:
+    return list(accumulate((len(each) + 1 for each in line.split("\t")), initial=1))
 
 
 def graded(finding: Finding, severities: Severities) -> Finding | None:

@@ -24,8 +24,9 @@ from typing import Literal
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.kb_spans import Offsets, Spans, several_files
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
-from adjudge.formats.standoff import decode, read_all
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
+from adjudge.formats.standoff import decode
+from adjudge.formats.whole import read_bytes
 from adjudge.model.kbp import LEVELS, NAMED, NOMINAL, Entity, Fact, KbCorpus, KbDocument, Mention, Provenance, Span
 
 PASSES = ("timex2norm", "adj", "fp1", "fp2")
@@ -78,7 +79,7 @@ def read_ace_document(
     """One document, and remarks about it."""
     file = Path(path)
     place = str(file)
-    root = read_xml(read_all(file, place), place)
+    root = read_xml(read_bytes(file, place), place)
     found = root if root.tag == "document" else root.first("document")
     if found is None or not found.get("DOCID"):
         message = f"no document with a DOCID in the file, which is XML of <{root.tag}>"
@@ -143,7 +144,7 @@ def _source(file: Path) -> tuple[str | None, list[Problem]]:
     for ending in (".sgm", ".sgm.gz", ".SGM"):
         candidate = file.with_name(stem + ending)
         if candidate.is_file():
-            raw = decode(read_all(candidate, str(candidate)), str(candidate))
+            raw = decode(read_bytes(candidate, str(candidate)), str(candidate))
             if "\r\n" not in raw:
                 return raw, []
             note = "lines end in CR LF, which the offsets do not count: read as LF"

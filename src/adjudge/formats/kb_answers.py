@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjudge.errors import FormatError
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.kb_queries import parse_place, write_place
 from adjudge.formats.source import Source, source_name
@@ -41,7 +41,7 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
     >>> read_answers(b"Q1\tBen\nQ1\tBen\tCorvex\n").answers[1].value
     'Corvex'
     """
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     answers: list[Answer] = []
     lines: list[int] = []
     runs: dict[str, int] = {}
@@ -68,10 +68,10 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
             empty = next((place for place, text in enumerate(fields) if not text), None)
             count = f"a line with {len(fields)} field{'s' * (len(fields) != 1)}"
             message = "an empty field" if empty is not None else count
-            found.error("columns", message, number, found.column(line, (empty or 0) + 1), hint)
+            found.add("columns", message, number, field_column(line, (empty or 0) + 1), hint)
     if len(runs) > 1:
         message = f"answers of several runs: {', '.join(runs)}"
-        found.error("several-runs", message, runs[list(runs)[1]], None, "give each run a file of its own")
+        found.add("several-runs", message, runs[list(runs)[1]], None, "give each run a file of its own")
     if problems := found.problems():
         raise FormatError(problems)
     return AnswerSet(next(iter(runs), ""), answers, lines, found.place)
@@ -83,7 +83,7 @@ def read_assessments(source: Source, *, name: str | None = None) -> tuple[list[A
     >>> read_assessments(b"Q1\tC\t1\tBen\nQ1\tW\t0\tEva\n")[0][0].group
     ('1',)
     """
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     assessments: list[Assessment] = []
     lines: list[int] = []
     for number, line, fields in _rows(source, found):
@@ -93,20 +93,20 @@ def read_assessments(source: Source, *, name: str | None = None) -> tuple[list[A
             assessments.append(each)
             lines.append(number)
     if not assessments and not found.total:
-        found.error("empty", "the file has no assessments", None, None, "check that it is the right file")
+        found.add("empty", "the file has no assessments", None, None, "check that it is the right file")
     if problems := found.problems():
         raise FormatError(problems)
     return assessments, lines
 
 
-def _rows(source: Source, found: KbFindings) -> Iterable[tuple[int, str, list[str]]]:
+def _rows(source: Source, found: Findings) -> Iterable[tuple[int, str, list[str]]]:
     for number, line in read_lines(source, found):
         if not line.strip() or (line.startswith("#") and "\t" not in line):
             continue
         yield number, line, [field.strip() for field in line.split("\t")]
 
 
-def _run_answer(number: int, line: str, fields: list[str], runs: dict[str, int], found: KbFindings) -> Answer | None:
+def _run_answer(number: int, line: str, fields: list[str], runs: dict[str, int], found: Findings) -> Answer | None:
     before = found.errors
     asked, slot, run, provenance, value = fields[:5]
     type_ = fields[5] if len(fields) > 7 else ""
@@ -114,27 +114,27 @@ def _run_answer(number: int, line: str, fields: list[str], runs: dict[str, int],
     runs.setdefault(run, number)
     for column, text in enumerate((asked, slot, run, provenance, value), 1):
         if not text:
-            found.error("empty-field", "an empty field", number, found.column(line, column), "fill it in")
+            found.add("empty-field", "an empty field", number, field_column(line, column), "fill it in")
     shift = len(fields) - (2 if len(fields) == 9 else 1)
-    places = _places(provenance, number, found.column(line, 4), found)
-    where = _places(place, number, found.column(line, shift), found)
+    places = _places(provenance, number, field_column(line, 4), found)
+    where = _places(place, number, field_column(line, shift), found)
     try:
         confidence = float(sure)
     except ValueError:
         confidence = -1.0
     if not 0 <= confidence <= 1:
         message = f"the confidence {sure!r} is not between 0 and 1"
-        found.error("confidence", message, number, found.column(line, shift + 1), "write a decimal number")
+        found.add("confidence", message, number, field_column(line, shift + 1), "write a decimal number")
     if found.errors > before:
         return None
     return Answer(asked, value, slot, where, places, fields[8] if len(fields) == 9 else "", type_, confidence)
 
 
-def _official(number: int, line: str, fields: list[str], found: KbFindings) -> Assessment | None:
+def _official(number: int, line: str, fields: list[str], found: Findings) -> Assessment | None:
     before = found.errors
     asked, _, slot = fields[1].partition(":")
-    provenance = _places(fields[2], number, found.column(line, 3), found)
-    place = _places(fields[4], number, found.column(line, 5), found)
+    provenance = _places(fields[2], number, field_column(line, 3), found)
+    place = _places(fields[4], number, field_column(line, 5), found)
     long = len(fields) == 10
     levels = (fields[6], fields[9]) if long else ("", "")
     group_column = 8 if long else 7
@@ -142,48 +142,48 @@ def _official(number: int, line: str, fields: list[str], found: KbFindings) -> A
     _, *path = group.split(":")
     if group != NO_CLASS and not path:
         message = f"{group!r} is no class"
-        found.error("class", message, number, found.column(line, group_column + 1), "write query:3, query:3:1 or 0")
+        found.add("class", message, number, field_column(line, group_column + 1), "write query:3, query:3:1 or 0")
         return None
-    judgment = _judgment(fields[5], tuple(path), number, found.column(line, 6), found)
+    judgment = _judgment(fields[5], tuple(path), number, field_column(line, 6), found)
     if found.errors > before or judgment is None:
         return None
     level, group_level = ("" if text == NO_CLASS else text for text in levels)
     return Assessment(asked, fields[3], judgment, tuple(path), slot, place, provenance, level, group_level, fields[0])
 
 
-def _plain(number: int, line: str, fields: list[str], found: KbFindings) -> Assessment | None:
+def _plain(number: int, line: str, fields: list[str], found: Findings) -> Assessment | None:
     if not 4 <= len(fields) <= HOPS + 3 or not all(fields):
         hint = "write query, judgment, class and value, or the columns of an assessment file, with TABs between them"
         empty = next((place for place, text in enumerate(fields) if not text), None)
         message = "an empty field" if empty is not None else f"a line with {len(fields)} fields"
-        found.error("columns", message, number, found.column(line, (empty or 0) + 1), hint)
+        found.add("columns", message, number, field_column(line, (empty or 0) + 1), hint)
         return None
     asked, letter, group, *values = fields
     path = () if group in (NO_CLASS, "-") else tuple(group.split(":"))
     if path and len(path) != len(values):
         message = f"the class {group} has {len(path)} part{'s' * (len(path) != 1)} for {len(values)} hops"
-        found.error("class", message, number, found.column(line, 3), "write one part for each value, as 3:1")
+        found.add("class", message, number, field_column(line, 3), "write one part for each value, as 3:1")
         return None
-    judgment = _judgment(letter, path, number, found.column(line, 2), found)
+    judgment = _judgment(letter, path, number, field_column(line, 2), found)
     for value in values[:-1]:
         asked = Answer(asked, value).target
     return None if judgment is None else Assessment(asked, values[-1], judgment, path)
 
 
-def _judgment(letter: str, path: tuple[str, ...], number: int, column: int, found: KbFindings) -> str | None:
+def _judgment(letter: str, path: tuple[str, ...], number: int, column: int, found: Findings) -> str | None:
     judgment = JUDGMENTS.get(letter.upper())
     if judgment is None:
-        found.error("judgment", f"there is no judgment {letter!r}", number, column, f"write one of {_LETTERS}")
+        found.add("judgment", f"there is no judgment {letter!r}", number, column, f"write one of {_LETTERS}")
     elif judgment == CORRECT and (not path or NO_CLASS in path):
-        found.error("no-class", "a correct answer without a class", number, column, "name its class of equal answers")
+        found.add("no-class", "a correct answer without a class", number, column, "name its class of equal answers")
         return None
     elif judgment in (WRONG, IGNORED) and path:
-        found.error("class-of-wrong", "an answer that is not right has a class", number, column, "write 0 for it")
+        found.add("class-of-wrong", "an answer that is not right has a class", number, column, "write 0 for it")
         return None
     return judgment
 
 
-def _places(text: str, number: int, column: int, found: KbFindings) -> str:
+def _places(text: str, number: int, column: int, found: Findings) -> str:
     """Places in the one order in which they are compared."""
     if text in ("", "-", "NIL"):
         return ""
@@ -193,7 +193,7 @@ def _places(text: str, number: int, column: int, found: KbFindings) -> str:
             continue
         place = parse_place(part)
         if place is None:
-            found.error("place", f"{part.strip()!r} is no place", number, column, "write document:start-last")
+            found.add("place", f"{part.strip()!r} is no place", number, column, "write document:start-last")
             return ""
         places.append(place)
     return join_places(places)

@@ -1,23 +1,26 @@
-"""A Cold Start knowledge base as a whole: types, canonical mentions, predicates, inverses, attested endpoints."""
+"""A Cold Start knowledge base as a whole: what its lines say by node, the predicates there are, and checks.
+
+Checked are types, canonical mentions, predicates, inverses and attested endpoints.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from html import unescape
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from adjudge.formats.kb_coldstart_lines import shown
-from adjudge.formats.kb_coldstart_parts import NodeParts, Parts, Said
-from adjudge.formats.kb_coldstart_schema import EVENT_TYPES, Slot, event_inverse, find_slot
-from adjudge.formats.kb_findings import KbFindings
-from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, Entity, Fact, KnowledgeBase, Link, Mention
+from adjudge.formats.findings import Findings
+from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, Entity, Fact, KnowledgeBase, Link, Mention, Span
+
+if TYPE_CHECKING:
+    from adjudge.formats.kb_coldstart import LineReader, Node
 
 Texts: TypeAlias = Callable[[str], str | None]
 """The text of a document, None if there is no such document."""
 
 
 def finish(
-    run: str, parts: Parts, found: KbFindings, *, add_inverses: bool = False, texts: Texts | None = None
+    run: str, parts: Parts, found: Findings, *, add_inverses: bool = False, texts: Texts | None = None
 ) -> KnowledgeBase:
     """The knowledge base of all parts; what is wrong with it goes to `found`."""
     _check_strings(parts, found)
@@ -43,7 +46,7 @@ def _entity(node: NodeParts) -> Entity:
     return Entity(node.id, node.type, mentions, links, kind=node.kind, confidence=node.confidence)
 
 
-def _check_strings(parts: Parts, found: KbFindings) -> None:
+def _check_strings(parts: Parts, found: Findings) -> None:
     """The same span must have the same text in all lines; a normal form is another text by its nature."""
     texts: dict[tuple[str, int, int], Said] = {}
     for node in parts.nodes.values():
@@ -57,10 +60,10 @@ def _check_strings(parts: Parts, found: KbFindings) -> None:
                 message = f"{key[0]}:{key[1]}-{key[2] - 1} is {shown(said.text)} here and {shown(first.text)} elsewhere"
                 later = max(first.line, said.line)
                 hint = f"write the same text as in line {min(first.line, said.line)}"
-                found.error("several-strings", message, later, None, hint, repair="both are kept")
+                found.add("several-strings", message, later, None, hint, repair="both are kept")
 
 
-def _check_texts(parts: Parts, found: KbFindings, texts: Texts) -> None:
+def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
     """Documents must exist, spans lie in them, and mentions have the text that stands there."""
     places: dict[str, list[tuple[int, int, str | None, int]]] = {}  # by document: start, end, text, line
     for node in parts.nodes.values():
@@ -75,12 +78,12 @@ def _check_texts(parts: Parts, found: KbFindings, texts: Texts) -> None:
         if whole is None:
             line = min(each[3] for each in given)
             message = f"there is no document {document!r}, in which {len(given)} spans are"
-            found.error("unknown-document", message, line, None, "check the id of the document", repair="kept")
+            found.add("unknown-document", message, line, None, "check the id of the document", repair="kept")
             continue
         for start, end, text, line in given:
             if end > len(whole):
                 message = f"the span {start}-{end - 1} ends behind document {document!r} of {len(whole)} characters"
-                found.error("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
+                found.add("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
             elif text is not None and _folded(text) not in (
                 _folded(whole[start:end]),
                 _folded(unescape(whole[start:end])),
@@ -93,7 +96,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
+def _settle_canonical(node: NodeParts, found: Findings) -> None:
     """Exactly one canonical mention per document, which is also a mention."""
     documents: dict[str, list[tuple[tuple[str, int, int, str], Said]]] = {}
     for key, said in node.mentions.items():
@@ -104,7 +107,7 @@ def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
     for document, given in node.canonical.items():
         if len(given) > 1:
             message = f"the node {node.id} has {len(given)} canonical mentions in document {document!r}"
-            found.error("several-canonical", message, given[1][2].line, 1, "keep one", repair="the first is taken")
+            found.add("several-canonical", message, given[1][2].line, 1, "keep one", repair="the first is taken")
         start, end, canonical = given[0]
         known = [said for key, said in documents.get(document, ()) if key[1:3] == (start, end)]
         if known:
@@ -120,7 +123,7 @@ def _settle_canonical(node: NodeParts, found: KbFindings) -> None:
 
 
 def _add_canonical(
-    node: NodeParts, document: str, given: list[tuple[tuple[str, int, int, str], Said]], found: KbFindings
+    node: NodeParts, document: str, given: list[tuple[tuple[str, int, int, str], Said]], found: Findings
 ) -> None:
     message = f"the node {node.id} has no canonical mention in document {document!r}"
     # Names before nominals, then long before short, then the first in the text.
@@ -131,7 +134,7 @@ def _add_canonical(
         found.warn("missing-canonical", message, best.line, 1, "add one", repair=repair)
     else:
         repair = f"its longest name, {shown(best.text)}, is taken"
-        found.error("missing-canonical-of-several", message, best.line, 1, "add one", repair=repair)
+        found.add("missing-canonical-of-several", message, best.line, 1, "add one", repair=repair)
 
 
 class _Verdict(NamedTuple):
@@ -146,7 +149,7 @@ class _Verdict(NamedTuple):
 class _Facts:
     """All facts on their way through the checks."""
 
-    def __init__(self, parts: Parts, found: KbFindings, *, add_inverses: bool) -> None:
+    def __init__(self, parts: Parts, found: Findings, *, add_inverses: bool) -> None:
         self.parts = parts
         self.found = found
         self.add_inverses = add_inverses
@@ -166,7 +169,7 @@ class _Facts:
         for fact, line in self.parts.facts.values():
             verdict = self._verdict(fact)
             for error, kind, message, hint, repair in verdict.complaints:
-                (self.found.error if error else self.found.warn)(kind, message, line, None, hint, repair=repair)
+                self.found.add(kind, message, line, None, hint, error=error, repair=repair)
             if verdict.relation != fact.relation:
                 fact = fact._replace(relation=verdict.relation)
             key = (*fact[:5], fact.realis)
@@ -204,11 +207,11 @@ class _Facts:
             attested = self.attested.get(id)
             if attested is None:
                 message = f"nothing is said of the node {id} but that it has a relation"
-                self.found.error("unknown-node", message, line, None, "add its type and mentions", repair="kept")
+                self.found.add("unknown-node", message, line, None, "add its type and mentions", repair="kept")
             elif fact.document not in attested:
                 message = f"the node {id} of {fact.relation} has no mention in document {fact.document!r}"
                 hint = "add the mention, or name a document that has one"
-                self.found.error("unattested", message, line, None, hint, repair="kept")
+                self.found.add("unattested", message, line, None, hint, repair="kept")
 
     def _verdict(self, fact: Fact) -> _Verdict:
         subject, object_ = self.parts.nodes.get(fact.subject), self.parts.nodes.get(fact.object)
@@ -231,7 +234,7 @@ class _Facts:
             node.type = types.pop().upper()
         repair = f"taken as {node.type}" if node.type else "kept without a type"
         message = f"the node {node.id} has no type"
-        self.found.error("missing-type", message, node.line, 1, f"write {node.id}, type, ...", repair=repair)
+        self.found.add("missing-type", message, node.line, 1, f"write {node.id}, type, ...", repair=repair)
 
 
 def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _Verdict:
@@ -277,3 +280,286 @@ def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _
         (type_,) = ranges
         return _Verdict(full, f"{type_}:{slot.inverse}", slot, tuple(complaints))
     return _Verdict(full, None, slot, tuple(complaints))
+
+
+def shown(text: str) -> str:
+    """A field in a message, cut short."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+class Said:
+    """A mention as some line says it."""
+
+    __slots__ = ("canonical", "confidence", "line", "realis", "text")
+
+    def __init__(self, text: str, confidence: float, realis: str, line: int) -> None:
+        self.text = text
+        self.confidence = confidence
+        self.realis = realis
+        self.line = line
+        self.canonical = False
+
+
+class NodeParts:
+    """All that is said of one node; `mentions` by document, start, end and level."""
+
+    __slots__ = ("canonical", "confidence", "id", "kind", "line", "links", "mentions", "type")
+
+    def __init__(self, node: Node, line: int) -> None:
+        self.id = node.id
+        self.kind = node.kind
+        self.line = line
+        self.type = ""
+        self.confidence = 1.0
+        self.links: dict[str, float] = {}
+        self.mentions: dict[tuple[str, int, int, str], Said] = {}
+        self.canonical: dict[str, list[tuple[int, int, Said]]] = {}
+
+
+class Parts:
+    """Takes the assertions of one file."""
+
+    def __init__(self, reader: LineReader) -> None:
+        self.reader = reader
+        self.nodes: dict[str, NodeParts] = {}
+        self.facts: dict[tuple[object, ...], tuple[Fact, int]] = {}  # by all but the confidence, with the line
+
+    def _node(self, node: Node) -> NodeParts:
+        parts = self.nodes.get(node.id)
+        if parts is None:
+            parts = self.nodes[node.id] = NodeParts(node, self.reader.line)
+        return parts
+
+    def _repeated(self) -> None:
+        message = "the same assertion once more"
+        self.reader.warn("duplicate-assertion", 0, message, "leave it out", repair="the more confident one is kept")
+
+    def add_type(self, node: Node, raw: str, confidence: float) -> None:
+        """The type of a node."""
+        parts = self._node(node)
+        type_ = raw.upper() if raw.upper() in (*ENTITY_TYPES, STRING) else raw
+        if parts.type.lower() == type_.lower():
+            self._repeated()
+            parts.confidence = max(parts.confidence, confidence)
+            return
+        if parts.type:
+            message = f"the node {node.id} has more than one type, {parts.type} and {type_}"
+            self.reader.error("several-types", 3, message, "keep one of them", repair="the first is kept")
+            return
+        parts.type, parts.confidence = type_, confidence
+        kind = "event" if raw.lower() in EVENT_TYPES else "string" if type_ == STRING else "entity"
+        if type_ not in (*ENTITY_TYPES, STRING) and kind != "event":
+            known = ", ".join((*ENTITY_TYPES, STRING))
+            message = f"there is no type {shown(type_)}"
+            self.reader.error("illegal-type", 3, message, f"write {known} or the type of an event", repair="kept")
+        elif kind != node.kind:
+            message = f"the node {node.id} cannot have the type {type_}"
+            self.reader.error("incompatible-name", 1, message, f"call it :{kind.capitalize()}...", repair="kept")
+
+    def add_link(self, node: Node, target: str, confidence: float) -> None:
+        """A link of a node to another knowledge base."""
+        links = self._node(node).links
+        base = target.partition(":")[0]
+        if target in links:
+            self._repeated()
+        elif any(each.partition(":")[0] == base for each in links):
+            message = f"the node {node.id} has more than one link to {base}"
+            self.reader.warn("several-links", 3, message, "keep the best one")
+        links[target] = max(confidence, links.get(target, 0.0))
+
+    def add_mention(
+        self, node: Node, level: str, text: str, document: str, span: Span, confidence: float, realis: str
+    ) -> None:
+        """A mention of a node; an empty level is its canonical mention."""
+        start, end = span
+        parts = self._node(node)
+        said = Said(text, confidence, realis, self.reader.line)
+        if not level:
+            known = parts.canonical.setdefault(document, [])
+            if any(each[:2] == (start, end) for each in known):
+                self._repeated()
+            else:
+                known.append((start, end, said))
+            return
+        key = document, start, end, level
+        before = parts.mentions.get(key)
+        if before is None:
+            parts.mentions[key] = said
+        elif before.text != text:
+            message = f"{document}:{start}-{end - 1} is {shown(text)} here and {shown(before.text)} elsewhere"
+            hint = f"write the same text as in line {before.line}"
+            self.reader.error("several-strings", 3, message, hint, repair="the first is kept")
+        else:
+            self._repeated()
+            before.confidence = max(before.confidence, confidence)
+
+    def add_fact(self, fact: Fact) -> None:
+        """A relation; of the same one with the same provenance the more confident is kept, then the earlier."""
+        key = (*fact[:5], fact.realis, fact.literal)
+        before = self.facts.get(key)
+        if before is None:
+            self.facts[key] = fact, self.reader.line
+            return
+        self._repeated()
+        if fact.confidence > before[0].confidence:
+            self.facts[key] = before[0]._replace(confidence=fact.confidence), before[1]
+
+
+ENTITY_TYPES = ("PER", "ORG", "GPE", "FAC", "LOC")
+STRING = "STRING"
+EVENT_TYPES = (
+    "conflict.attack",
+    "conflict.demonstrate",
+    "contact.broadcast",
+    "contact.contact",
+    "contact.correspondence",
+    "contact.meet",
+    "justice.arrest-jail",
+    "life.die",
+    "life.injure",
+    "manufacture.artifact",
+    "movement.transport-artifact",
+    "movement.transport-person",
+    "personnel.elect",
+    "personnel.end-position",
+    "personnel.start-position",
+    "transaction.transaction",
+    "transaction.transfer-money",
+    "transaction.transfer-ownership",
+)
+REALIS = ("actual", "generic", "other")
+
+
+class Slot(NamedTuple):
+    """A predicate of one domain; `inverse` is a name without a domain, which is the type of the object."""
+
+    domain: str
+    name: str
+    ranges: frozenset[str]
+    inverse: str | None = None
+    single: bool = False
+
+
+# Subject types, name, object types, inverse; each line stands for both directions. * is a slot with one value.
+_PAIRS = """
+per children per parents
+per siblings per siblings
+per spouse per spouse
+per other_family per other_family
+per *city_of_birth gpe births_in_city
+per *country_of_birth gpe births_in_country
+per *stateorprovince_of_birth gpe births_in_stateorprovince
+per *city_of_death gpe deaths_in_city
+per *country_of_death gpe deaths_in_country
+per *stateorprovince_of_death gpe deaths_in_stateorprovince
+per cities_of_residence gpe residents_of_city
+per countries_of_residence gpe residents_of_country
+per statesorprovinces_of_residence gpe residents_of_stateorprovince
+per employee_or_member_of org,gpe employees_or_members
+per top_member_employee_of org top_members_employees
+per schools_attended org students
+per,org,gpe organizations_founded org founded_by
+per,org,gpe holds_shares_in org shareholders
+org,gpe member_of org members
+org parents org,gpe subsidiaries
+org *city_of_headquarters gpe headquarters_in_city
+org *country_of_headquarters gpe headquarters_in_country
+org *stateorprovince_of_headquarters gpe headquarters_in_stateorprovince
+"""
+_STRINGS = {
+    "per": "*age alternate_names *cause_of_death charges *date_of_birth *date_of_death origin *religion title",
+    "org": "alternate_names *date_dissolved *date_founded *number_of_employees_members "
+    "political_religious_affiliation *website",
+}
+_SENTIMENT = (("likes", "is_liked_by"), ("dislikes", "is_disliked_by"))
+_ALIASES = {
+    "per": "employee_of=employee_or_member_of member_of=employee_or_member_of ages=age titles=title spouses=spouse "
+    "city_of_residence=cities_of_residence country_of_residence=countries_of_residence "
+    "stateorprovinces_of_residence=statesorprovinces_of_residence "
+    "stateorprovince_of_residence=statesorprovinces_of_residence",
+    "org": "dissolved=date_dissolved founded=date_founded employees=employees_or_members "
+    "membership=employees_or_members number_of_employees/members=number_of_employees_members "
+    "political/religious_affiliation=political_religious_affiliation top_members/employees=top_members_employees",
+    "gpe": "employees=employees_or_members membership=employees_or_members",
+}
+
+
+def _slots() -> dict[tuple[str, str], Slot]:
+    found = {}
+
+    def add(domains: list[str], name: str, ranges: list[str], inverse: str | None) -> None:
+        for domain in domains:
+            bare = name.removeprefix("*")
+            found[domain, bare] = Slot(domain, bare, frozenset(ranges), inverse, name != bare)
+
+    for line in _PAIRS.split("\n"):
+        if line:
+            subjects, name, objects, inverse = line.split()
+            add(subjects.split(","), name, objects.split(","), inverse)
+            add(objects.split(","), inverse, subjects.split(","), name.removeprefix("*"))
+    for domain, names in _STRINGS.items():
+        for name in names.split():
+            add([domain], name, ["string"], None)
+    return found
+
+
+def _sentiment() -> dict[tuple[str, str], Slot]:
+    types = [each.lower() for each in ENTITY_TYPES]
+    pairs = [pair for name, inverse in _SENTIMENT for pair in ((name, inverse), (inverse, name))]
+    return {(type_, name): Slot(type_, name, frozenset(types), inverse) for type_ in types for name, inverse in pairs}
+
+
+RELATIONS = _slots()
+"""The slots of Cold Start by domain and name, without sentiment and events."""
+
+SLOTS = RELATIONS | _sentiment()
+
+ALIASES = {
+    (domain, alias): name
+    for domain, pairs in _ALIASES.items()
+    for alias, name in (pair.split("=") for pair in pairs.split())
+}
+"""Old and misspelt names."""
+
+
+def find_slot(domain: str, name: str) -> tuple[Slot | None, bool]:
+    """The slot of a domain and name, both in lower case, and whether the name was an alias.
+
+    >>> find_slot("per", "employee_of")[0].name, find_slot("org", "parents")[0].inverse
+    ('employee_or_member_of', 'subsidiaries')
+    """
+    slot = SLOTS.get((domain, name))
+    if slot is not None:
+        return slot, False
+    alias = ALIASES.get((domain, name))
+    return (None, False) if alias is None else (SLOTS[domain, alias], True)
+
+
+def event_inverse(predicate: str, object_type: str) -> str | None:
+    """The inverse of an argument of an event, None if the predicate is no such argument.
+
+    >>> event_inverse("conflict.attack:attacker", "PER"), event_inverse("per:conflict.attack_attacker", "x")
+    ('per:conflict.attack_attacker', 'conflict.attack:attacker')
+    """
+    domain, colon, name = predicate.partition(":")
+    if domain.lower() in EVENT_TYPES and colon:
+        known = object_type and object_type != STRING  # a string is no subject
+        return f"{object_type.lower()}:{domain}_{name}" if known else None
+    for type_ in EVENT_TYPES:
+        if name.lower().startswith(f"{type_}_"):
+            return f"{name[: len(type_)]}:{name[len(type_) + 1 :]}"
+    return None
+
+
+def inverse_table() -> dict[str, str]:
+    """Each predicate of Cold Start whose inverse does not depend on the type of its object, and that inverse.
+
+    >>> inverse_table()["per:children"], "per:employee_or_member_of" in inverse_table()
+    ('per:parents', False)
+    """
+    found = {}
+    for (domain, name), slot in RELATIONS.items():
+        if slot.inverse is not None and len(slot.ranges) == 1:
+            (type_,) = slot.ranges
+            found[f"{domain}:{name}"] = f"{type_}:{slot.inverse}"
+    return found

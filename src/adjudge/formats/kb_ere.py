@@ -26,8 +26,8 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.kb_ace import find_files
 from adjudge.formats.kb_spans import Offsets, Spans, several_files
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
-from adjudge.formats.standoff import read_all
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
+from adjudge.formats.whole import read_bytes
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
 
 _KB_ID = re.compile(r"ent-(m\.[0-9a-z_]+)", re.IGNORECASE)
@@ -51,7 +51,7 @@ def read_ere_corpus(
         place = str(file)
         try:
             document, remarks = read_ere_document(
-                read_all(file, place), place, texts=texts, offsets=offsets, fillers=fillers, names=names
+                read_bytes(file, place), place, texts=texts, offsets=offsets, fillers=fillers, names=names
             )
         except FormatError as error:
             problems += error.problems

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings
 from adjudge.formats.source import Source, opened, read_block
 
 BLOCK = 1 << 20  # bytes read at once
 LONGEST = 1 << 24  # bytes of a line; a file without line ends must not fill the memory
 
 
-def read_blocks(source: Source, found: KbFindings) -> Iterator[tuple[int, bytes]]:
+def read_blocks(source: Source, found: Findings) -> Iterator[tuple[int, bytes]]:
     """Blocks of whole lines, each with the number of its first line; what is wrong with the bytes goes to `found`."""
     number = 1
     with opened(source, found.place) as stream:
         for data, broken in _blocks(stream):
             if broken:
-                found.error("damaged", broken, number, None, "copy or create the file again")
+                found.add("damaged", broken, number, None, "copy or create the file again")
             if number == 1:
                 if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    found.error("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
+                    found.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
                     return
                 data = data.removeprefix(b"\xef\xbb\xbf")
             yield number, data
             number += data.count(b"\n")
 
 
-def read_lines(source: Source, found: KbFindings) -> Iterator[tuple[int, str]]:
+def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
     r"""The lines of a file without their ends, each with its number; lines with wrong bytes are left out.
 
-    >>> list(read_lines(b"a\r\n\nb", KbFindings("x")))
+    >>> list(read_lines(b"a\r\n\nb", Findings("x")))
     [(1, 'a'), (2, ''), (3, 'b')]
     """
     for first, data in read_blocks(source, found):
@@ -48,14 +48,14 @@ def read_lines(source: Source, found: KbFindings) -> Iterator[tuple[int, str]]:
                     yield number, line
 
 
-def decode(raw: bytes, number: int, found: KbFindings) -> str | None:
+def decode(raw: bytes, number: int, found: Findings) -> str | None:
     """The text of a line in UTF-8, or None and a finding."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
         column = len(raw[: error.start].decode()) + 1
         message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
-        found.error("encoding", message, number, column, "save the file as UTF-8")
+        found.add("encoding", message, number, column, "save the file as UTF-8")
         return None
 
 

@@ -21,9 +21,9 @@ from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings
 from adjudge.formats.kb_lines import read_lines
-from adjudge.formats.kb_xml import whole_number
+from adjudge.formats.safe_xml import whole_number
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbDocument, LinkTable, MentionLink
 
@@ -51,7 +51,7 @@ def read_links(
     >>> read_links(b"http://en.wikipedia.org/wiki/New%20York#x\ta.sgm\tE3\t17\n").links
     [MentionLink(document='a', page='New_York', mention='', entity='E3', start=17, end=None, cluster='', line=1)]
     """
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     links: list[MentionLink] = []
     notes: list[Problem] = []
     kind: LinkFormat | None = format
@@ -80,7 +80,7 @@ def read_links(
         message = f"{len(groups)} line{'s' * (len(groups) != 1)} with links to several pages, {done}"
         notes.append(Problem(message, path=found.place, line=groups[0]))
     if not links and not found.total:
-        found.error("empty", "the table has no rows", None, None, "write a row for each linked mention")
+        found.add("empty", "the table has no rows", None, None, "write a row for each linked mention")
     if problems := found.problems():
         raise FormatError(problems)
     return LinkTable(found.place, links, notes)
@@ -182,7 +182,7 @@ def _fields(line: str, separator: str) -> list[str]:
         return [line]
 
 
-def _header(fields: list[str], number: int, found: KbFindings) -> dict[str, int]:
+def _header(fields: list[str], number: int, found: Findings) -> dict[str, int]:
     names = [_NAMES.get(field.lower(), field.lower()) for field in fields]
     header = {name: place for place, name in enumerate(names) if name in _COLUMNS}
     ways = ("mention" in header) or ("start" in header)
@@ -194,10 +194,10 @@ def _header(fields: list[str], number: int, found: KbFindings) -> dict[str, int]
     return header
 
 
-def _table_row(fields: list[str], header: dict[str, int], number: int, found: KbFindings) -> MentionLink | None:
+def _table_row(fields: list[str], header: dict[str, int], number: int, found: Findings) -> MentionLink | None:
     if len(fields) < len(header):
         message = f"a row with {len(fields)} fields instead of {len(header)}"
-        found.error("columns", message, number, 1, "fill all columns of the header")
+        found.add("columns", message, number, 1, "fill all columns of the header")
         return None
     given = {name: fields[place] if place < len(fields) else "" for name, place in header.items()}
     numbers: dict[str, int | None] = {}
@@ -205,10 +205,10 @@ def _table_row(fields: list[str], header: dict[str, int], number: int, found: Kb
         text = given.get(name, "")
         numbers[name] = whole_number(text) if text else None
         if text and numbers[name] is None:
-            found.error("offset", f"the {name} is {text!r}", number, None, "write a whole number of characters")
+            found.add("offset", f"the {name} is {text!r}", number, None, "write a whole number of characters")
             return None
     if not given["doc"] or (not given.get("mention") and numbers["start"] is None):
-        found.error("mention", "the row names no mention", number, 1, "fill doc and mention, or doc and start")
+        found.add("mention", "the row names no mention", number, 1, "fill doc and mention, or doc and start")
         return None
     return MentionLink(
         given["doc"],
@@ -222,12 +222,12 @@ def _table_row(fields: list[str], header: dict[str, int], number: int, found: Kb
     )
 
 
-def _ace_row(line: str, number: int, several: str, groups: list[int], found: KbFindings) -> MentionLink | None:
+def _ace_row(line: str, number: int, several: str, groups: list[int], found: Findings) -> MentionLink | None:
     fields = [field.strip() for field in line.split("\t")]
     start = whole_number(fields[3]) if len(fields) == 4 else None
     if len(fields) != 4 or not fields[1] or not fields[2] or start is None:
         hint = "write the link, DOC.sgm, the end of the entity id, and the start of the head, with TABs between them"
-        found.error("columns", "this is no row of ACEtoWiki", number, 1, hint)
+        found.add("columns", "this is no row of ACEtoWiki", number, 1, hint)
         return None
     pages = [each for each in fields[0].split() if _ADDRESS.match(each)]
     if len(pages) > 1:
@@ -237,14 +237,14 @@ def _ace_row(line: str, number: int, several: str, groups: list[int], found: KbF
     return MentionLink(document, page, entity=fields[2].removeprefix(f"{document}-"), start=start, line=number)
 
 
-def _edl_row(line: str, number: int, found: KbFindings) -> MentionLink | None:
+def _edl_row(line: str, number: int, found: Findings) -> MentionLink | None:
     fields = [field.strip() for field in line.split("\t")]
     match = _PLACE.fullmatch(fields[3]) if len(fields) >= 8 else None
     start = whole_number(match[2]) if match else None
     last = whole_number(match[3]) if match else None
     if match is None or start is None or last is None or last < start or not fields[4]:
         hint = "write run, mention, text, DOC:first-last, id, type, NAM or NOM, and confidence with TABs between them"
-        found.error("columns", "this is no row of entity linking", number, 1, hint)
+        found.add("columns", "this is no row of entity linking", number, 1, hint)
         return None
     nil = fields[4].upper().startswith("NIL")
     page, cluster = ("", fields[4]) if nil else (fields[4], "")

@@ -7,7 +7,7 @@ nothing; blanks around a name do not count.
 from __future__ import annotations
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.kb_links import page_name
 from adjudge.formats.source import Source, source_name
@@ -19,7 +19,7 @@ def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
     >>> read_names(b"# documents\nd2\n\nd1\nd2\n")
     {'d2': 2, 'd1': 4}
     """
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     names: dict[str, int] = {}
     for number, line in read_lines(source, found):
         text = line.strip()
@@ -27,7 +27,7 @@ def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
             continue
         if "\t" in text:
             hint = "write one name per line"
-            found.error("columns", "a line with several fields", number, found.column(line, 2), hint)
+            found.add("columns", "a line with several fields", number, field_column(line, 2), hint)
             continue
         names.setdefault(text, number)
     _finish(bool(names), found, "write one name per line")
@@ -45,7 +45,7 @@ def read_pairs(source: Source, *, name: str | None = None) -> dict[str, str]:
 
 def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, int]]:
     """The pairs, and the line of each."""
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     pairs: dict[str, str] = {}
     first: dict[str, int] = {}
     hint = "write two names with a TAB between them"
@@ -55,15 +55,15 @@ def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, 
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 2:
             message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of 2"
-            found.error("columns", message, number, 1, hint)
+            found.add("columns", message, number, 1, hint)
             continue
         left, right = fields
         if not left or not right:
             place = 1 if not left else 2
-            found.error("empty-field", f"the name in column {place} is empty", number, found.column(line, place), hint)
+            found.add("empty-field", f"the name in column {place} is empty", number, field_column(line, place), hint)
         elif pairs.setdefault(left, right) != right:
             message = f"{left!r} is {pairs[left]!r} in line {first[left]}"
-            found.error("contradiction", message, number, 1, "keep one of the two lines")
+            found.add("contradiction", message, number, 1, "keep one of the two lines")
         first.setdefault(left, number)
     _finish(bool(pairs), found, hint)
     return pairs, first
@@ -100,8 +100,8 @@ def read_stop_list(source: Source, *, name: str | None = None) -> frozenset[str]
     return frozenset(names) | {page_name(each) for each in names}
 
 
-def _finish(any_found: bool, found: KbFindings, hint: str) -> None:
+def _finish(any_found: bool, found: Findings, hint: str) -> None:
     if not any_found and not found.total:
-        found.error("empty", "the file names nothing", None, None, hint)
+        found.add("empty", "the file names nothing", None, None, hint)
     if problems := found.problems():
         raise FormatError(problems)

@@ -23,9 +23,9 @@ from itertools import count
 from xml.sax.saxutils import escape, quoteattr
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.kb_findings import KbFindings
+from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_lines import read_lines
-from adjudge.formats.kb_xml import Element, read_xml, whole_number
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp_queries import EntryPoint, KbQuery
 
@@ -45,18 +45,18 @@ def read_queries(source: Source, *, name: str | None = None) -> list[KbQuery]:
     >>> read_queries(b"Q1\tana\tPER\tAna\td1:0-2\tspouse\temployer\n")[0].slots
     ('spouse', 'employer')
     """
-    found = KbFindings(name or source_name(source))
+    found = Findings(name or source_name(source))
     data = _read(source, found)
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     queries = _from_xml(data, found) if start == b"<" else _from_table(data, found)
     if not found.total and not queries:
-        found.error("empty", "the file has no queries", None, None, "check that it is the right file")
+        found.add("empty", "the file has no queries", None, None, "check that it is the right file")
     if problems := found.problems():
         raise FormatError(problems)
     return queries
 
 
-def _read(source: Source, found: KbFindings) -> bytes:
+def _read(source: Source, found: Findings) -> bytes:
     parts: list[bytes] = []
     with opened(source, found.place) as stream:
         for _ in count():
@@ -71,18 +71,18 @@ def _read(source: Source, found: KbFindings) -> bytes:
     raise AssertionError
 
 
-def _from_xml(data: bytes, found: KbFindings) -> list[KbQuery]:
+def _from_xml(data: bytes, found: Findings) -> list[KbQuery]:
     root = read_xml(data, found.place)
     if root.tag != "query_set":
         message = f"the file begins with <{root.tag}>"
-        found.error("root", message, root.line, root.column, "a file of queries begins with <query_set>")
+        found.add("root", message, root.line, root.column, "a file of queries begins with <query_set>")
         return []
     queries = []
     lines: dict[str, int] = {}
     for element in root.children:
         if element.tag != "query":
             message = f"<{element.tag}> among the queries"
-            found.error("element", message, element.line, element.column, "write <query id=...>")
+            found.add("element", message, element.line, element.column, "write <query id=...>")
             continue
         query = _query(element, found)
         if query is not None and _is_new(query.id, lines, element.line, element.column, found):
@@ -90,11 +90,11 @@ def _from_xml(data: bytes, found: KbFindings) -> list[KbQuery]:
     return queries
 
 
-def _query(element: Element, found: KbFindings) -> KbQuery | None:
+def _query(element: Element, found: Findings) -> KbQuery | None:
     before = found.errors
 
     def error(kind: str, message: str, hint: str, where: Element = element) -> None:
-        found.error(kind, message, where.line, where.column, hint)
+        found.add(kind, message, where.line, where.column, hint)
 
     id_ = element.get("id")
     if not id_:
@@ -116,7 +116,7 @@ def _query(element: Element, found: KbFindings) -> KbQuery | None:
     return KbQuery(id_, slots, tuple(point for point in points if point), type_, node, single)
 
 
-def _slots(element: Element, id_: str, found: KbFindings) -> tuple[str, ...]:
+def _slots(element: Element, id_: str, found: Findings) -> tuple[str, ...]:
     """slot0, slot1 and so on; a follow-up query may have `slot` alone, or repeat slot0 in it."""
     by_number: dict[int, Element] = {}
     for child in element.children:
@@ -124,30 +124,30 @@ def _slots(element: Element, id_: str, found: KbFindings) -> tuple[str, ...]:
         if match is None:
             continue
         if by_number.setdefault(int(match[1]), child) is not child:
-            found.error("repeated-slot", f"<{child.tag}> once more", child.line, child.column, "keep one of them")
+            found.add("repeated-slot", f"<{child.tag}> once more", child.line, child.column, "keep one of them")
     if not by_number and (alone := element.first("slot")) is not None:
         by_number[0] = alone
     if not by_number or sorted(by_number) != list(range(len(by_number))):
         message = f"the query {id_} has no slots" if not by_number else f"the slots of {id_} are not slot0, slot1, ..."
-        found.error("slots", message, element.line, element.column, "write <slot0>...</slot0>, then <slot1>")
+        found.add("slots", message, element.line, element.column, "write <slot0>...</slot0>, then <slot1>")
         return ()
     slots = []
     for number in range(len(by_number)):
         child = by_number[number]
         slot = child.text.strip()
         if not slot or _BREAKS.search(slot):
-            found.error("empty-slot", f"<{child.tag}> names no relation", child.line, child.column, "name one")
+            found.add("empty-slot", f"<{child.tag}> names no relation", child.line, child.column, "name one")
         slots.append(slot)
     return tuple(slots)
 
 
-def _point(element: Element, id_: str, found: KbFindings) -> EntryPoint | None:
+def _point(element: Element, id_: str, found: Findings) -> EntryPoint | None:
     document = _text(element, "docid")
     first, last = (whole_number(_text(element, tag)) for tag in ("beg", "end"))
     if not document or first is None or last is None or last < first:
         message = f"an entry point of {id_} is no place in a document"
         hint = "give docid, beg and end, the offsets of the first and the last character"
-        found.error("entry-point", message, element.line, element.column, hint)
+        found.add("entry-point", message, element.line, element.column, hint)
         return None
     return EntryPoint(_text(element, "name"), document, first, last + 1)
 
@@ -157,15 +157,15 @@ def _text(element: Element, tag: str) -> str:
     return "" if child is None else " ".join(child.text.split())
 
 
-def _is_new(id_: str, lines: dict[str, int], line: int, column: int, found: KbFindings) -> bool:
+def _is_new(id_: str, lines: dict[str, int], line: int, column: int, found: Findings) -> bool:
     if id_ in lines:
-        found.error("repeated-id", f"the query {id_} is in line {lines[id_]} already", line, column, "use another id")
+        found.add("repeated-id", f"the query {id_} is in line {lines[id_]} already", line, column, "use another id")
         return False
     lines[id_] = line
     return True
 
 
-def _from_table(data: bytes, found: KbFindings) -> list[KbQuery]:
+def _from_table(data: bytes, found: Findings) -> list[KbQuery]:
     queries = []
     lines: dict[str, int] = {}
     for number, line in read_lines(data, found):
@@ -176,24 +176,24 @@ def _from_table(data: bytes, found: KbFindings) -> list[KbQuery]:
             continue
         if len(fields) < len(HEADER):
             message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)} or more"
-            found.error("columns", message, number, 1, _HINT)
+            found.add("columns", message, number, 1, _HINT)
             continue
         before = found.errors
         for place, text in enumerate(fields):
             if not text or (text == NONE and (place == 0 or place >= 5)):
                 what = HEADER[place] if place < 5 else "slot"
-                found.error("empty-field", f"the {what} is empty", number, found.column(line, place + 1), _HINT)
+                found.add("empty-field", f"the {what} is empty", number, field_column(line, place + 1), _HINT)
         id_, node, type_, name = (("" if text == NONE else text) for text in fields[:4])
         points = []
         for text in [] if fields[4] == NONE else fields[4].split(","):
             place_ = parse_place(text)
             if place_ is None:
                 message = f"{text.strip()!r} is no place"
-                found.error("place", message, number, found.column(line, 5), "write document:start-last")
+                found.add("place", message, number, field_column(line, 5), "write document:start-last")
             else:
                 points.append(EntryPoint(name, *place_))
         if not points and not node and found.errors == before:
-            found.error("no-entry", f"the query {id_} starts nowhere", number, 1, "give it a node or a place")
+            found.add("no-entry", f"the query {id_} starts nowhere", number, 1, "give it a node or a place")
         if found.errors == before and _is_new(id_, lines, number, 1, found):
             queries.append(KbQuery(id_, tuple(fields[5:]), tuple(points), type_, node))
     return queries

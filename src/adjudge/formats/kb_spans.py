@@ -7,7 +7,7 @@ from html import escape, unescape
 from typing import Literal, TypeAlias
 
 from adjudge.errors import Problem, more_problems
-from adjudge.formats.kb_xml import Element
+from adjudge.formats.safe_xml import Element
 from adjudge.model.kbp import Span
 
 Offsets: TypeAlias = Literal["check", "fix", "trust"]

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.kb_findings import KbFindings
-from adjudge.formats.kb_lines import decode, read_blocks
+from adjudge.formats.findings import Findings, field_column
+from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.parquet import is_parquet, parquet_columns
 from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards
@@ -29,6 +29,7 @@ Columns: TypeAlias = tuple[Sequence[str], ...]
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 
+_ROWS = 16_384  # that are added at once
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
@@ -73,7 +74,7 @@ def triple_columns(source: Source, problems: list[Problem], *, name: str | None 
     """
     shards = triple_shards(source)
     for each in [source] if shards is None else shards:
-        found = KbFindings(name if name is not None and shards is None else source_name(each))
+        found = Findings(name if name is not None and shards is None else source_name(each))
         yield from _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found)
         problems += found.problems()
 
@@ -87,7 +88,7 @@ def triple_shards(source: Source) -> list[str] | None:
     return find_shards(source, suffixes=SUFFIXES, what="triples")
 
 
-def scan_triples(source: Source, table: TripleTable, found: KbFindings) -> None:
+def scan_triples(source: Source, table: TripleTable, found: Findings) -> None:
     """Add what can be read of a file, or of several, to `table`, and what is wrong to `found`."""
     shards, place = triple_shards(source), found.place
     for each in [source] if shards is None else shards:
@@ -141,64 +142,42 @@ def _check_names(names: Iterable[str]) -> None:
         raise FormatError(problems)
 
 
-def _text_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
-    for number, data in read_blocks(source, found):
-        columns = _split_block(data)
-        yield _split_lines(data, number, found) if columns is None else columns
-
-
-def _split_block(data: bytes) -> Columns | None:
-    """The columns of a block in which every line is a triple as it should be; this is nearly always enough."""
-    if b"\r" in data or b"\0" in data or data.startswith(b"#") or b"\n#" in data or data[:8].lower() == b"subject\t":
-        return None
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    if not text.endswith("\n"):
-        text += "\n"
-    # With a column of line ends that has all of them, a line with too many or too few fields cannot hide behind others.
-    fields = text.replace("\n", "\t\n\t").split("\t")
-    fields.pop()
-    ends = fields[4::5]
-    if len(fields) != 5 * len(ends) or not ends.count("\n") == len(ends) == text.count("\n"):
-        return None
-    columns = fields[0::5], fields[1::5], fields[2::5], fields[3::5]
-    return columns if all(map(str.strip, set(fields) - {"\n"})) else None  # else a field is empty
-
-
-def _split_lines(data: bytes, number: int, found: KbFindings) -> Columns:
-    """The columns of a block, line by line, and what is wrong with the others."""
+def _text_columns(source: Source, found: Findings) -> Iterator[Columns]:
     rows: list[list[str]] = []
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    for line_number, raw in enumerate(lines, number):
-        line = decode(raw.removesuffix(b"\r"), line_number, found)
-        if line is None or not line.strip() or (line.startswith("#") and "\t" not in line):
-            continue
-        if "\r" in line or "\0" in line:
-            what = "a carriage return" if "\r" in line else "a null character"
-            found.error("character", f"{what} inside a line", line_number, None, "save the file with LF line ends")
-            continue
-        fields = [field.strip() for field in line.split("\t")]
-        if line_number == 1 and tuple(map(str.lower, fields)) == HEADER:
-            continue
-        if len(fields) != len(HEADER):
-            message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
-            found.error("columns", message, line_number, 1, _HINT)
-            continue
-        empty = [place for place, field in enumerate(fields) if not field]
-        for place in empty:
-            found.error(
-                "empty-field", f"the {HEADER[place]} is empty", line_number, found.column(line, place + 1), "name it"
-            )
-        if not empty:
+    for number, line in read_lines(source, found):
+        fields = [*map(str.strip, line.split("\t"))]
+        if _is_triple(fields, line, number, found):
             rows.append(fields)
-    return tuple(zip(*rows, strict=True)) if rows else ((), (), (), ())
+            if len(rows) == _ROWS:
+                yield tuple(zip(*rows, strict=True))
+                rows.clear()
+    if rows:
+        yield tuple(zip(*rows, strict=True))
 
 
-def _parquet_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
+def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bool:
+    """Whether a line is one, and no header, comment or empty line; what is wrong with it goes to `found`."""
+    if "\r" in line or "\0" in line:
+        if line.strip() and (not line.startswith("#") or len(fields) > 1):
+            what = "a carriage return" if "\r" in line else "a null character"
+            found.add("character", f"{what} inside a line", number, None, "save the file with LF line ends")
+        return False
+    if len(fields) == len(HEADER) and all(fields):
+        return number > 1 or tuple(map(str.lower, fields)) != HEADER
+    if not line.strip() or (line.startswith("#") and len(fields) == 1):
+        return False
+    if len(fields) != len(HEADER):
+        message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
+        found.add("columns", message, number, 1, _HINT)
+        return False
+    for place, field in enumerate(fields):
+        if not field:
+            message = f"the {HEADER[place]} is empty"
+            found.add("empty-field", message, number, field_column(line, place + 1), "name it")
+    return False
+
+
+def _parquet_columns(source: Source, found: Findings) -> Iterator[Columns]:
     """The columns of a Parquet file, which has them under the names of the header."""
     number = 0
     for block in parquet_columns(str(source), HEADER, found.place):
@@ -212,7 +191,7 @@ def _parquet_columns(source: Source, found: KbFindings) -> Iterator[Columns]:
             ]
             if bad:
                 message = f"row {number}: the {bad[0]} is empty, or no text on one line"
-                found.error("empty-field", message, None, None, "name it")
+                found.add("empty-field", message, None, None, "name it")
             else:
                 kept.append(row)
         yield tuple(zip(*kept, strict=True)) if kept else ((), (), (), ())

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.jsonl import UnfitError, read_typed
 from adjudge.formats.source import Source
-from adjudge.formats.typed import UnfitError, read_typed
 from adjudge.model.document import Corpus, Document
 
 ROLES = ("Material", "Metric", "Task", "Method")

@@ -6,9 +6,11 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from adjudge.errors import FormatError, Problem
-from adjudge.formats.source import Source, opened, read_block
+from adjudge.errors import FormatError
+from adjudge.formats.source import Source
+from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, Relation
+from adjudge.model.whereabouts import not_utf8
 
 T = TypeVar("T", bound=Hashable)
 
@@ -19,7 +21,6 @@ _BREAK = re.compile("[\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _LINE = re.compile("[^\r\n]+")
 _NUMBER = re.compile("([0-9]+)")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_BLOCK = 1 << 20
 
 
 def natural(text: str) -> tuple[object, ...]:
@@ -116,19 +117,6 @@ def with_clusters(
     return [*(Relation(COREFERENCE, f"C{number}", group) for number, group in enumerate(clusters)), *others]
 
 
-def read_all(source: Source, place: str) -> bytes:
-    """All bytes of a source."""
-    blocks: list[bytes] = []
-    with opened(source, place) as stream:
-        while True:
-            block, broken = read_block(stream, _BLOCK)
-            if broken:
-                raise FormatError(Problem(broken, path=place, hint="make or fetch the file again"))
-            if not block:
-                return b"".join(blocks)
-            blocks.append(block)
-
-
 def decode(data: bytes, place: str) -> str:
     r"""The text of UTF-8 bytes; what is no text is a problem with its place.
 
@@ -139,15 +127,9 @@ def decode(data: bytes, place: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
-        message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
-        raise FormatError(
-            Problem(message, path=place, line=line, column=column, hint="save the file as UTF-8")
-        ) from None
+        raise FormatError(not_utf8(error, place)) from None
 
 
 def read_text(source: Source, place: str) -> str:
     """The text that annotations are about, every character as it is: line ends and a byte order mark count as well."""
-    return decode(read_all(source, place), place)
+    return decode(read_bytes(source, place), place)

@@ -30,17 +30,21 @@ def read_whole(source: Source, *, name: str | None = None) -> Whole:
     b'EU B-ORG'
     """
     place = name or source_name(source)
+    data = read_bytes(source, place)
+    return Whole(place, data, hashlib.sha256(data).hexdigest())
+
+
+def read_bytes(source: Source, place: str) -> bytes:
+    """The bytes alone; `place` is how messages call the source."""
+    blocks: list[bytes] = []
     with opened(source, place) as stream:
-        blocks: list[bytes] = []
         while True:
             block, broken = read_block(stream, 1 << 20)
             if broken:
                 raise FormatError(Problem(broken, path=place, hint="copy or create the file again"))
             if not block:
-                break
+                return b"".join(blocks)
             blocks.append(block)
-    data = b"".join(blocks)
-    return Whole(place, data, hashlib.sha256(data).hexdigest())
 
 
 def read_text(source: Source, *, name: str | None = None) -> tuple[Whole, str]:

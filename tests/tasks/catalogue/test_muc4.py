@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.muc4 import read_templates
-from adjudge.formats.muc4_documents import read_muc4
+from adjudge.formats.muc4 import read_muc4, read_templates
 from adjudge.formats.muc4_history import Decision, read_history
-from adjudge.formats.muc4_slots import muc4_slots
-from adjudge.formats.muc4_values import ERROR, Compound, parse_filler
+from adjudge.formats.muc4_slots import ERROR, Compound, muc4_slots, parse_filler
 from adjudge.metrics import find
 from adjudge.tasks.catalogue.muc4 import compare, run
 from adjudge.tasks.catalogue.muc4_align import align, percent

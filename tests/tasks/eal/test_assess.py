@@ -15,7 +15,7 @@ from hypothesis import settings as examples
 
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.formats.eal_assessments import parse_key, write_key
-from adjudge.formats.eal_lock import LOCK
+from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import StoreWriter, open_key, open_store
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking
 from adjudge.tasks.eal.assess import LARGEST, add_responses, expand_realis, fresh_clusters, repair

@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_lock import LOCK
+from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response
 from adjudge.tasks.eal.consistency import FramePlaces, check_frames, check_key

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from adjudge.formats.eal_offsets import Utf16
+from adjudge.formats.eal_sources import Utf16
 from adjudge.model.eal import Span
 from adjudge.report.html.charts_plot import short
 from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS, Document, Tables, kind_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from adjudge.formats.muc4_slots import Slot
-from adjudge.formats.muc4_values import ERROR, Compound, Value
+from adjudge.formats.muc4_slots import ERROR, Compound, Slot, Value
 
 PREMODIFIERS = (
     *("A", "THE", "AN", "THIS", "THAT", "THESE", "THOSE"),

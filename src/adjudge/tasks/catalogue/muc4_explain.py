@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from adjudge.formats.muc4 import Template, TemplateFile
 from adjudge.formats.muc4_history import History
-from adjudge.formats.muc4_slots import Slots
-from adjudge.formats.muc4_values import show
+from adjudge.formats.muc4_slots import Slots, show
 from adjudge.tasks.catalogue.muc4_align import NOTHING, Pair, align, by_id, candidates
 from adjudge.tasks.catalogue.muc4_equal import is_optional
 from adjudge.tasks.catalogue.muc4_slot import Entries, Judged, judge, leftovers

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.formats.muc4_history import Decision
-from adjudge.formats.muc4_slots import Slot
-from adjudge.formats.muc4_values import Compound, Value
+from adjudge.formats.muc4_slots import Compound, Slot, Value
 from adjudge.tasks.catalogue.muc4_equal import half, is_above, is_optional, required, same
 
 Outcome: TypeAlias = Literal["correct", "partial"]

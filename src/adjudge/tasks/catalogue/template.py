@@ -11,7 +11,7 @@ FAMILY = Family(
     about="Templates: incidents with slots and their fillers.",
     metrics=("template.muc4",),
     readers={
-        "muc4": Reader("MUC-4 key and response files (template.muc4)", "adjudge.formats.muc4_documents:read_muc4"),
+        "muc4": Reader("MUC-4 key and response files (template.muc4)", "adjudge.formats.muc4:read_muc4"),
         "grit": Reader(
             "gold and output files of GRIT (template.ceaf-ree)",
             f"{_READ}:read_grit",

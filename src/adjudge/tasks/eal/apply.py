@@ -136,7 +136,7 @@ def apply(
         with _collected(problems):
             outcome = operation(arguments, frames)
             if not problems:
-                writer.write(outcome.arguments, outcome.linking, store.verbatim(arguments.document))
+                writer.write(outcome.arguments, outcome.linking)
                 counts.add(outcome, len(arguments.arguments))
     if problems:
         raise ValidationError(problems)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.formats.eal_lines import errors_of
 from adjudge.formats.eal_sources import Sources
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, errors_of
 from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.eal.assess_files import open_assessments
 from adjudge.tasks.eal.campaign_settings import FILE, CampaignSettings

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from adjudge.errors import Problem, visible
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_lines import errors_of
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
 from adjudge.formats.eal_store import FramesStore, open_store
+from adjudge.formats.findings import errors_of
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.assess import add_responses

@@ -16,8 +16,7 @@ from pathlib import Path
 import msgspec
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.eal_layout import is_junk
-from adjudge.formats.eal_lock import LOCK, this_host
+from adjudge.formats.eal_layout import LOCK, is_junk, this_host
 from adjudge.stats.atomic import write_atomically
 
 MEMORY = ".campaign"

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from adjudge.formats.eal_arguments import scan_arguments
 from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_lines import WHITE, Findings, decode_lines, field_column
+from adjudge.formats.eal_lines import WHITE, decode_lines
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Finding, Findings, field_column
 from adjudge.formats.timex import is_valid
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
 from adjudge.tasks.eal.frames import class_of, describe, linkable

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adjudge import scratch
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.eal_lock import LOCK, Holder, is_left, lock_text, read_lock, this_host
+from adjudge.formats.eal_layout import LOCK, Holder, is_left, lock_text, read_lock, this_host
 from adjudge.formats.eal_write import PACKED
 
 _TRIES = 20  # to take over a lock, at which others may be looking just then

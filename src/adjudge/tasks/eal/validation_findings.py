@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from adjudge.errors import Problem
-from adjudge.formats.eal_lines import Findings, decode_lines, field_column
+from adjudge.formats.eal_lines import decode_lines
 from adjudge.formats.eal_store import Store
-from adjudge.formats.findings import Finding, Severities, graded
+from adjudge.formats.findings import Finding, Findings, Severities, field_column, graded
 from adjudge.model.eal import Argument
 
 LIMIT = 20

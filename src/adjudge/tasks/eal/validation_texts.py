@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adjudge.formats.eal_offsets import Utf16
-from adjudge.formats.eal_sources import Offsets
+from adjudge.formats.eal_sources import Offsets, Utf16
 from adjudge.model.eal import Span
 
 AROUND = 10_000  # characters before and after a span in which a text is looked for

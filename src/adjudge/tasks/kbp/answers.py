@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from adjudge.formats.kb_coldstart_schema import find_slot
+from adjudge.formats.kb_coldstart_check import find_slot
 from adjudge.model.kbp_queries import CORRECT, IGNORED, INEXACT, NO_CLASS, WRONG, Answer, Question, asked_path
 from adjudge.tasks.kbp.judging import UNASSESSED, Judge, Path, Verdict
 

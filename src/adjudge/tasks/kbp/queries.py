@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.kb_answers import join_places
-from adjudge.formats.kb_coldstart_schema import find_slot
+from adjudge.formats.kb_coldstart_check import find_slot
 from adjudge.model.kbp import NAMED, NORMALISED, Entity, Fact, KnowledgeBase, Mention, TripleTable
 from adjudge.model.kbp_queries import Answer, AnswerSet, EntryPoint, KbQuery, Question
 

@@ -109,7 +109,7 @@ def inverses(options: KbOptions) -> Mapping[str, str]:
     """
     if options.inverse_table is not None:
         return options.inverse_table
-    from adjudge.formats.kb_coldstart_schema import inverse_table
+    from adjudge.formats.kb_coldstart_check import inverse_table
 
     return inverse_table()
 

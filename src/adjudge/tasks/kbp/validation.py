@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.formats.findings import Finding, Findings
 from adjudge.formats.kb_coldstart import coldstart_file
-from adjudge.formats.kb_findings import KbFinding, KbFindings
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KnowledgeBase, TripleTable
 from adjudge.tasks.kbp.detection import Format, detect, read_corpus
@@ -27,7 +27,7 @@ class KbReport:
 
     path: str
     format: str
-    findings: list[KbFinding]
+    findings: list[Finding]
     unlisted: dict[str, int]
     errors: int
     warnings: int
@@ -56,7 +56,7 @@ def validate(
     source = coldstart_file(source) if kind == "coldstart" else source
     if docs is not None and kind != "coldstart":
         raise UsageError("source documents are compared with Cold Start files only", hint="leave them out")
-    found = KbFindings(name or source_name(source), limit=limit)
+    found = Findings(name or source_name(source), limit=limit)
     if kind == "coldstart":
         return _report(kind, found, _kb_counts(scan(source, found, docs=docs)))
     if kind == "triples":
@@ -80,10 +80,10 @@ def repair(
     >>> before.errors, after.errors
     (3, 0)
     """
-    from adjudge.formats.kb_coldstart_write import write_coldstart
+    from adjudge.formats.kb_coldstart import write_coldstart
 
     source = coldstart_file(source)
-    found = KbFindings(name or source_name(source), limit=limit)
+    found = Findings(name or source_name(source), limit=limit)
     kb = scan(source, found, docs=docs, add_inverses=True)
     before = _report("coldstart", found, _kb_counts(kb))
     if not kb.entities and not kb.facts:
@@ -93,7 +93,7 @@ def repair(
 
 
 def scan(
-    source: Source, found: KbFindings, *, docs: str | Path | None = None, add_inverses: bool = False
+    source: Source, found: Findings, *, docs: str | Path | None = None, add_inverses: bool = False
 ) -> KnowledgeBase:
     """Read a Cold Start file, and compare its spans with the source documents if they are given."""
     from adjudge.formats.kb_coldstart import scan_coldstart
@@ -108,7 +108,7 @@ def scan(
     )
 
 
-def _report(kind: Format, found: KbFindings, counts: dict[str, int]) -> KbReport:
+def _report(kind: Format, found: Findings, counts: dict[str, int]) -> KbReport:
     return KbReport(
         found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unrepaired, counts
     )
@@ -126,7 +126,7 @@ def _kb_counts(kb: KnowledgeBase) -> dict[str, int]:
     }
 
 
-def _triple_counts(source: Source, found: KbFindings) -> dict[str, int]:
+def _triple_counts(source: Source, found: Findings) -> dict[str, int]:
     from adjudge.formats.kb_triples import no_triples, scan_triples
 
     table = TripleTable()
@@ -141,7 +141,7 @@ def _triple_counts(source: Source, found: KbFindings) -> dict[str, int]:
     }
 
 
-def _other_counts(source: Source, kind: Format, found: KbFindings) -> dict[str, int]:
+def _other_counts(source: Source, kind: Format, found: Findings) -> dict[str, int]:
     """The formats whose readers raise all problems at once."""
     try:
         if kind == "links":
@@ -168,11 +168,11 @@ def _other_counts(source: Source, kind: Format, found: KbFindings) -> dict[str, 
     }
 
 
-def _add_notes(notes: object, found: KbFindings) -> None:
+def _add_notes(notes: object, found: Findings) -> None:
     assert isinstance(notes, list | tuple)
     for note in notes:
         _add(note, found, error=False)
 
 
-def _add(problem: Problem, found: KbFindings, *, error: bool) -> None:
+def _add(problem: Problem, found: Findings, *, error: bool) -> None:
     found.add_problem("invalid" if error else "note", problem, error=error)
