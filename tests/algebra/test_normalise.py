@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.algebra import ir
-from adjudge.algebra.normalise import f, f1, f_measure, jaccard, jaccard_ratio, one_sided, precision, prf, ratio, recall
+from adjudge.algebra.normalise import f, f1, jaccard, one_sided, precision, prf, recall
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
+from adjudge.model.prf import f_measure, ratio
 from adjudge.stats.measure import Prf, compute
 
 SET = ir.Set(of=exact)
@@ -106,7 +107,7 @@ def test_columns_do_what_scalars_do(rows, undefined, same, beta):
         got = [None if math.isnan(value) else value for value in (found["x", part][place] for part in parts)]
         expected = [ratio(a, b, undefined), ratio(c, d, undefined)]
         expected.append(f_measure(a, b, c, d, beta=beta, undefined=undefined, same=same))
-        expected += [jaccard_ratio(a, b, d, undefined)] if same else []
+        expected += [ratio(a, b + d - a, undefined)] if same else []
         assert got == [value if value is None else pytest.approx(value, rel=1e-15) for value in expected]
 
 
@@ -114,8 +115,3 @@ def test_numpy_scalars():
     assert ratio(np.float64(1), np.int64(2), 0) == 0.5
     assert type(ratio(np.int64(1), np.int64(2), 0)) is float
     assert ratio(np.float64(0), np.float64(0), None) is None
-
-
-def test_jaccard_ratio():
-    assert jaccard_ratio(2, 3, 4, 0) == pytest.approx(2 / 5)
-    assert jaccard_ratio(0, 0, 0, 1) == 1.0

@@ -1,12 +1,11 @@
-"""Normalisers, and what 0/0 is inside of a metric.
+"""Normalisers: a matching value becomes a score by dividing it by its self scores (Eq. 4-7).
 
-A matching value becomes a score by dividing it by its self scores (Eq. 4-7). The constructors below build nodes; the
-functions at the end do the dividing.
+The constructors below build nodes; `model.prf` does the dividing.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, overload
+from typing import Literal, TypeAlias
 
 from adjudge.algebra import ir
 from adjudge.algebra.rules import checked, need_similarity
@@ -89,64 +88,3 @@ def one_sided(
     forth = checked(ir.Set(of=inner, match="N:1", duplicates=duplicates, empty=empty))
     back = checked(ir.Set(of=inner, match="1:N", duplicates=duplicates, empty=empty))
     return f(forth, back, beta=beta, undefined=undefined)
-
-
-# The arithmetic of one document; `stats.measure` has it for columns of counts. 0/0 with `undefined=None` is None here.
-
-
-@overload
-def ratio(numerator: float, denominator: float, undefined: float) -> float: ...
-@overload
-def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None: ...
-
-
-def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None:
-    """numerator / denominator, and `undefined` where the denominator is 0.
-
-    >>> ratio(1, 2, 0), ratio(0, 0, 1), ratio(0, 0, None)
-    (0.5, 1.0, None)
-    """
-    if denominator:
-        return float(numerator / denominator)
-    return None if undefined is None else float(undefined)
-
-
-@overload
-def f_measure(
-    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float, same: bool, beta: float = 1.0
-) -> float: ...
-@overload
-def f_measure(
-    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
-) -> float | None: ...
-
-
-def f_measure(
-    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
-) -> float | None:
-    """F-beta from the counts of precision and recall.
-
-    `same` (one matching gave both numerators): (1 + b²) S / (b² r_den + p_den). Otherwise the harmonic form
-    (1 + b²) P R / (b² P + R) of the two ratios, which is 0 when both are 0, and undefined when both are.
-
-    >>> f_measure(2, 3, 2, 4, undefined=0, same=True)
-    0.5714285714285714
-    >>> f_measure(1, 1, 1, 3, undefined=0, same=False)
-    0.5
-    """
-    square = float(beta) ** 2
-    if same:
-        return ratio((1 + square) * p_num, square * r_den + p_den, undefined)
-    if undefined is None and not p_den and not r_den:
-        return None
-    p, r = ratio(p_num, p_den, undefined or 0.0), ratio(r_num, r_den, undefined or 0.0)
-    return ratio((1 + square) * p * r, square * p + r, 0.0)
-
-
-def jaccard_ratio(shared: float, system: float, gold: float, undefined: float | None) -> float | None:
-    """shared / (system + gold - shared).
-
-    >>> jaccard_ratio(1, 2, 2, 0)
-    0.3333333333333333
-    """
-    return ratio(shared, system + gold - shared, undefined)

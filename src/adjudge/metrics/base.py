@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.normalise import f_measure, jaccard_ratio, ratio
 from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -114,8 +113,9 @@ class Metric:
                     f"{self.name} cannot report {part!r}",
                     hint=did_you_mean(part, known) or f"choose from {', '.join(known)}",
                 )
-        if "jaccard" in self.report and self.recall is not None:
-            raise UsageError(f"{self.name}: a Jaccard index needs one matching value, and this metric has two")
+        for part in ("jaccard", "matched"):
+            if part in self.report and self.recall is not None:
+                raise UsageError(f"{self.name}: {part} needs one matching value, and this metric has two")
         ir.with_conventions(self.similarity, self.conventions)
 
     # What is computed
@@ -215,26 +215,11 @@ class Metric:
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The scores of one pair of values: documents, or what stands in their field `within`."""
-        counts = self.observe(self.document_of(gold), self.document_of(system)).counts
-        return Scores(dict(zip(self.parts, (self._part(part, counts) for part in self.parts), strict=True)))
+        from adjudge.stats.plain import points
 
-    def _part(self, part: str, counts: Mapping[str, float]) -> float | None:
-        values = [counts[column] for column in self.columns]
-        matched, system = values[:2]
-        found, gold = (values[2], values[3]) if self.recall is not None else (matched, values[2])
-        undefined = self.conventions.undefined
-        match part:
-            case "precision":
-                return ratio(matched, system, undefined)
-            case "recall":
-                return ratio(found, gold, undefined)
-            case "jaccard":
-                return jaccard_ratio(matched, system, gold, undefined)
-            case "matched" | "system" | "gold":
-                return {"matched": matched, "system": system, "gold": gold}[part]
-            case _:
-                same = self.recall is None
-                return f_measure(matched, system, found, gold, beta=self.beta, undefined=undefined, same=same)
+        counts = self.observe(self.document_of(gold), self.document_of(system)).counts
+        found = points(self.measures, counts)
+        return Scores({part: found[self.name, part] for part in self.parts})
 
     def explain(self, gold: Any, system: Any) -> Alignment:
         """What is behind `score`: matched, missed and spurious parts of one pair of values."""

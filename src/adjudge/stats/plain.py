@@ -12,6 +12,7 @@ from itertools import combinations
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError
+from adjudge.model.prf import f_measure, ratio
 from adjudge.stats.data import TableData, group_rows
 from adjudge.stats.inference import Inference
 from adjudge.stats.measure import (
@@ -21,7 +22,6 @@ from adjudge.stats.measure import (
     Prf,
     Ratio,
     Total,
-    Undefined,
     Weighted,
     count_keys,
     part_keys,
@@ -125,7 +125,7 @@ def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key
         elif isinstance(m, Total):
             done[m.name, m.part] = _weighted(m.columns, totals)
         elif isinstance(m, Ratio):
-            value = _ratio(_weighted(m.numerator, totals), _weighted(m.denominator, totals), m.undefined)
+            value = ratio(_weighted(m.numerator, totals), _weighted(m.denominator, totals), m.undefined)
             done[m.name, m.part] = value if value is None or m.clip is None else max(value, m.clip)
         else:
             values = [done[key] for key in m.of]
@@ -146,12 +146,6 @@ def _totals(table: TableData, places: Sequence[int]) -> dict[str, float]:
     return {name: math.fsum(values) for name, values in zip(table.columns, columns, strict=True)}
 
 
-def _ratio(numerator: float, denominator: float, undefined: Undefined) -> float | None:
-    if denominator:
-        return numerator / denominator
-    return None if undefined is None else float(undefined)
-
-
 def _weighted(terms: Weighted, totals: Mapping[str, float]) -> float:
     total = 0.0
     for name, weight in terms:
@@ -161,18 +155,13 @@ def _weighted(terms: Weighted, totals: Mapping[str, float]) -> float:
 
 def _prf(m: Prf, totals: Mapping[str, float]) -> dict[str, float | None]:
     pairs = prf_fractions(m, totals.__getitem__)
-    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
-    p, r, square = values["precision"], values["recall"], m.beta * m.beta
+    values = {part: ratio(*pair, m.undefined) for part, pair in pairs.items()}
     if m.harmonic:
-        values[m.f_name] = None if p is None or r is None else _ratio((1 + square) * p * r, square * p + r, None)
+        p, r, square = values["precision"], values["recall"], m.beta * m.beta
+        values[m.f_name] = None if p is None or r is None else ratio((1 + square) * p * r, square * p + r, None)
     elif not m.shared:
-        if pairs["precision"][1] == 0 and pairs["recall"][1] == 0:
-            values[m.f_name] = None if m.undefined is None else float(m.undefined)
-        elif p == 0 or r == 0:
-            values[m.f_name] = 0.0
-        else:
-            defined = p is not None and r is not None
-            values[m.f_name] = (1 + square) * p * r / (square * p + r) if defined else None  # type: ignore[operator]
+        counts = (*pairs["precision"], *pairs["recall"])
+        values[m.f_name] = f_measure(*counts, undefined=m.undefined, same=False, beta=m.beta)
     values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}
     return {part: values[part] for part in m.parts}
 
@@ -181,9 +170,9 @@ def _blanc(m: Blanc, totals: Mapping[str, float]) -> dict[str, float]:
     kinds = []
     for names in (m.coref, m.noncoref):
         matched, system, gold = (totals[name] for name in names)
-        p, r = matched / system if system else 0.0, matched / gold if gold else 0.0
+        p, r = ratio(matched, system, 0), ratio(matched, gold, 0)
         if gold or (system and m.rule == "2014"):
-            kinds.append({"recall": r, "precision": p, "f1": 2 * p * r / (p + r) if p + r else 0.0})
+            kinds.append({"recall": r, "precision": p, "f1": ratio(2 * p * r, p + r, 0)})
     if len(kinds) == 2:
         return {part: (kinds[0][part] + kinds[1][part]) / 2 for part in m.parts}
     if kinds:

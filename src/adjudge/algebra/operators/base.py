@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
-    from adjudge.algebra.operators.quick import Code
 
 SYSTEM, GOLD = 0, 1
 
@@ -100,14 +99,6 @@ class Op:
         `memo` lasts for one document: a value that stands in many places is prepared once.
         """
         raise NotImplementedError
-
-    def expression(self, value: str, code: Code) -> str:
-        """The prepared form of what a name stands for, as source; see `quick`."""
-        return f"{code.name(self.prepare)}({value}, side, memo)"
-
-    def block_expression(self, p: str, code: Code) -> str:
-        """The block of a prepared value, as source."""
-        return p if self.exact else f"{code.name(self.block)}({p})"
 
     def identity(self, p: Any) -> Hashable:
         """A hashable stand-in: equal identities mean equal values, as far as this similarity can see."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import MissingField, getter, is_kind, may_be_absent
@@ -24,9 +24,6 @@ from adjudge.algebra.operators.base import (
     short,
 )
 from adjudge.algebra.solve.intervals import overlapping_pairs
-
-if TYPE_CHECKING:
-    from adjudge.algebra.operators.quick import Code
 
 
 class ExactOp(Op):
@@ -52,12 +49,6 @@ class ExactOp(Op):
         if self.values is not None and key not in self.values:
             raise Misfit(f"{value!r} is not one of {', '.join(map(repr, self.node.values or ()))}")
         return key
-
-    def expression(self, value: str, code: Code) -> str:
-        if not self.plain:
-            return super().expression(value, code)
-        code.require(value, self.plain)
-        return value
 
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]

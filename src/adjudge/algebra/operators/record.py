@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.access import MissingField, getter
@@ -21,7 +21,6 @@ from adjudge.algebra.operators.base import (
     hash_join,
 )
 from adjudge.algebra.operators.leaf import ExactOp
-from adjudge.algebra.operators.quick import Code
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
@@ -31,53 +30,62 @@ _DIRECT = 16
 _TINY = 4  # pairs for which a join is not worth making
 
 
-class Missing(Misfit):
-    """A field that is not there; the complaint is about the object, not about the field."""
-
-    fresh = True
-
-    def under(self, step: str) -> Misfit:
-        """The first step would name the field itself."""
-        if self.fresh:
-            self.fresh = False
-            return self
-        return super().under(step)
-
-
 class Fields:
     """Reading the fields of a record, with paths in the complaints."""
 
     def __init__(self, ops: dict[str, Op]) -> None:
         self.parts = [(name, getter(name), op) for name, op in ops.items()]
+        # A value of a plain type is its own key, and its operator need not be asked.
+        self.steps = [(op.plain if isinstance(op, ExactOp) else frozenset(), op.prepare) for op in ops.values()]
+        self.readers: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 
     def raw(self, value: Any, name: str, get: Any, op: Op) -> Any:
         """The raw value of one field; a field that may be null may also be absent."""
         try:
             return get(value)
         except MissingField:
-            return self._absent(value, name, op)
-
-    def _absent(self, value: Any, name: str, op: Op) -> Any:
-        if op.accepts_null:
-            return None
-        if value is None or isinstance(value, str | int | float):
-            raise Missing(f"expected an object with the field {name!r}, got {describe(value)}") from None
-        raise Missing(f"the field {name!r} is missing", "add it to the object") from None
+            if op.accepts_null:
+                return None
+            if value is None or isinstance(value, str | int | float):
+                raise Misfit(f"expected an object with the field {name!r}, got {describe(value)}") from None
+            raise Misfit(f"the field {name!r} is missing", "add it to the object") from None
 
     def prepare(self, value: Any, side: int, memo: Memo) -> list[Any]:
-        """All fields, prepared."""
-        out = []
-        name = ""
+        """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
+        read = self.readers.get(type(value)) or self._reader(type(value))
         try:
-            for name, get, op in self.parts:
-                try:
-                    raw = get(value)
-                except MissingField:
-                    raw = self._absent(value, name, op)
+            return [
+                raw if type(raw) in plain else prepare(raw, side, memo)
+                for raw, (plain, prepare) in zip(read(value), self.steps, strict=True)
+            ]
+        except (KeyError, AttributeError, MissingField, Misfit):
+            return self._one_by_one(value, side, memo)
+
+    def _one_by_one(self, value: Any, side: int, memo: Memo) -> list[Any]:
+        out = []
+        for name, get, op in self.parts:
+            raw = self.raw(value, name, get, op)
+            try:
                 out.append(op.prepare(raw, side, memo))
-        except Misfit as misfit:
-            raise misfit.under(f".{name}") from None
+            except Misfit as misfit:
+                raise misfit.under(f".{name}") from None
         return out
+
+    def _reader(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
+        """A function that reads all fields of such a value, in one step if there is one."""
+        names = [name for name, _, _ in self.parts]
+        if len(names) > 1 and issubclass(kind, Mapping):
+            read: Callable[[Any], tuple[Any, ...]] = itemgetter(*names)
+        elif len(names) > 1 and kind.__module__ != "builtins" and all(name.isidentifier() for name in names):
+            read = attrgetter(*names)
+        else:
+            getters = [get for _, get, _ in self.parts]
+
+            def read(value: Any) -> tuple[Any, ...]:
+                return tuple([get(value) for get in getters])
+
+        self.readers[kind] = read
+        return read
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         """The comparison of every field of two raw values."""
@@ -104,52 +112,12 @@ class RecordOp(Op):
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
-        self.plain = self._plain() if self.exact else None
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
-        code = Code(self._prepare)
-        self.prepare = code.function(self._expression("value", code))  # type: ignore[method-assign,assignment]
 
-    def _plain(self) -> tuple[Any, tuple[frozenset[type], ...]] | None:
-        """How to read all fields of an object in one step, if each is a plain string or integer."""
-        kinds = [op.plain for op in self.ops.values() if isinstance(op, ExactOp)]
-        if len(kinds) < max(2, len(self.ops)) or not all(kinds) or any("." in name for name in self.ops):
-            return None
-        return attrgetter(*self.ops), tuple(kinds)
-
-    def _quick(self, value: Any) -> Any:
-        """The key of a record of plain fields, or None if it needs a closer look."""
-        assert self.plain is not None
-        by_name, kinds = self.plain
-        try:
-            key = by_name(value)
-        except AttributeError:
-            return None
-        for part, kind in zip(key, kinds, strict=True):
-            if type(part) not in kind:
-                return None
-        return key
-
-    def expression(self, value: str, code: Code) -> str:
-        code.require(value, (dict,))
-        return code.kept(self._expression(value, code))
-
-    def _expression(self, value: str, code: Code) -> str:
-        parts = [code.field(value, name, op) for name, op in self.ops.items()]
-        if self.exact:
-            return f"({', '.join(parts)},)"
-        # A part may be needed twice: whole, and what it is joined on.
-        whole = [code.kept(part) for part in parts]
-        blocks = [op.block_expression(whole[k], code) for k, op in self.keys]
-        return f"(({''.join(f'{block}, ' for block in blocks)}), [{', '.join(whole)}])"
-
-    def _prepare(self, value: Any, side: int, memo: Memo) -> Any:
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if self.size is not None and isinstance(value, list | tuple) and len(value) != self.size:
             raise Misfit(f"expected {self.size} values, got {len(value)}")
-        if self.plain is not None and type(value) is not dict:
-            key = self._quick(value)
-            if key is not None:
-                return key
         parts = self.fields.prepare(value, side, memo)
         if self.exact:
             return tuple(parts)

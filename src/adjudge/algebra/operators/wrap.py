@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.normalise import f_measure, ratio
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -23,6 +22,7 @@ from adjudge.algebra.operators.base import (
 )
 from adjudge.algebra.operators.graded import EditOp
 from adjudge.errors import ValidationError
+from adjudge.model.prf import f_measure, ratio
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.model.prf import f_measure, ratio
 from adjudge.tasks.eal.classes import Frames, spread
 from adjudge.tasks.eal.link import score_alternatives, score_links
 
@@ -106,19 +107,19 @@ def _example(name: str, frames: Sequence[str]) -> Example:
         name,
         tuple(frames),
         links.f / links.size,
-        _prf(other.ceafm[0] / other.ceafm[1], other.ceafm[0] / other.ceafm[2]),
-        _prf(other.ceafe[0] / other.ceafe[1], other.ceafe[0] / other.ceafe[2]),
-        _prf(p_sum / systems, r_sum / golds),
+        _prf((other.ceafm[0], other.ceafm[1]), (other.ceafm[0], other.ceafm[2])),
+        _prf((other.ceafe[0], other.ceafe[1]), (other.ceafe[0], other.ceafe[2])),
+        _prf((p_sum, systems), (r_sum, golds)),
         (_f1(*other.blanc[:3]) + _f1(*other.blanc[3:6])) / 2,
     )
 
 
-def _prf(precision: float, recall: float) -> tuple[float, float, float]:
-    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+def _prf(p: tuple[float, float], r: tuple[float, float]) -> tuple[float, float, float]:
+    return ratio(*p, 0), ratio(*r, 0), f_measure(*p, *r, undefined=0, same=False)
 
 
 def _f1(common: float, system: float, gold: float) -> float:
-    return 2 * common / (system + gold) if system + gold else 0.0
+    return f_measure(common, system, common, gold, undefined=0, same=True)
 
 
 def to_data(*, beta: float = 0.25, lambda_: float = 0.5) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""Precision, recall and F from counts: the one place where a score is divided and where 0/0 is decided.
+
+`stats.measure` has the same for columns of counts, which only resampling needs. What a published scorer divides in a
+way of its own stands with that scorer.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+
+@overload
+def ratio(numerator: float, denominator: float, undefined: float) -> float: ...
+@overload
+def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None: ...
+
+
+def ratio(numerator: float, denominator: float, undefined: float | None) -> float | None:
+    """numerator / denominator, and `undefined` where the denominator is 0.
+
+    >>> ratio(1, 2, 0), ratio(0, 0, 1), ratio(0, 0, None)
+    (0.5, 1.0, None)
+    """
+    if denominator:
+        return float(numerator / denominator)
+    return None if undefined is None else float(undefined)
+
+
+@overload
+def f_measure(
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float, same: bool, beta: float = 1.0
+) -> float: ...
+@overload
+def f_measure(
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> float | None: ...
+
+
+def f_measure(
+    p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float | None, same: bool, beta: float = 1.0
+) -> float | None:
+    """F-beta from the counts of precision and recall.
+
+    `same` (one matching gave both numerators): (1 + b²) S / (b² r_den + p_den). Otherwise the harmonic form
+    (1 + b²) P R / (b² P + R) of the two ratios, which is 0 when one is 0 or undefined, and
+    undefined when both are.
+
+    >>> f_measure(2, 3, 2, 4, undefined=0, same=True)
+    0.5714285714285714
+    >>> f_measure(1, 1, 1, 3, undefined=0, same=False)
+    0.5
+    """
+    square = float(beta) * float(beta)
+    if same:
+        return ratio((1 + square) * p_num, square * r_den + p_den, undefined)
+    if not p_den and not r_den:
+        return None if undefined is None else float(undefined)
+    p, r = ratio(p_num, p_den, undefined), ratio(r_num, r_den, undefined)
+    return (1 + square) * p * r / (square * p + r) if p and r else 0.0
