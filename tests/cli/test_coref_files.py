@@ -83,3 +83,13 @@ def test_validate_other_formats(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.jsonl").write_text('{"id": "a", "clusters": [[[1, 0]]]}\n')
     assert run(["coref", "validate", "a.jsonl", "--quiet"]) == 1
     assert capsys.readouterr().out.startswith("a.jsonl:1:27: error: the mention [1, 0] ends before it starts")
+
+
+def test_a_file_of_another_format_is_named(tmp_path, capsys):
+    table = tmp_path / "key.csv"
+    table.write_text("id,text\n1,a\n2,b\n")
+    assert run(["coref", "validate", str(table)]) == 1
+    printed = capsys.readouterr()
+    assert "this looks like CSV (columns id, text), give CoNLL, CorefUD or JSON lines of clusters instead" in (
+        printed.out + printed.err
+    )

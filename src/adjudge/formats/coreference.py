@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.recognise import reads
+from adjudge.formats.recognise import looks_like, reads
 from adjudge.formats.source import Source, is_file, opened, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from adjudge.formats.findings import Finding, Report
 
 FORMATS = ("conll", "conllu", "jsonl")
+
+_EXPECTED = "CoNLL, CorefUD or JSON lines of clusters"
+_KINDS = ("conll", "conllu", "json-lines", "json-array", "json")
 
 _BOM = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"^#\s*begin document ", re.MULTILINE)
@@ -34,7 +37,7 @@ def sniff(start: bytes) -> str:
     return "conllu" if not _HEADER.search(start) and _CONLLU.search(start) else "conll"
 
 
-@reads("CoNLL, CorefUD or JSON lines of clusters", "conll", "conllu", "json-lines", "json-array", "json")
+@reads(_EXPECTED, *_KINDS)
 def read_coreference(
     source: Source,
     *,
@@ -87,11 +90,16 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     check_format(format)
     place = name or source_name(source)
     with opened(source, place) as stream:
-        target, found, _ = _target(source, stream, format)
+        target, found, start = _target(source, stream, format)
         if found == "conll":
             from adjudge.formats.conll_scan import check_conll
 
-            return check_conll(target, name=place)
+            report = check_conll(target, name=place)
+            other = looks_like(start) if not report.documents and start.strip() else None
+            if other is None or other.kind in _KINDS:
+                return report
+            problem = Problem(f"this looks like {other.name}", path=place, hint=f"give {_EXPECTED} instead")
+            return Report(place, [Finding("unreadable", True, problem)], 0, 0, 0, 0)
         try:
             corpus = read_coreference(target, format=found, name=place)
         except UsageError:
