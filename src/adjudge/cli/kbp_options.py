@@ -262,12 +262,12 @@ class Systems(NamedTuple):
 
 def systems_of(systems: Sequence[str], options: Mapping[str, Any], *targets: Path | None) -> Systems:
     """The systems that are named, after a look at where the results go: no file that is read is written over."""
-    from adjudge.tasks.kbp.inputs import system_name
+    from adjudge.evaluate.inputs import name_systems
 
     read_from = [named(system) for system in systems]
     paths = [path for _, path in read_from]
     check_targets(*targets, inputs=[*input_files(options), *(path for path in paths if is_file(path))])
-    return Systems([system_name(path) if name is None else name for name, path in read_from], paths)
+    return Systems([name for name, _ in name_systems("", paths, [name for name, _ in read_from])], paths)
 
 
 def read_systems(systems: Systems, options: Mapping[str, Any], log: Log) -> KbInputs:

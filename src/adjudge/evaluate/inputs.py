@@ -85,6 +85,7 @@ def stem(source: Any) -> str:
     """
     # A name that is not UTF-8 could not be written into a result.
     path = Path(source_name(source))
+    path = path.resolve() if str(path) in (".", "..") else path
     parts = [_without_pattern(visible(part)) for part in (path.name, *reversed(path.parent.parts))]
     return next((part for part in parts if part), "system") if "*" in str(path) else parts[0] or "system"
 

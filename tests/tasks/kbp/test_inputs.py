@@ -6,8 +6,9 @@ import random
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.evaluate.inputs import stem
 from adjudge.model.kbp import TripleTable
-from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system, system_name
+from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system
 from adjudge.tasks.kbp.judging import GoldJudge
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
@@ -248,7 +249,7 @@ def test_names_of_systems(tmp_path):
     path = tmp_path / "acme.v2.tsv"
     path.write_bytes(SYSTEM)
     assert read_system(path).name == "acme.v2"
-    assert [system_name(each) for each in ("a.jsonl.gz", "runs/b.tac", ".tsv")] == ["a", "b", ".tsv"]
+    assert [stem(each) for each in ("a.jsonl.gz", "runs/b.tac", ".tsv")] == ["a", "b", ".tsv"]
 
 
 def test_an_empty_file_is_said_to_be_empty(tmp_path):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.evaluate.inputs import name_systems, stem
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
 from adjudge.formats.kb_spans import Offsets
@@ -34,7 +35,6 @@ from adjudge.tasks.kbp.detection import (
 )
 
 _FIRST = 100  # rows of a system, one of which is usually in a document of gold
-_ENDINGS = (".gz", ".zst", ".parquet", ".tsv", ".tac", ".cs", ".kb", ".jsonl", ".json", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,7 @@ def read_inputs(
     >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
     ('triples', 'A', True)
     """
-    if names is not None and len(names) != len(systems):
-        raise UsageError(f"{len(names)} names for {len(systems)} systems", hint="give one name for each system")
+    given = [name for name, _ in name_systems(gold, list(systems), names)]
     kind = gold_format or detected(gold)
     kinds = system_kinds(systems, kind, system_format)
     _check_kinds(kind, gold, kinds, systems)
@@ -129,7 +128,6 @@ def read_inputs(
         triple_names=shared,
     )
     kept = None if wanted is None else frozenset(wanted.names)
-    given: Sequence[str | None] = names or [None] * len(systems)
     found = [
         read_system(
             each, format=form, name=name, documents=kept, triple_names=shared, strict=strict, units=units or "text"
@@ -222,7 +220,7 @@ def read_system(
     """
     kind = format or detected(source)
     path = source_name(source)
-    called = name or system_name(path)
+    called = name or stem(source)
     if kind == "triples":
         from adjudge.formats.kb_triples import read_triples
 
@@ -250,21 +248,6 @@ def read_system(
 def empty_note(path: str) -> Problem:
     """What is said of a system that has found nothing, which is no mistake of the file."""
     return Problem("the file has no facts", path=path, hint="it is scored as an empty system")
-
-
-def system_name(path: str) -> str:
-    """What a system is called if nobody says otherwise.
-
-    >>> system_name("runs/acme1.tsv.gz"), system_name("runs/acme2/"), system_name("runs/acme3/*.tsv")
-    ('acme1', 'acme2', 'acme3')
-    """
-    if any(mark in Path(path).name for mark in "*?[") and not Path(path).exists():
-        path = str(Path(path).parent)  # a pattern
-    name = Path(path).resolve().name if path in (".", "..") else Path(path).name
-    for ending in _ENDINGS:
-        if name != ending:
-            name = name.removesuffix(ending)
-    return name
 
 
 def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> TripleTable:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.evaluate.inputs import name_systems, stem
 from adjudge.formats.kb_answers import read_answers
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KnowledgeBase, Mention
@@ -21,7 +22,7 @@ from adjudge.model.kbp_queries import (
     questions,
 )
 from adjudge.tasks.kbp.detection import Units, detect, detected, has_nothing
-from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_name, system_units
+from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb
@@ -42,7 +43,7 @@ def read_asked(source: Source, *, name: str | None = None) -> KbIndex | TripleIn
     >>> read_asked(b"ana\tspouse\tben\td1\n", name="A").fills("ana", "spouse")[0].value
     'ben'
     """
-    called = name or system_name(source_name(source))
+    called = name or stem(source)
     if detect(source) == "coldstart":
         from adjudge.formats.kb_coldstart import read_coldstart
 
@@ -146,8 +147,7 @@ def ask_all(
     >>> found[0].given.answers[0].value
     'ben'
     """
-    given = list(names) if names is not None else [None] * len(systems)
-    called = [name or system_name(source_name(source)) for name, source in zip(given, systems, strict=True)]
+    called = [name for name, _ in name_systems("", list(systems), names)]
     guesses = questions(queries)
     used = known_roots((each.asked for each in pool), queries)
     read: dict[int, AnswerSet] = {}
