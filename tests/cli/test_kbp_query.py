@@ -156,7 +156,7 @@ def test_gates_and_saved_results(capsys: pytest.CaptureFixture[str]) -> None:
         ("--generate 0 --gold gold.tsv a.tsv", "ask for one or more"),
         ("--queries q.tsv --gold gold.tsv a.tsv --justifications 3", "write for example 1:3"),
         ("--queries q.tsv --gold gold.tsv a.tsv --by genre", "cannot slice by 'genre'"),
-        ("--queries q.tsv --gold gold.tsv x=a.tsv x=gold.tsv", "systems with the same name"),
+        ("--queries q.tsv --gold gold.tsv x=a.tsv x=gold.tsv", "two systems are called"),
         ("--queries q.tsv --gold gold.tsv nowhere.tsv", "there is no such file"),
         ("--queries q.tsv --gold gold.tac --wiki w b.tac", "are linked already"),
         ("--queries q.tsv --gold gold.tsv a.tsv --table a.tsv", "a.tsv"),
@@ -210,7 +210,7 @@ def test_pooling_bias(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("a.tsv", "a pool is of two systems or more"),
         ("a.tsv gold.tsv --metric kbp.hop1", "no metric 'kbp.hop1'"),
-        ("x=a.tsv x=gold.tsv", "systems with the same name"),
+        ("x=a.tsv x=gold.tsv", "two systems are called"),
     ],
 )
 def test_wrong_calls_of_pooling_bias(arguments: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -177,7 +177,7 @@ def test_documents_can_be_chosen(call):
         (("good.tsv", "--hops", "0"), "0 hops"),
         (("good.tsv", "--hops", "two"), "give the number of hops"),
         (("good.tsv", "--inverse-table", "gold.tsv"), "--inverse-table is not used"),
-        (("good.tsv", "good.tsv"), "two systems are called good"),
+        (("x=good.tsv", "x=good.tsv"), "two systems are called 'x'"),
         (("good.tsv", "--wiki", "gold.tsv"), "names are taken as they are"),
         (("good.tsv", "--engine", "sample", "--identity", "full"), "compares the endpoints of all walks only"),
         (("good.tsv", "--notch-constant", "-1"), "notch constant"),
