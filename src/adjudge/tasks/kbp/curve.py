@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import UsageError
 from adjudge.model.kbp import TripleTable
 from adjudge.tasks.kbp.engine import choose_engine
+from adjudge.tasks.kbp.inputs import only_rows
 from adjudge.tasks.kbp.paths_facts import Counts, Facts
 from adjudge.tasks.kbp.pieces import count_paths
 
@@ -51,9 +51,7 @@ def surer(table: TripleTable, confidences: Sequence[float], least: float) -> Tri
     >>> list(surer(table, [0.4, 0.8], 0.5).rows())
     [('b', 'spouse', 'c', 'd1')]
     """
-    rows = [place for place, confidence in enumerate(confidences) if confidence >= least]
-    columns = (table.subjects, table.relations, table.objects, table.documents)
-    return TripleTable(table.names, *(array("i", [column[place] for place in rows]) for column in columns))
+    return only_rows(table, [place for place, confidence in enumerate(confidences) if confidence >= least])
 
 
 def curve_counts(

@@ -260,7 +260,11 @@ def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> 
     """
     listed = table.names.documents.listed
     kept = {number for number, name in enumerate(listed) if name in documents}
-    rows = [place for place, number in enumerate(table.documents) if number in kept]
+    return only_rows(table, [place for place, number in enumerate(table.documents) if number in kept])
+
+
+def only_rows(table: TripleTable, rows: Sequence[int]) -> TripleTable:
+    """The rows at these places."""
     columns = (table.subjects, table.relations, table.objects, table.documents)
     return TripleTable(table.names, *(array("i", [column[place] for place in rows]) for column in columns))
 
