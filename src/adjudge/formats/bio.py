@@ -65,16 +65,9 @@ def read_columns(source: Source, *, column: int = -1, name: str | None = None, p
     """
     whole, text = read_text(source, name=name)
     scan = _Scan(whole.place, column, prefixes)
-    number = 1
-    for block in text.split("\n\n"):
-        if not scan.plain(block, number):
-            for line in block.split("\n"):
-                scan.line(line, number)
-                number += 1
-            scan.finish()
-            number += 1
-        else:
-            number += block.count("\n") + 2
+    for number, line in enumerate(text.split("\n"), 1):
+        scan.line(line, number)
+    scan.finish()
     if not scan.sentences and not scan.problems:
         scan.problems.append(Problem("the file has no tokens", path=whole.place, hint="write tokens and their tags"))
     if scan.problems:
@@ -93,20 +86,6 @@ class _Scan:
         self.known: set[str] = set()
         self.width = self.wide = 0  # the number of columns, and the line that has it first
         self.begun = self.starts = 0
-
-    def plain(self, block: str, number: int) -> bool:
-        """Take a whole sentence at once if nothing is special about it."""
-        if not self.width or not block.isascii() or DOCUMENT in block or BOUNDARY in block:
-            return False
-        rows = [*map(str.split, block.split("\n"))]
-        if {*map(len, rows)} != {self.width}:
-            return False
-        column = self.column
-        tags = [row[column] for row in rows]
-        if not self.known.issuperset(tags):
-            return False
-        self.sentences.append(Sentence(number, tags, self.starts))
-        return True
 
     def line(self, line: str, number: int) -> None:
         """Take one line."""

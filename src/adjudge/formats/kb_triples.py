@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_lines import decode, read_blocks
+from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.parquet import is_parquet, parquet_columns
 from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards
@@ -29,6 +29,7 @@ Columns: TypeAlias = tuple[Sequence[str], ...]
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 
+_ROWS = 16_384  # that are added at once
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
@@ -142,60 +143,38 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _text_columns(source: Source, found: Findings) -> Iterator[Columns]:
-    for number, data in read_blocks(source, found):
-        columns = _split_block(data)
-        yield _split_lines(data, number, found) if columns is None else columns
-
-
-def _split_block(data: bytes) -> Columns | None:
-    """The columns of a block in which every line is a triple as it should be; this is nearly always enough."""
-    if b"\r" in data or b"\0" in data or data.startswith(b"#") or b"\n#" in data or data[:8].lower() == b"subject\t":
-        return None
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    if not text.endswith("\n"):
-        text += "\n"
-    # With a column of line ends that has all of them, a line with too many or too few fields cannot hide behind others.
-    fields = text.replace("\n", "\t\n\t").split("\t")
-    fields.pop()
-    ends = fields[4::5]
-    if len(fields) != 5 * len(ends) or not ends.count("\n") == len(ends) == text.count("\n"):
-        return None
-    columns = fields[0::5], fields[1::5], fields[2::5], fields[3::5]
-    return columns if all(map(str.strip, set(fields) - {"\n"})) else None  # else a field is empty
-
-
-def _split_lines(data: bytes, number: int, found: Findings) -> Columns:
-    """The columns of a block, line by line, and what is wrong with the others."""
     rows: list[list[str]] = []
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    for line_number, raw in enumerate(lines, number):
-        line = decode(raw.removesuffix(b"\r"), line_number, found)
-        if line is None or not line.strip() or (line.startswith("#") and "\t" not in line):
-            continue
-        if "\r" in line or "\0" in line:
-            what = "a carriage return" if "\r" in line else "a null character"
-            found.add("character", f"{what} inside a line", line_number, None, "save the file with LF line ends")
-            continue
-        fields = [field.strip() for field in line.split("\t")]
-        if line_number == 1 and tuple(map(str.lower, fields)) == HEADER:
-            continue
-        if len(fields) != len(HEADER):
-            message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
-            found.add("columns", message, line_number, 1, _HINT)
-            continue
-        empty = [place for place, field in enumerate(fields) if not field]
-        for place in empty:
-            found.add(
-                "empty-field", f"the {HEADER[place]} is empty", line_number, field_column(line, place + 1), "name it"
-            )
-        if not empty:
+    for number, line in read_lines(source, found):
+        fields = [*map(str.strip, line.split("\t"))]
+        if _is_triple(fields, line, number, found):
             rows.append(fields)
-    return tuple(zip(*rows, strict=True)) if rows else ((), (), (), ())
+            if len(rows) == _ROWS:
+                yield tuple(zip(*rows, strict=True))
+                rows.clear()
+    if rows:
+        yield tuple(zip(*rows, strict=True))
+
+
+def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bool:
+    """Whether a line is one, and no header, comment or empty line; what is wrong with it goes to `found`."""
+    if "\r" in line or "\0" in line:
+        if line.strip() and (not line.startswith("#") or len(fields) > 1):
+            what = "a carriage return" if "\r" in line else "a null character"
+            found.add("character", f"{what} inside a line", number, None, "save the file with LF line ends")
+        return False
+    if len(fields) == len(HEADER) and all(fields):
+        return number > 1 or tuple(map(str.lower, fields)) != HEADER
+    if not line.strip() or (line.startswith("#") and len(fields) == 1):
+        return False
+    if len(fields) != len(HEADER):
+        message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
+        found.add("columns", message, number, 1, _HINT)
+        return False
+    for place, field in enumerate(fields):
+        if not field:
+            message = f"the {HEADER[place]} is empty"
+            found.add("empty-field", message, number, field_column(line, place + 1), "name it")
+    return False
 
 
 def _parquet_columns(source: Source, found: Findings) -> Iterator[Columns]:
