@@ -11,14 +11,14 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.errors import Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
 
 COLUMNS = 10
-LIMIT = 100
 
 # fmt: off
 CONTENT = frozenset((
@@ -99,10 +99,7 @@ def read_treebank(source: Source, *, full: bool = False, name: str | None = None
         scan.wrong(len(lines) + 1, "the file does not end with an empty line", "is it complete? add the line")
     if not scan.words and not scan.problems:
         scan.wrong(None, "the file has no words", "write the ten columns of each word")
-    if scan.problems:
-        more = len(scan.problems) - LIMIT
-        rest = [more_problems(more, whole.place)] if more > 0 else []
-        raise FormatError([*scan.problems[:LIMIT], *rest])
+    raise_problems(scan.problems, whole.place)
     return Treebank(whole.place, whole.digest, "".join(scan.forms), scan.tokens, scan.words, scan.sentences)
 
 
