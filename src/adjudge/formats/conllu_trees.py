@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem
@@ -126,24 +127,12 @@ def _without_blanks(form: str) -> str:
     return "".join(character for character in form if unicodedata.category(character) != "Zs")
 
 
-class _Memo(dict[str, str]):
-    """A function of the few values of a column."""
-
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self.function = function
-
-    def __missing__(self, value: str) -> str:
-        found = self[value] = self.function(value)
-        return found
-
-
 class _Scan:
     """The state of reading."""
 
     def __init__(self, place: str, feats: Callable[[str], str], label: Callable[[str], str]) -> None:
         self.place = place
-        self.feats, self.label = _Memo(feats), _Memo(label)
+        self.feats, self.label = cache(feats), cache(label)  # columns of few different values
         self.forms: list[str] = []
         self.tokens: list[tuple[int, int]] = []
         self.words: list[Word] = []
@@ -249,8 +238,8 @@ class _Scan:
                     lemma,
                     upos,
                     xpos,
-                    feats[features],
-                    label[relation],
+                    feats(features),
+                    label(relation),
                     first + head - 1 if head else ROOT,
                 )
             )

@@ -160,8 +160,8 @@ def errors_of(findings: Iterable[Finding]) -> list[Problem]:
     return [finding.problem for finding in findings if finding.error]
 
 
-def raise_problems(problems: Sequence[Problem], place: str | None) -> None:
-    """Raise what is wrong with a file, if anything is: the first problems, and how many more there are.
+def raise_problems(problems: Sequence[Problem], place: str | None = None) -> None:
+    """Raise what is wrong with a file, or several, if anything is: the first problems, and how many more there are.
 
     >>> try: raise_problems([Problem("no tag", "a.txt")] * 102, "a.txt")
     ... except FormatError as error: print(error.problems[-1])
@@ -169,7 +169,7 @@ def raise_problems(problems: Sequence[Problem], place: str | None) -> None:
     """
     if problems:
         more = len(problems) - LIMIT
-        raise FormatError([*problems[:LIMIT], *([more_problems(more, place)] if more > 0 else [])])
+        raise FormatError([*problems[:LIMIT], *([more_problems(more, place or problems[0].path)] if more > 0 else [])])
 
 
 def field_column(line: str, number: int) -> int:

@@ -260,7 +260,7 @@ def _without_empty(template: Template) -> Template:
 
 
 def _without_problems(pages: dict[str, Page], problems: list[Problem]) -> dict[str, Page]:
-    raise_problems(problems, problems[0].path if problems else None)
+    raise_problems(problems)
     return pages
 
 
