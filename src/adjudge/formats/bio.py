@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.tags import (
@@ -34,7 +35,6 @@ from adjudge.model.document import Corpus, Document
 
 DOCUMENT = "-DOCSTART-"
 BOUNDARY = "-X-"
-LIMIT = 100
 
 _BLANKS = re.compile(r"[ \t\r]+")
 
@@ -70,8 +70,7 @@ def read_columns(source: Source, *, column: int = -1, name: str | None = None, p
     scan.finish()
     if not scan.sentences and not scan.problems:
         scan.problems.append(Problem("the file has no tokens", path=whole.place, hint="write tokens and their tags"))
-    if scan.problems:
-        raise FormatError(_some(scan.problems, whole.place))
+    raise_problems(scan.problems, whole.place)
     return Columns(whole.place, whole.digest, scan.sentences, scan.starts)
 
 
@@ -139,11 +138,6 @@ def _no_tag(place: str, number: int, line: str, parts: Sequence[str], column: in
     return Problem(f"{tag!r} is not a tag", path=place, line=number, column=len(rest) - len(tag) + 1, hint=hint)
 
 
-def _some(problems: list[Problem], place: str) -> list[Problem]:
-    more = len(problems) - LIMIT
-    return problems if more <= 0 else [*problems[:LIMIT], more_problems(more, place)]
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Documents
 
@@ -201,8 +195,7 @@ def read_strict(source: Source, *, name: str | None = None, scheme: str, gold: b
             for sentence, own in zip(columns.sentences, chunks, strict=True)
             for place in outside_of(own, sentence.tags)
         ]
-        if problems:
-            raise FormatError(_some(problems, columns.place))
+        raise_problems(problems, columns.place)
     return _corpus(columns, chunks)
 
 
@@ -264,8 +257,7 @@ def check_sentences(gold: Corpus, system: Corpus) -> Corpus:
             here, there = right.data["sentences"], left.data["sentences"]
             message = f"{right.id} has {_lengths(here)}, in {gold.path} {_lengths(there)}"
             problems.append(Problem(message, path=path, line=right.line, hint="write a line for every gold token"))
-    if problems:
-        raise FormatError(_some(problems, path or "system"))
+    raise_problems(problems, path or "system")
     return system
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.source import Source, source_name
-from adjudge.formats.standoff import closed, code_points, covered, decode, in_order, plain, with_clusters
+from adjudge.formats.standoff import closed, code_points, covered, decode, folded, in_order, plain, with_clusters
 from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
@@ -170,7 +170,7 @@ class _Reading:
             self.wrong(number, len(id) + 2, f"{id} has no type", "write the type before the offsets")
         if not tab and self.text is not None:
             text = covered(self.text, pieces)
-        elif tab and self.text is not None and pieces and _folded(text) != _folded(covered(self.text, pieces)):
+        elif tab and self.text is not None and pieces and folded(text) != folded(covered(self.text, pieces)):
             self.skip("text", number)
             if len(pieces) == spans.count(";") + 1:
                 self._suspect_utf16(pieces, text, number)
@@ -208,7 +208,7 @@ class _Reading:
         offsets = code_points(self.text)
         if offsets is not None and all(end < len(offsets) for _, end in pieces):
             moved = [(offsets[begin], offsets[end]) for begin, end in pieces]
-            if _folded(covered(self.text, moved)) == _folded(text):
+            if folded(covered(self.text, moved)) == folded(text):
                 self.skip("utf-16", number)
 
     def _event(self, id: str, rest: str, number: int) -> None:
@@ -311,10 +311,6 @@ class _Reading:
             else:
                 others.append(Relation(name, id, arguments, number))
         return with_clusters(document, clusters, others)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _shown(text: str) -> str:

@@ -15,9 +15,10 @@ from itertools import repeat
 from math import floor
 from typing import Any
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, more_problems
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.conll_scan import (
     HEADER,
+    MANY,
     Checker,
     Listener,
     bracket_place,
@@ -28,11 +29,11 @@ from adjudge.formats.conll_scan import (
     parse_brackets,
     scan,
 )
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.source import Source, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
 PROFILES = ("conll-8.01", "clean", "strict")
-LIMIT = 100  # problems listed per file, and documents that may be open at once for want of end markers
 
 _CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
 _TAB_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
@@ -122,10 +123,10 @@ class _Reading(Listener):
     def begin(self, name: bytes, number: int) -> None:
         if self.open:
             self.notes.append(self._endless(self.open[-1]))
-        if len(self.open) == LIMIT:
+        if len(self.open) == MANY:
             raise FormatError(
                 Problem(
-                    f"{LIMIT} documents in a row have no end marker, so each would go on to the end of the file",
+                    f"{MANY} documents in a row have no end marker, so each would go on to the end of the file",
                     path=self.place,
                     line=number,
                     hint="write #end document after each",
@@ -269,10 +270,7 @@ class _Reading(Listener):
     def raise_all(self, problems: Iterable[Problem]) -> None:
         """Raise if something is wrong."""
         found = sorted([*problems, *self.damage], key=lambda each: (each.line or 0, each.column or 0))
-        if len(found) > LIMIT:
-            found[LIMIT:] = [more_problems(len(found) - LIMIT, self.place)]
-        if found:
-            raise FormatError(found)
+        raise_problems(found, self.place)
 
     def done(self, only: Container[str] | None) -> list[CorefDocument]:
         """The documents, if nothing is wrong with those that count."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.errors import Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
 
 COLUMNS = 10
-LIMIT = 100
 
 # fmt: off
 CONTENT = frozenset((
@@ -99,10 +100,7 @@ def read_treebank(source: Source, *, full: bool = False, name: str | None = None
         scan.wrong(len(lines) + 1, "the file does not end with an empty line", "is it complete? add the line")
     if not scan.words and not scan.problems:
         scan.wrong(None, "the file has no words", "write the ten columns of each word")
-    if scan.problems:
-        more = len(scan.problems) - LIMIT
-        rest = [more_problems(more, whole.place)] if more > 0 else []
-        raise FormatError([*scan.problems[:LIMIT], *rest])
+    raise_problems(scan.problems, whole.place)
     return Treebank(whole.place, whole.digest, "".join(scan.forms), scan.tokens, scan.words, scan.sentences)
 
 
@@ -129,24 +127,12 @@ def _without_blanks(form: str) -> str:
     return "".join(character for character in form if unicodedata.category(character) != "Zs")
 
 
-class _Memo(dict[str, str]):
-    """A function of the few values of a column."""
-
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self.function = function
-
-    def __missing__(self, value: str) -> str:
-        found = self[value] = self.function(value)
-        return found
-
-
 class _Scan:
     """The state of reading."""
 
     def __init__(self, place: str, feats: Callable[[str], str], label: Callable[[str], str]) -> None:
         self.place = place
-        self.feats, self.label = _Memo(feats), _Memo(label)
+        self.feats, self.label = cache(feats), cache(label)  # columns of few different values
         self.forms: list[str] = []
         self.tokens: list[tuple[int, int]] = []
         self.words: list[Word] = []
@@ -252,8 +238,8 @@ class _Scan:
                     lemma,
                     upos,
                     xpos,
-                    feats[features],
-                    label[relation],
+                    feats(features),
+                    label(relation),
                     first + head - 1 if head else ROOT,
                 )
             )

@@ -34,13 +34,13 @@ MANY = 5  # strays that are named one by one
 class Tree(NamedTuple):
     """The names of the files and folders in a store, each with `/` between its parts; a folder has no path.
 
-    `odd` are those that are neither files nor folders: a pipe would block whoever reads it.
+    `irregular` are those that are neither files nor folders: a pipe would block whoever reads it.
     """
 
     place: str
     entries: Mapping[str, str | None]
     packed: bool = False
-    odd: Collection[str] = ()
+    irregular: Collection[str] = ()
 
 
 class Rooms(NamedTuple):
@@ -54,19 +54,19 @@ class Rooms(NamedTuple):
 def read_tree(folder: Path, place: str | None = None) -> Tree:
     """The entries of a folder and of the folders in it, no deeper."""
     entries: dict[str, str | None] = {}
-    odd: set[str] = set()
+    irregular: set[str] = set()
     place = place or str(folder)
     try:
-        for name in _list(folder, "", entries, odd):
-            _list(folder / name, f"{name}/", entries, odd)
+        for name in _list(folder, "", entries, irregular):
+            _list(folder / name, f"{name}/", entries, irregular)
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
         raise UsageError(Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
-    return Tree(place, entries, odd=odd)
+    return Tree(place, entries, irregular=irregular)
 
 
-def _list(folder: Path, prefix: str, entries: dict[str, str | None], odd: set[str]) -> list[str]:
+def _list(folder: Path, prefix: str, entries: dict[str, str | None], irregular: set[str]) -> list[str]:
     """Add what is in a folder, without asking the system about every file; the folders in it."""
     folders = []
     with os.scandir(folder) as found:
@@ -77,7 +77,7 @@ def _list(folder: Path, prefix: str, entries: dict[str, str | None], odd: set[st
                 continue
             entries[prefix + entry.name] = entry.path
             if not _is(entry.is_file):
-                odd.add(prefix + entry.name)
+                irregular.add(prefix + entry.name)
     return folders
 
 
@@ -179,7 +179,7 @@ def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding
         place = f"{tree.place}/{name}"
         if path is None:
             findings.append(_finding("layout", "a folder among the documents", place, "put the files one level up"))
-        elif name in tree.odd:
+        elif name in tree.irregular:
             findings.append(_finding("layout", "this is not a regular file", place, "remove it"))
         elif document.lower().endswith(SUFFIXES):
             hint = "unpack it, and give what is in it"

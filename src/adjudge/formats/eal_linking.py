@@ -201,9 +201,9 @@ def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list
         tokens = list(_tokens(line, "any"))
         open_ = tokens[0][0] == INCOMPLETE
         ids = tokens[1:] if named or open_ else tokens
-        odd = next((each for each in ids if not form_of(each[0])), None)
-        if odd is not None:
-            wrong.append((number, *odd))
+        bad = next((each for each in ids if not form_of(each[0])), None)
+        if bad is not None:
+            wrong.append((number, *bad))
         elif ids and not open_:
             frames.append(frozenset(id_ for id_, _ in ids))
     if wrong:

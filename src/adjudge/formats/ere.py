@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.safe_xml import walk
 from adjudge.formats.source import Source, source_name
-from adjudge.formats.standoff import code_points, covered, in_order, split_lines
+from adjudge.formats.standoff import code_points, covered, folded, in_order, split_lines
 from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
@@ -239,7 +239,7 @@ class _Reading:
         written = "".join(mention.text)
         line = mention.trigger_place[0]
         if self.text is not None:
-            if _folded(self.text[begin:end]) != _folded(written):
+            if folded(self.text[begin:end]) != folded(written):
                 self.mismatched.append(line)
                 self.shifted = self.shifted or self._is_shifted(piece, written)
                 return split_lines([piece], self.text) or (piece,), _lines(written)
@@ -259,7 +259,7 @@ class _Reading:
         if offsets is None or piece[1] >= len(offsets) or self.text is None:
             return False
         begin, end = offsets[piece[0]], offsets[piece[1]]
-        return _folded(self.text[begin:end]) == _folded(written)
+        return folded(self.text[begin:end]) == folded(written)
 
     def notes(self, document: str) -> list[Problem]:
         """What was not kept or looks odd, each kind once."""
@@ -288,10 +288,6 @@ class _Reading:
 
 def _many(number: int, one: str, more: str) -> str:
     return f"{number} {one if number == 1 else more}"
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _lines(text: str) -> str:

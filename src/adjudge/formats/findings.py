@@ -6,13 +6,13 @@ How bad a kind of finding is, whoever asks may change.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, TypeAlias, cast
 
-from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, more_problems
 
 Severity: TypeAlias = Literal["error", "warning", "off"]
 Severities: TypeAlias = Mapping[str, Severity]
@@ -158,6 +158,18 @@ def _place(finding: Finding) -> tuple[str, int, int]:
 def errors_of(findings: Iterable[Finding]) -> list[Problem]:
     """The problems of those findings that are errors."""
     return [finding.problem for finding in findings if finding.error]
+
+
+def raise_problems(problems: Sequence[Problem], place: str | None = None) -> None:
+    """Raise what is wrong with a file, or several, if anything is: the first problems, and how many more there are.
+
+    >>> try: raise_problems([Problem("no tag", "a.txt")] * 102, "a.txt")
+    ... except FormatError as error: print(error.problems[-1])
+    a.txt: and 2 more problems
+    """
+    if problems:
+        more = len(problems) - LIMIT
+        raise FormatError([*problems[:LIMIT], *([more_problems(more, place or problems[0].path)] if more > 0 else [])])
 
 
 def field_column(line: str, number: int) -> int:

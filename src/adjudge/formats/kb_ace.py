@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.kb_spans import Offsets, Spans, several_files
+from adjudge.formats.findings import raise_problems
+from adjudge.formats.kb_spans import Offsets, Spans
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.standoff import decode
 from adjudge.formats.whole import read_bytes
@@ -64,8 +65,7 @@ def read_ace(
             problems.append(Problem(f"the document {document.id!r} is also in {before}", path=str(file), hint=hint))
         documents.append(document)
         notes += remarks
-    if problems:
-        raise FormatError(several_files(problems))
+    raise_problems(problems)
     return KbCorpus(os.fspath(path), documents, notes)
 
 

@@ -10,6 +10,7 @@ from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.formats.findings import Findings
+from adjudge.formats.standoff import folded
 from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, Entity, Fact, KnowledgeBase, Link, Mention, Span
 
 if TYPE_CHECKING:
@@ -84,16 +85,12 @@ def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
             if end > len(whole):
                 message = f"the span {start}-{end - 1} ends behind document {document!r} of {len(whole)} characters"
                 found.add("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
-            elif text is not None and _folded(text) not in (
-                _folded(whole[start:end]),
-                _folded(unescape(whole[start:end])),
+            elif text is not None and folded(text) not in (
+                folded(whole[start:end]),
+                folded(unescape(whole[start:end])),
             ):
                 message = f"{document}:{start}-{end - 1} is {shown(whole[start:end])}, not {shown(text)}"
                 found.warn("other-text", message, line, None, "correct the offsets or the string")
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _settle_canonical(node: NodeParts, found: Findings) -> None:

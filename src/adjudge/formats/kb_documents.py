@@ -17,11 +17,12 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.jsonl import Wrong, read_each
-from adjudge.formats.kb_spans import several_files
 from adjudge.formats.shards import find_shards
 from adjudge.formats.source import Source, source_name
+from adjudge.formats.standoff import folded
 from adjudge.model.document import Document
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
 
@@ -68,8 +69,7 @@ def read_kb_documents(source: Source, *, name: str | None = None) -> KbCorpus:
                 message = f"the document {document.id!r} is also in {other}"
                 problems.append(Problem(message, path=path, hint="give every document its own id"))
         documents += part.documents
-    if problems:
-        raise FormatError(several_files(problems))
+    raise_problems(problems)
     return KbCorpus(name or source_name(source), documents, notes)
 
 
@@ -359,11 +359,6 @@ def _fact(
         literal,
         check.flag(data, "inferred", path),
     )
-
-
-def folded(text: str) -> str:
-    """Text with each run of blanks and line breaks as one blank."""
-    return " ".join(text.split())
 
 
 def shown(value: Any) -> str:

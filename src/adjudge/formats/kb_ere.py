@@ -24,8 +24,9 @@ from typing import Literal
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.eal_sources import Sources
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.kb_ace import find_files
-from adjudge.formats.kb_spans import Offsets, Spans, several_files
+from adjudge.formats.kb_spans import Offsets, Spans
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.whole import read_bytes
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
@@ -62,8 +63,7 @@ def read_ere_corpus(
             problems.append(Problem(f"the document {document.id!r} is also in {before}", path=place, hint=hint))
         documents.append(document)
         notes += remarks
-    if problems:
-        raise FormatError(several_files(problems))
+    raise_problems(problems)
     return KbCorpus(os.fspath(path), documents, notes)
 
 

@@ -12,7 +12,7 @@ BLOCK = 1 << 20  # bytes read at once
 LONGEST = 1 << 24  # bytes of a line; a file without line ends must not fill the memory
 
 
-def read_blocks(source: Source, found: Findings) -> Iterator[tuple[int, bytes]]:
+def _numbered_blocks(source: Source, found: Findings) -> Iterator[tuple[int, bytes]]:
     """Blocks of whole lines, each with the number of its first line; what is wrong with the bytes goes to `found`."""
     number = 1
     with opened(source, found.place) as stream:
@@ -34,7 +34,7 @@ def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
     >>> list(read_lines(b"a\r\n\nb", Findings("x")))
     [(1, 'a'), (2, ''), (3, 'b')]
     """
-    for first, data in read_blocks(source, found):
+    for first, data in _numbered_blocks(source, found):
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if data.endswith(b"\n"):
@@ -43,12 +43,12 @@ def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
             yield from enumerate(data.decode().split("\n"), first)
         except UnicodeDecodeError:
             for number, raw in enumerate(data.split(b"\n"), first):
-                line = decode(raw, number, found)
+                line = _decode(raw, number, found)
                 if line is not None:
                     yield number, line
 
 
-def decode(raw: bytes, number: int, found: Findings) -> str | None:
+def _decode(raw: bytes, number: int, found: Findings) -> str | None:
     """The text of a line in UTF-8, or None and a finding."""
     try:
         return raw.decode()

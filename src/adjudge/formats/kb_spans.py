@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape, unescape
 from typing import Literal, TypeAlias
 
-from adjudge.errors import Problem, more_problems
+from adjudge.errors import Problem
 from adjudge.formats.safe_xml import Element
+from adjudge.formats.standoff import folded
 from adjudge.model.kbp import Span
 
 Offsets: TypeAlias = Literal["check", "fix", "trust"]
@@ -75,8 +75,7 @@ def same_text(raw: str, written: str) -> bool:
     """
     if raw == written:
         return True
-    folded = _folded(written)
-    return folded in (_folded(raw), _folded(unescape(raw)), _folded(unescape(raw.replace("&AMP;", "&amp;"))))
+    return folded(written) in (folded(raw), folded(unescape(raw)), folded(unescape(raw.replace("&AMP;", "&amp;"))))
 
 
 def nearest(text: str, written: str, start: int) -> Span | None:
@@ -94,17 +93,6 @@ def nearest(text: str, written: str, start: int) -> Span | None:
                 best = Span(at, at + len(form))
             at = text.find(form, at + 1)
     return best
-
-
-def several_files(problems: Sequence[Problem], limit: int = 100) -> list[Problem]:
-    """The problems of many files, the first ones in full."""
-    if len(problems) <= limit:
-        return list(problems)
-    return [*problems[:limit], more_problems(len(problems) - limit, problems[0].path)]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _many(count: int) -> str:

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.errors import Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.recognise import looks_like, reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
 
-LIMIT = 100
 PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
 _NUMBER = re.compile(r"\s*[0-9]{1,15}\s*", re.ASCII)
 _TAC_COLUMNS = 8
@@ -101,10 +101,7 @@ def read_table(source: Source, *, tac: bool | None = None, name: str | None = No
         rows.append(row)
     if documents and not rows and not problems and looks_like(whole.data[:4096]) is not None:
         problems.append(Problem("no line has a TAB", whole.place, hint="write a document, offsets and an entity"))
-    if problems:
-        more = len(problems) - LIMIT
-        rest = [more_problems(more, whole.place)] if more > 0 else []
-        raise FormatError([*problems[:LIMIT], *rest])
+    raise_problems(problems, whole.place)
     return Table(whole.place, whole.digest, tac, _best(rows) if tac else rows, documents)
 
 

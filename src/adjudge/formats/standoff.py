@@ -117,6 +117,15 @@ def with_clusters(
     return [*(Relation(COREFERENCE, f"C{number}", group) for number, group in enumerate(clusters)), *others]
 
 
+def folded(text: str) -> str:
+    """Text with each run of blanks and line breaks as one blank, to compare what is written in two places.
+
+    >>> folded(" three\\n  men")
+    'three men'
+    """
+    return " ".join(text.split())
+
+
 def decode(data: bytes, place: str) -> str:
     r"""The text of UTF-8 bytes; what is no text is a problem with its place.
 

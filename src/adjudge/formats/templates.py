@@ -19,14 +19,14 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, more_problems
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.findings import LIMIT, raise_problems
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source
 from adjudge.formats.whole import Whole, json_problem, read_json, read_text, read_whole
 from adjudge.model.document import Corpus, Document
 
-LIMIT = 100
 TYPE = "incident_type"
 SKIPPED = "template-spans"
 # How a document is written, said with everything that is wrong with one.
@@ -260,10 +260,7 @@ def _without_empty(template: Template) -> Template:
 
 
 def _without_problems(pages: dict[str, Page], problems: list[Problem]) -> dict[str, Page]:
-    if problems:
-        more = len(problems) - LIMIT
-        rest = [more_problems(more, problems[0].path)] if more > 0 else []
-        raise FormatError([*problems[:LIMIT], *rest])
+    raise_problems(problems)
     return pages
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem, ValidationError, more_problems
-from adjudge.formats.findings import Finding
+from adjudge.errors import Problem, ValidationError
+from adjudge.formats.findings import Finding, errors_of, raise_problems
 from adjudge.formats.recognise import reads
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.formats.tbf_scan import BOM, LIMIT, decode, quote
@@ -32,11 +32,7 @@ def read_table(source: Source, document: str, *, name: str | None = None) -> Tok
     Token(id='t2', text='has', begin=3, end=6, line=2)
     """
     table, findings = scan_table(source, document, name=name)
-    problems = [finding.problem for finding in findings if finding.error]
-    if problems:
-        if len(problems) > LIMIT:
-            problems[LIMIT:] = [more_problems(len(problems) - LIMIT, table.path)]
-        raise FormatError(problems)
+    raise_problems(errors_of(findings), table.path)
     return table
 
 

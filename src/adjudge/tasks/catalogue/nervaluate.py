@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.bio import LIMIT
+from adjudge.formats.findings import LIMIT
 from adjudge.formats.tags import Chunk, Step, Steps, decode
 from adjudge.stats.measure import Measure, Prf, Total
 from adjudge.tasks.catalogue.family import Published

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem, more_problems
-from adjudge.formats.bio import LIMIT, Columns, grouped, read_columns
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.bio import Columns, grouped, read_columns
+from adjudge.formats.findings import raise_problems
 
 
 class Pairs(NamedTuple):
@@ -54,9 +55,7 @@ def read_pairs(gold: Any, system: Any, *, both_columns: bool = False, prefixes: 
         for a, b in lines
         if len(a.tags) != len(b.tags)
     ]
-    if problems:
-        more = [more_problems(len(problems) - LIMIT, right.place)]
-        raise FormatError([*problems[:LIMIT], *(more if len(problems) > LIMIT else [])])
+    raise_problems(problems, right.place)
     return pairs
 
 
