@@ -9,10 +9,10 @@ import pytest
 
 from adjudge.algebra import custom, derive_similarity, edit, exact, f1, ir, record, set_of, text
 from adjudge.algebra.check import problems
-from adjudge.algebra.data import load_spec
 from adjudge.algebra.operators.base import freeze
 from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import hierarchy
+from adjudge.algebra.spec import load_spec
 from adjudge.errors import FormatError, UsageError
 
 NAMES = set_of(record(name=edit(), kind=exact))

@@ -7,8 +7,8 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.check import problems
-from adjudge.algebra.data import decode
 from adjudge.algebra.plan import plan
+from adjudge.algebra.spec import decode
 from adjudge.errors import AdjudgeError, UsageError
 from differential import nested_cases, plain_cases
 from reference import Reference

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from adjudge.algebra import case, custom, edit, exact, f, ir, latent, number, record, set_of, union, unit, variable
-from adjudge.algebra.data import load_spec
 from adjudge.algebra.functions import Fn
+from adjudge.algebra.spec import load_spec
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.metrics import Metric, catalogue, derive, find
 from adjudge.metrics.base import Row, Scores

@@ -1,7 +1,6 @@
 """The metric framework: similarities as values, three ways to write them, and a planner that computes them exactly."""
 
 from adjudge.algebra.check import problems
-from adjudge.algebra.data import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.fields import ignore
 from adjudge.algebra.functions import Fn
@@ -42,6 +41,7 @@ from adjudge.algebra.similarity import (
     unit,
     variable,
 )
+from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.view import View, view
 
 __all__ = [

@@ -26,5 +26,5 @@ def command(what: str, output: Path | None) -> None:
     elif what == "selection":
         from adjudge.report.comparing import json_schema as schema
     else:
-        from adjudge.algebra.data import spec_schema as schema
+        from adjudge.algebra.spec import spec_schema as schema
     emit(json.dumps(schema(), indent=2, ensure_ascii=False) + "\n", output)

@@ -166,7 +166,7 @@ def find(text: str) -> Any:
     ('precision', 'recall', 'f2')
     """
     if text.lstrip().startswith("{"):
-        from adjudge.algebra.data import load_spec
+        from adjudge.algebra.spec import load_spec
 
         return from_spec(load_spec(text))
     if Path(text).suffix.lower() in (".json", ".yaml", ".yml"):
@@ -200,7 +200,7 @@ def from_spec(spec: Any) -> Metric:
 
 
 def _from_file(path: Path) -> Metric:
-    from adjudge.algebra.data import load_spec
+    from adjudge.algebra.spec import load_spec
 
     spec = load_spec(path)
     return from_spec(spec if spec.name else msgspec.structs.replace(spec, name=path.stem))
@@ -240,7 +240,7 @@ def write(metric: Metric) -> str:
     """The text that `find` turns back into a metric."""
     if metric.origin is not None:
         return with_common_options(metric.origin, metric.conventions, metric.pool)
-    from adjudge.algebra.data import MetricSpec, dump_spec
+    from adjudge.algebra.spec import MetricSpec, dump_spec
 
     spec = MetricSpec(
         name=metric.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.algebra.solve.edit import levenshtein
+from adjudge.algebra.operators.graded import levenshtein
 
 
 def table(a, b):

@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.algebra.solve.intervals import overlapping_pairs
+from adjudge.algebra.operators.leaf import overlapping_pairs
 
 INTERVALS = st.lists(st.tuples(st.integers(-3, 12), st.integers(-3, 12)), max_size=12)
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from adjudge.algebra.solve import latent_search
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
-from adjudge.algebra.solve.latent_bound import Incumbent, Relaxation, tighten
 from adjudge.algebra.solve.latent_core import Climber, Core, match_elements
+from adjudge.algebra.solve.latent_search import Incumbent, Relaxation, tighten
 
 MATCHES = ("1:1", "N:1", "1:N", "N:N")
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from adjudge.algebra.solve.branch import branch_and_bound
 from adjudge.algebra.solve.latent_core import Core, Match, Pair, match_elements
 from adjudge.algebra.solve.latent_search import solve_core
-from adjudge.algebra.solve.solution import Solution
-
-__all__ = ["Solution", "best_variable_matching", "branch_and_bound"]
 
 # weight, variable pairs that must be matched, system element, gold element
 ElementPair = tuple[float, tuple[Pair, ...], int, int]
@@ -193,3 +189,66 @@ def _assemble(
     useful = {pair for i in chosen for pair in pairs[i][1]} | (matched & singles.keys())
     value = math.fsum([*(singles[pair] for pair in useful if pair in singles), *(pairs[i][0] for i in chosen)])
     return Solution(value, dict(sorted(useful)), sorted(chosen), value + slack, optimal)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The mapping from system to gold variables, the element pairs that count (by index), and how good it is.
+
+    No solution exceeds `bound`; if `optimal`, none exceeds `value`, and the two are equal.
+    """
+
+    value: float
+    mapping: dict[int, int]
+    chosen: list[int]
+    bound: float
+    optimal: bool
+
+
+Evaluate = Callable[[dict[int, int], set[int]], float]
+
+
+def branch_and_bound(
+    variables_s: Sequence[int], variables_g: Sequence[int], evaluate: Evaluate, time_limit: float | None = None
+) -> Solution:
+    """The best one-to-one partial matching of system to gold variables for a value known only from outside.
+
+    `evaluate(mapping, open)` must never be below what `mapping` can still become by matching variables of `open` to
+    unused gold variables, must be exact when `open` is empty, and must not fall when a match is added. System variables
+    are decided in the order given, the most promising gold variable first (ties: in the order given).
+
+    >>> agreement = lambda mapping, open_s: sum(k == l for k, l in mapping.items()) + len(open_s)
+    >>> branch_and_bound([0, 1, 2], [2, 1], agreement).mapping
+    {1: 1, 2: 2}
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    best: dict[int, int] = {}
+    value = evaluate({}, set())
+    # A frame: optimistic value, mapping, number of decided system variables.
+    stack: list[tuple[float, dict[int, int], int]] = [(evaluate({}, set(variables_s)), {}, 0)]
+    while stack:
+        if deadline is not None and time.monotonic() > deadline:
+            break
+        optimistic, mapping, decided = stack.pop()
+        if optimistic <= value:
+            continue
+        if decided == len(variables_s):
+            best, value = mapping, optimistic
+            continue
+        variable = variables_s[decided]
+        undecided = set(variables_s[decided + 1 :])
+        used = set(mapping.values())
+        free = [other for other in variables_g if other not in used]
+        children = [{**mapping, variable: other} for other in free]
+        if len(free) <= len(undecided):
+            # Only if gold variables are short can it be right to leave this one out: a match never hurts.
+            children.append(mapping)
+        rated = [(evaluate(child, undecided), child, decided + 1) for child in children]
+        rated.sort(key=lambda frame: frame[0], reverse=True)
+        stack.extend(frame for frame in reversed(rated) if frame[0] > value)
+    left = max((frame[0] for frame in stack), default=value)
+    for variable in list(best):
+        fewer = {key: other for key, other in best.items() if key != variable}
+        if evaluate(fewer, set()) >= value:
+            best = fewer
+    return Solution(value, best, [], max(left, value), left <= value)

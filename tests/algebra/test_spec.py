@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.algebra import ir
-from adjudge.algebra.data import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.rules import complaints, parts
+from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.errors import FormatError, UsageError
 
 # Random trees over all nodes
