@@ -185,8 +185,8 @@ def spec(data: bytes, room: Path) -> Any:
     """A metric as data."""
     path = room / ("m.json" if data[:1] == b"{" else "m.yaml")
     path.write_bytes(data)
-    spec = _call("algebra.data:load_spec", path)
-    _call("algebra.data:dump_spec", spec)
+    spec = _call("algebra.spec:load_spec", path)
+    _call("algebra.spec:dump_spec", spec)
     return spec
 
 
