@@ -193,7 +193,7 @@ def spec(data: bytes, room: Path) -> Any:
 def similarity(data: bytes, _: Path) -> Any:
     """Not a file: what is wrong has no place, and whoever reads it from a file adds that."""
     try:
-        return _call("algebra.data:decode", data)
+        return _call("algebra.spec:decode", data)
     except FormatError as error:
         raise FormatError([replace(problem, path="<similarity>") for problem in error.problems]) from None
 
