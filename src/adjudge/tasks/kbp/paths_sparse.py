@@ -5,8 +5,8 @@ The tree of sequences is walked depth-first with one prefix product per level; t
 of the product, and the intersection follows from |G| + |S| - |G u S|, where the union is one more sizing pass over
 the rows that both sides have.
 
-Masks of one sample (`masks`) would count the same, in five times the time and three times the memory: then the rows
-"times less CPU than a join in DuckDB" and "times less memory than a join in DuckDB" of docs/benchmarks.md fail.
+Masks of one sample (`masks`) count the same, but a million triples at two hops take 9.3 s of CPU instead of 1.4 s: then
+the row "times less CPU than a join in DuckDB" of docs/benchmarks.md, at least 10, is 3.6.
 """
 
 from __future__ import annotations
