@@ -38,7 +38,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "nugget": (
         "tests/formats/test_tbf.py",
         "tests/tasks/nugget/test_mapping.py",
-        "tests/tasks/nugget/test_twins.py",
+        "tests/tasks/nugget/test_double_annotation.py",
         "tests/tasks/nugget/test_sequencing.py",
         "tests/tasks/nugget/test_boundaries.py",
         "tests/tasks/nugget/test_conversion.py",

@@ -63,7 +63,7 @@ def test_a_document_without_a_score_does_not_count_in_2015():
         score(gold[1:], system[1:], profile="evmeval-2015", **how)
 
 
-def test_a_greedy_choice_among_twins_and_the_best_one():
+def test_a_greedy_choice_among_double_annotations_and_the_best_one():
     """The first of two equal nuggets is taken, even if the second would keep the cluster together."""
     gold = document([nugget("E1", "t1"), nugget("E2", "t1"), nugget("E3", "t2")], "E2,E3")
     system = document([nugget("E1", "t1"), nugget("E2", "t2")], "E1,E2")

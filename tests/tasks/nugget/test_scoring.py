@@ -16,10 +16,10 @@ from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget import mapping
 from adjudge.tasks.nugget.best import best_of_ties
 from adjudge.tasks.nugget.confusion import Confusion
+from adjudge.tasks.nugget.double_annotation import best_alignment
 from adjudge.tasks.nugget.explanation import explain
 from adjudge.tasks.nugget.scoring import observe_all, result_of, score
 from adjudge.tasks.nugget.settings import PROFILES, Settings, settings
-from adjudge.tasks.nugget.twins import best_alignment
 
 TYPES = ("Life_Die", "Conflict_Attack", "Life_Die", "Movement_Transport")
 
@@ -376,7 +376,7 @@ def test_double_annotation_is_in_the_table_of_documents():
     gold, system = (tbf(*(with_double_annotation(rng, name) for name in names)) for _ in range(2))
     found = observe_all(gold, {"s": system}, settings(coref=True))
     counted = found.systems["s"]
-    best = best_alignment(counted.twins, counted.coref)
+    best = best_alignment(counted.choices, counted.coref)
     assert best.optimal
     assert len(best.changed) > 5
     tables = [result_of(found, inference=Inference(bootstrap=number)).systems[0].table for number in (0, 100)]

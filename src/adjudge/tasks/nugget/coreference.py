@@ -21,7 +21,7 @@ from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.twins import Choices
+    from adjudge.tasks.nugget.open_choices import Choices
 
 __all__ = [
     "COLUMNS",
@@ -159,12 +159,12 @@ def open_choices(
         return None
     if not any(map(_alike, observed.sides, observed.several, [settings.mapping] * 2)):
         return None
-    from adjudge.tasks.nugget.twins import document_front
+    from adjudge.tasks.nugget.open_choices import find_choices
 
     ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in observed.sides)
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     clusters = [chains(own, side.ids, range(len(side.ids))) for own, side in zip(links, observed.sides, strict=True)]
-    return document_front(clusters[0], clusters[1], chosen, ours, theirs)
+    return find_choices(clusters[0], clusters[1], chosen, ours, theirs)
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:

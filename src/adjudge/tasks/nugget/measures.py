@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 COREF = ("muc", "b3", "ceafm", "ceafe", "blanc", "kbp")
-TWINS = ("muc", "b3", "ceafe", "blanc", "kbp")
-_TWIN_PLACES = [
+BEST = ("muc", "b3", "ceafe", "blanc", "kbp")
+_BEST_PLACES = [
     place for place, column in enumerate(COREF_COLUMNS) if not column.startswith(("coref.ceafm:", "coref.lea:"))
 ]
 OFFICIAL_2015 = "coref.kbp2015"
@@ -61,11 +61,11 @@ def row(matched: Mapping[str, float], system: int, gold: int, settings: Settings
 
 
 def measures(
-    settings: Settings, *, coref: bool, sequencing: bool, twins: bool = False, pool: str | None = None
+    settings: Settings, *, coref: bool, sequencing: bool, double: bool = False, pool: str | None = None
 ) -> list[Measure]:
     """The measures of a result; `pool` chooses micro or macro scores, None both.
 
-    With `twins` there is also coreference with the best choice among nuggets that are annotated twice.
+    With `double` there is also coreference with the best choice among nuggets that are annotated twice.
 
     >>> [each.name for each in measures(Settings(attributes=("type",)), coref=False, sequencing=False)]
     ['nugget.span', 'nugget.type', 'nugget.span.macro', 'nugget.type.macro']
@@ -91,14 +91,14 @@ def measures(
         if settings.profile == "evmeval-2015":
             five = tuple((f"coref.{name}", "f1") for name in ("b3", "ceafe", "ceafm", "muc", "blanc"))
             found.append(Combined(OFFICIAL_2015, "f1", "mean", five))
-    if twins and pool != "macro":
-        found += [_renamed(measure) for measure in measures_of(TWINS, "8.01") if "coref.blanc." not in measure.name]
+    if double and pool != "macro":
+        found += [_renamed(measure) for measure in measures_of(BEST, "8.01") if "coref.blanc." not in measure.name]
     if sequencing and pool != "macro":
         found += sequence_measures()
     return found
 
 
-def table_columns(settings: Settings, *, coref: bool, sequencing: bool, twins: bool = False) -> tuple[str, ...]:
+def table_columns(settings: Settings, *, coref: bool, sequencing: bool, double: bool = False) -> tuple[str, ...]:
     """The columns of the table of documents."""
     from adjudge.tasks.nugget.sequencing import COLUMNS
 
@@ -106,13 +106,13 @@ def table_columns(settings: Settings, *, coref: bool, sequencing: bool, twins: b
         *columns(settings),
         *(COREF_COLUMNS if coref else ()),
         *(COLUMNS if sequencing else ()),
-        *(_best(COREF_COLUMNS[place]) for place in _TWIN_PLACES if twins),
+        *(_best(COREF_COLUMNS[place]) for place in _BEST_PLACES if double),
     )
 
 
-def twin_columns(columns: Sequence[T]) -> list[T]:
+def best_columns(columns: Sequence[T]) -> list[T]:
     """Those columns of coreference that the best choice is reported by."""
-    return [columns[place] for place in _TWIN_PLACES]
+    return [columns[place] for place in _BEST_PLACES]
 
 
 def _best(column: str) -> str:

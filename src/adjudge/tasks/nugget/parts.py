@@ -153,7 +153,7 @@ def _meanwhile(paths: Sequence[str]) -> Iterator[str]:
     import importlib
     from hashlib import file_digest
 
-    for module in ("tasks.nugget.twins", "stats.plain"):
+    for module in ("tasks.nugget.double_annotation", "stats.plain"):
         importlib.import_module(f"adjudge.{module}")
     for path in paths:
         with open(path, "rb") as stream:  # noqa: PTH123
@@ -192,5 +192,5 @@ def _joined(parts: Sequence[Counted]) -> Counted:
             (first.sequencing, part.sequencing),
         ):
             own.extend(others)
-        first.twins.extend(part.twins)
+        first.choices.extend(part.choices)
     return first

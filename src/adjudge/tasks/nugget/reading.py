@@ -24,7 +24,7 @@ from adjudge.tasks.nugget.sides import Documents, Opened, Tables, choose, is_fil
 from adjudge.tasks.nugget.slices import Slices
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.twins import Choices
+    from adjudge.tasks.nugget.open_choices import Choices
 
 FIELDS = ("type", "realis")
 LIMIT = 100  # problems that are listed
@@ -55,7 +55,7 @@ class Counted(NamedTuple):
     coref: Rows
     sequencing: Rows
     best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
-    twins: list[Choices | None]  # what is open where nuggets are annotated twice
+    choices: list[Choices | None]  # what is open where nuggets are annotated twice
     facts: Facts
     slices: dict[str, Slices]
 
@@ -277,7 +277,7 @@ def _count(
     if _stops(facts, system, chosen):
         counted.nuggets.append((0,) * len(columns(chosen)))
         counted.coref.append(NOTHING)
-        counted.twins.append(None)
+        counted.choices.append(None)
         counted.sequencing.append(_NO_LINKS)
         return
     id = gold.document.id
@@ -309,7 +309,7 @@ def _count(
         if counts is NOTHING:
             facts.left_out.append(id)
         counted.coref.append(counts)
-        counted.twins.append(open_choices(links, observed, pairs, chosen))
+        counted.choices.append(open_choices(links, observed, pairs, chosen))
     sequenced = chosen.sequencing is not False and (gold.directed or other.directed)
     if sequenced:
         progress.sequencing = True

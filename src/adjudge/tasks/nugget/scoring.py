@@ -12,7 +12,7 @@ from zlib import crc32
 from adjudge.evaluate.doubts import Compared, with_doubts
 from adjudge.stats.inference import Inference
 from adjudge.stats.plain import OFF
-from adjudge.tasks.nugget.measures import measures, table_columns, twin_columns
+from adjudge.tasks.nugget.measures import best_columns, measures, table_columns
 from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, check_documents, observe_all
 from adjudge.tasks.nugget.rows import Row, Rows
 from adjudge.tasks.nugget.settings import ATTRIBUTES, Mode, settings
@@ -20,7 +20,7 @@ from adjudge.tasks.nugget.sides import Documents, places
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
-    from adjudge.tasks.nugget.twins import Best
+    from adjudge.tasks.nugget.double_annotation import Best
 
 _LOOKED_AT = 100  # documents whose places are compared for a note
 _SMALL = 20 << 20  # bytes of files that are read again for it
@@ -105,8 +105,8 @@ def result_of(
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
     check_documents(campaign)
     chosen = campaign.settings
-    twins = _twins(campaign)
-    parts = {"coref": campaign.coref, "sequencing": campaign.sequencing, "twins": bool(twins)}
+    best = _best_choices(campaign)
+    parts = {"coref": campaign.coref, "sequencing": campaign.sequencing, "double": bool(best)}
     ids, names = tuple(campaign.ids), table_columns(chosen, **parts)
     common: dict[str, Any] = {
         "task": "nugget",
@@ -115,7 +115,7 @@ def result_of(
         "by": tuple(dict.fromkeys(by)),
         "inference": inference,
         "notes": {
-            name: [*counted.facts.notes(chosen), *_about_twins(twins.get(name))]
+            name: [*counted.facts.notes(chosen), *_about_choices(best.get(name))]
             for name, counted in campaign.systems.items()
         },
         "signature_fields": _signature(campaign, pool),
@@ -126,16 +126,16 @@ def result_of(
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 
-        rows = {name: tuple(_rows(counted, campaign, twins.get(name))) for name, counted in systems}
+        rows = {name: tuple(_rows(counted, campaign, best.get(name))) for name, counted in systems}
         tables = {name: TableData(ids, names, own, {}) for name, own in rows.items()}
         return with_doubts(plain_result(tables=tables, **common), places_of(campaign))
     from adjudge.stats.build import build_result
     from adjudge.stats.table import StatsTable
 
     result = build_result(
-        tables={name: StatsTable(ids, names, _matrix(counted, campaign, twins.get(name))) for name, counted in systems},
+        tables={name: StatsTable(ids, names, _matrix(counted, campaign, best.get(name))) for name, counted in systems},
         best={
-            name: _best(counted, campaign, names, twins.get(name))
+            name: _highest(counted, campaign, names, best.get(name))
             for name, counted in campaign.systems.items()
             if counted.best
         },
@@ -159,16 +159,16 @@ def places_of(campaign: Campaign) -> Compared:
     return Compared(tuple(paths), tuple(spans), "character", "nugget.span", 0.97 if size < _SMALL else 0.2)
 
 
-def _twins(campaign: Campaign) -> dict[str, Best]:
+def _best_choices(campaign: Campaign) -> dict[str, Best]:
     """The best alignment of nuggets that are annotated twice, for all systems if any of them has a choice."""
-    if not campaign.coref or not any(front for each in campaign.systems.values() for front in each.twins):
+    if not campaign.coref or not any(choices for each in campaign.systems.values() for choices in each.choices):
         return {}
-    from adjudge.tasks.nugget.twins import best_alignment
+    from adjudge.tasks.nugget.double_annotation import best_alignment
 
-    return {name: best_alignment(each.twins, each.coref) for name, each in campaign.systems.items()}
+    return {name: best_alignment(each.choices, each.coref) for name, each in campaign.systems.items()}
 
 
-def _about_twins(best: Best | None) -> list[Note]:
+def _about_choices(best: Best | None) -> list[Note]:
     from adjudge.stats.result import Note
 
     if best is None:
@@ -209,20 +209,20 @@ def _columns(counted: Counted, campaign: Campaign, best: Best | None, made: Call
     if campaign.sequencing:
         found += [made(column) for column in counted.sequencing.columns()]
     if best is not None:
-        changed = [(place, twin_columns(counts)) for place, (counts, *_) in best.changed.items()]
-        for number, column in enumerate(twin_columns(coref)):
+        changed = [(place, best_columns(counts)) for place, (counts, *_) in best.changed.items()]
+        for number, column in enumerate(best_columns(coref)):
             found.append(own := column.copy())
             for place, counts in changed:
                 own[place] = float(counts[number])
     return found
 
 
-def _best(counted: Counted, campaign: Campaign, names: tuple[str, ...], twins: Best | None) -> Any:
+def _highest(counted: Counted, campaign: Campaign, names: tuple[str, ...], best: Best | None) -> Any:
     from adjudge.stats.table import StatsTable
 
     highest = [counted.best.get(place, own) for place, own in enumerate(counted.nuggets)]
     changed = counted._replace(nuggets=Rows(counted.nuggets.width, highest))
-    rows = _rows(changed, campaign, twins)
+    rows = _rows(changed, campaign, best)
     places = sorted(counted.best)
     values: Any = [rows[place] for place in places]
     return StatsTable(tuple(campaign.ids[place] for place in places), names, values)

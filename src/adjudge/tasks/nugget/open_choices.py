@@ -1,8 +1,9 @@
-"""The free choices of one document: which of the twins of one side are paired with which of the other.
+"""The open choices of one document with double annotation: which mentions of one side are paired with which others.
 
-Twins are mentions of one side that the mapping cannot tell apart. Between two classes of twins the mapping says how
-many pairs there are, not which. What matters of a choice is only how many mentions a gold cluster then shares with a
-system cluster; so twins of one cluster are alike, and so are twins that stand alone.
+Mentions that are annotated twice, with the same span and type, are one class: the mapping cannot tell them apart.
+Between a gold class and a system class it says how many pairs there are, not which. What matters of a choice is only
+how many mentions a gold cluster then shares with a system cluster; so mentions of one class and one cluster are alike,
+and so are those that stand alone.
 """
 
 from __future__ import annotations
@@ -12,24 +13,30 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from adjudge.tasks.coref.counts import count_unrepeated
+from adjudge.tasks.nugget.rows import Row
+
 Pair = tuple[int, int]
 """A gold mention and the system mention that is paired with it."""
 Cell = tuple[int, int]
 """A gold cluster and a system cluster."""
+Choice = tuple[tuple[int, int], ...]
+"""Groups and the options that they take."""
+Mentions = Sequence[Sequence[int]]
 
-OPTIONS = 1_000  # ways to pair the twins of one group that are looked at
+OPTIONS = 1_000  # ways to pair the mentions of one group that are looked at
 KINDS = 300  # kinds of pairs in one group; with more, hardly any way is looked at
 
 
 class Option(NamedTuple):
-    """One way to pair the twins of a group, and how many mentions it puts into which cells."""
+    """One way to pair the mentions of a group, and how many mentions it puts into which cells."""
 
     pairs: tuple[Pair, ...]
     cells: dict[Cell, int]
 
 
 class Group(NamedTuple):
-    """All ways to pair some twins; with too many of them, `most` is what could be put into each cell.
+    """All ways to pair some mentions; with too many of them, `most` is what could be put into each cell.
 
     `given` is the option that the mapping took, as far as cells go; -1 if nobody knows.
     """
@@ -46,6 +53,85 @@ class Clusters(NamedTuple):
     system: list[int]
     sizes: list[int]
     spread: list[int]
+
+
+class Choices(NamedTuple):
+    """What is open in one document: groups of mentions with their options, beside pairs that are as they are.
+
+    `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones.
+    """
+
+    clusters: Clusters
+    settled: list[Pair]
+    cells: dict[Cell, int]
+    groups: list[Group]
+
+    def is_given(self, choice: Choice) -> bool:
+        """Whether a choice is that of the mapping, as far as cells and so the counts go."""
+        return all(self.groups[group].given == option for group, option in choice)
+
+    def pairs(self, choice: Choice) -> list[Pair]:
+        """The pairs of a choice, by gold mention."""
+        chosen = [pair for group, option in choice for pair in self.groups[group].options[option].pairs]
+        return sorted((*self.settled, *chosen))
+
+    def counts(self, choice: Choice) -> Row:
+        """The counts of a choice."""
+        return count_pairs(chains_of(self.clusters.gold), chains_of(self.clusters.system), self.pairs(choice))
+
+
+def find_choices(
+    gold: Mentions,
+    system: Mentions,
+    pairs: Sequence[Pair],
+    gold_class: Sequence[Hashable],
+    system_class: Sequence[Hashable],
+) -> Choices | None:
+    """The choices that one document leaves open; None if all pairs are as they are.
+
+    >>> choices = find_choices([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
+    >>> choices.settled, [option.pairs for option in choices.groups[0].options]
+    ([(2, 1)], [((1, 0),), ((0, 0),)])
+    """
+    if len(set(gold_class)) == len(gold_class) and len(set(system_class)) == len(system_class):
+        return None
+    clusters = clusters_of(gold, system)
+    settled, groups = find_groups(clusters, pairs, gold_class, system_class)
+    if not groups:
+        return None
+    return Choices(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
+
+
+def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> Row:
+    """The counts of one document in the order of `COLUMNS`, when these mentions are the same and no others.
+
+    >>> from adjudge.tasks.coref.counts import COLUMNS
+    >>> dict(zip(COLUMNS, count_pairs([[0], [1, 2]], [[0, 1]], [(1, 0), (2, 1)])))["coref.muc:matched"]
+    1
+    """
+    partner = {system: gold for gold, system in pairs}
+    # A system mention without a partner is told apart from all gold mentions by being negative.
+    response = [[partner.get(mention, -1 - mention) for mention in chain] for chain in system]
+    found = count_unrepeated(gold, response)
+    if found is None:
+        raise ValueError("a mention is in two clusters or in two pairs")
+    return found
+
+
+def chains_of(home: Sequence[int]) -> list[list[int]]:
+    """The mentions of every cluster, ascending.
+
+    >>> chains_of([0, 1, 0])
+    [[0, 2], [1]]
+    """
+    found: list[list[int]] = [[] for _ in range(max(home, default=-1) + 1)]
+    for mention, number in enumerate(home):
+        found[number].append(mention)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Groups
 
 
 def clusters_of(gold: Sequence[Sequence[int]], system: Sequence[Sequence[int]]) -> Clusters:
@@ -73,7 +159,7 @@ def _homes(chains: Sequence[Sequence[int]]) -> list[int]:
 def find_groups(
     clusters: Clusters, pairs: Sequence[Pair], gold_class: Sequence[Hashable], system_class: Sequence[Hashable]
 ) -> tuple[list[Pair], list[Group]]:
-    """The pairs that are as they are, and the groups of twins for which there is a choice.
+    """The pairs that are as they are, and the groups of mentions for which there is a choice.
 
     >>> clusters = clusters_of([[0], [1, 2]], [[0, 1]])
     >>> settled, groups = find_groups(clusters, [(0, 0), (2, 1)], ["x", "x", "y"], ["x", "y"])
@@ -148,7 +234,7 @@ def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, in
 
 
 Slots = list[list[int]]
-"""The mentions of a class of twins, those that are alike together."""
+"""The mentions of a class, those that are alike together."""
 BothSlots = tuple[dict[Hashable, Slots], dict[Hashable, Slots]]
 Flow = tuple[Hashable, Hashable, int]
 """A gold class, a system class, and the number of pairs between them."""

@@ -14,17 +14,17 @@ from adjudge.formats.tbf import read_tbf
 from adjudge.stats.measure import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.measures import measures_of
-from adjudge.tasks.nugget import twins, twins_best, twins_groups, twins_solve
-from adjudge.tasks.nugget.twins import average, best_alignment, count_pairs, document_front
-from adjudge.tasks.nugget.twins_solve import solve
-from adjudge.tasks.nugget.twins_table import Rates, table_of
+from adjudge.tasks.nugget import choice_search, double_annotation, open_choices
+from adjudge.tasks.nugget.choice_search import solve
+from adjudge.tasks.nugget.choice_worth import Rates
+from adjudge.tasks.nugget.double_annotation import average, best_alignment, count_pairs, find_choices
 
 # A document here is (gold clusters, system clusters, pairs, gold classes, system classes).
 
 
 def solved(documents):
-    fronts = [document_front(*each) for each in documents]
-    return best_alignment(fronts, [count_pairs(*each[:3]) for each in documents])
+    choices = [find_choices(*each) for each in documents]
+    return best_alignment(choices, [count_pairs(*each[:3]) for each in documents])
 
 
 def alignments(document):
@@ -120,10 +120,10 @@ def test_equals_all_alignments(corpus):
 def test_with_little_patience_the_bound_holds(corpus, nodes, few):
     best = brute(corpus)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(twins_solve, "NODES", nodes)
-        patch.setattr(twins_solve, "POINTS", few)
-        patch.setattr(twins_best, "POINTS", few)
-        patch.setattr(twins_groups, "OPTIONS", few)
+        patch.setattr(choice_search, "NODES", nodes)
+        patch.setattr(choice_search, "POINTS", few)
+        patch.setattr(double_annotation, "POINTS", few)
+        patch.setattr(open_choices, "OPTIONS", few)
         found = solved(corpus)
     checked(found, corpus)
     assert found.greedy - 1e-12 <= found.score <= best + 1e-10 <= found.bound + 2e-10
@@ -136,7 +136,7 @@ def test_with_little_patience_the_bound_holds(corpus, nodes, few):
 def test_one_tangent_and_what_is_near_it(corpus):
     """With a single tangent, at the given pairs, the choices that it does not rule out are gone through."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(twins, "ROUNDS", 1)
+        patch.setattr(double_annotation, "ROUNDS", 1)
         found = solved(corpus)
     assert found.optimal
     assert found.score == pytest.approx(brute(corpus), abs=1e-10)
@@ -150,12 +150,12 @@ RATES = st.tuples(*[st.floats(0, 2)] * 2)
 @given(documents(), RATES, RATES)
 def test_a_choice_is_kept_only_where_it_is_the_best(document, one, other):
     """What was the best under some rates of B3 is said to be so under others only if it is."""
-    front = document_front(*document)
-    assume(front is not None)
+    choices = find_choices(*document)
+    assume(choices is not None)
 
     def best(rates):
         given = Rates(0.1, 0.2, 0.1, 0.05, *rates)
-        return given, solve(table_of(front.clusters, front.cells, front.groups, given), front.groups)
+        return given, solve(choices, given)
 
     _, before = best(one)
     rates, after = best(other)
@@ -169,9 +169,9 @@ def test_a_choice_is_kept_only_where_it_is_the_best(document, one, other):
 
 def test_some_choices_are_kept_and_some_are_not():
     """Two twins, one of which has a larger gold cluster, and the other a cluster that is more of the system's."""
-    front = document_front([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
+    choices = find_choices([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
     rates = Rates(0.1, 0.2, 0.1, 0.05, 1.0, 1.0)
-    found = solve(table_of(front.clusters, front.cells, front.groups, rates), front.groups)
+    found = solve(choices, rates)
     assert len(found.gains) == 1
     assert min(found.gains[0][1:]) > 0
     assert found.under(rates._replace(precise=0.5)).bound < found.bound
@@ -241,7 +241,7 @@ def test_the_example_of_the_specification():
     assert found.pairs == [[(1, 0), (2, 1)]]
     assert found.optimal
     by_type = of_tbf(gold, system, ("type",))  # the types tell the two apart
-    assert document_front(*by_type) is None
+    assert find_choices(*by_type) is None
     assert 100 * solved([by_type]).score == pytest.approx(74.1667, abs=1e-4)
 
 
@@ -253,18 +253,18 @@ def test_double_tag_same_type():
     assert (round(100 * found.greedy, 2), round(100 * found.score, 2)) == (23.61, 74.17)  # 74.16 from truncated parts
 
 
-def test_without_twins_there_is_no_choice():
+def test_without_double_annotation_there_is_no_choice():
     corpus = [([[0, 1], [2]], [[0], [1, 2]], [(0, 0), (1, 1)], "abc", "abd")]
-    assert document_front(*corpus[0]) is None
+    assert find_choices(*corpus[0]) is None
     found = solved(corpus)
     assert found.score == found.greedy == found.bound
     assert found.optimal
     assert found.pairs == [None]
 
 
-def test_twins_of_one_cluster_are_alike():
-    assert document_front([[0, 1]], [[0, 1]], [(0, 0), (1, 1)], "aa", "aa") is None
-    assert document_front([[0], [1]], [[0], [1]], [(0, 0), (1, 1)], "aa", "aa") is None
+def test_doubles_of_one_cluster_are_alike():
+    assert find_choices([[0, 1]], [[0, 1]], [(0, 0), (1, 1)], "aa", "aa") is None
+    assert find_choices([[0], [1]], [[0], [1]], [(0, 0), (1, 1)], "aa", "aa") is None
 
 
 def test_given_pairs_that_are_the_best_stay():
@@ -284,7 +284,7 @@ def test_pairs_must_be_pairs():
         count_pairs([[0]], [[0, 1]], [(0, 0), (0, 1)])
 
 
-def test_hopelessly_many_twins():
+def test_hopelessly_many_doubles():
     """Sixty mentions of one span and type in as many clusters: no traceback, and a bound."""
     number = 60
     gold = [[i, number + i] for i in range(number)]
@@ -335,12 +335,12 @@ def test_a_corpus_of_many_documents():
     # No change in a single document is an improvement.
     for place, each in enumerate(corpus):
         others = [counts for number, counts in enumerate(found.counts) if number != place]
-        for way in alignments_of_twins(each):
+        for way in alignments_of_doubles(each):
             totals = [sum(column) for column in zip(*others, count_pairs(*each[:2], way), strict=True)]
             assert average(totals) <= found.score + 1e-10
 
 
-def alignments_of_twins(document):
+def alignments_of_doubles(document):
     """All alignments, when at most two mentions are of one class."""
     _, _, pairs, ours, theirs = document
     ways = []
@@ -355,11 +355,11 @@ def alignments_of_twins(document):
     return [[pair for part in way for pair in part] for way in product(*ways)]
 
 
-def test_no_twins_cost_nothing():
+def test_no_double_annotation_costs_nothing():
     classes = [tuple(range(i, i + 3)) for i in range(60)]
     chains = [[i] for i in range(60)]
     pairs = [(i, i) for i in range(60)]
     start = time.process_time()
     for _ in range(1000):
-        assert document_front(chains, chains, pairs, classes, classes) is None
+        assert find_choices(chains, chains, pairs, classes, classes) is None
     assert time.process_time() - start < 3

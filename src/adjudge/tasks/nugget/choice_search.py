@@ -1,9 +1,9 @@
-"""The best choices among the twins of one document under a linear score: exact, by branch and bound.
+"""The best of the open choices of one document under a linear score: exact, by branch and bound.
 
 1. An option is dropped when another one of its group is worth at least as much whatever is chosen elsewhere.
 2. What is left falls into parts that do not touch: cells, clusters and rivals in the alignment of CEAF.
 3. A part takes the options of one group in turn, which narrows the others; a branch that cannot reach the best known
-   is left (`twins_bound`).
+   is left (`choice_worth.highest`).
 """
 
 from __future__ import annotations
@@ -11,18 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from adjudge.tasks.nugget.twins_bound import aligned, highest, unlisted
-from adjudge.tasks.nugget.twins_groups import Group
-from adjudge.tasks.nugget.twins_table import Point, Rates, Table, matched_cells, own_range
+from adjudge.tasks.nugget.choice_worth import (
+    Point,
+    Rates,
+    Table,
+    aligned,
+    highest,
+    matched_cells,
+    own_range,
+    table_of,
+    unlisted,
+)
+from adjudge.tasks.nugget.open_choices import Choice, Choices
 
 NODES = 400  # branches that are looked at in one document
 CHAMPIONS = 8  # options of a group with which all others are compared
 LARGE = 8  # groups of a part that is worth a choice to begin with
 POINTS = 200  # choices of one document that are kept
 EPSILON = 1e-13
-
-Choice = tuple[tuple[int, int], ...]
-"""Groups and the options that they take."""
 
 
 class Found(NamedTuple):
@@ -61,8 +67,9 @@ class _State(NamedTuple):
         return _State(dict(self.alive), list(self.low), list(self.high))
 
 
-def solve(table: Table, groups: Sequence[Group], slack: float = 0.0) -> Found:
+def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
     """The best choice of a document, or all that are worth at most `slack` less and not reached in every number."""
+    table, groups = table_of(choices, rates), choices.groups
     search = _Search(table, slack)
     state = _State({}, list(table.fixed), list(table.fixed))
     for number in range(len(groups)):

@@ -1,0 +1,328 @@
+"""Double annotation: which of two mentions with the same span and type is meant, when coreference is scored.
+
+    find_choices(gold, system, pairs, gold_class, system_class) -> Choices | None     None: there is no choice
+    best_alignment(choices, counts) -> Best(score, greedy, optimal, bound), with the counts and pairs of all documents
+    count_pairs(gold, system, pairs) -> counts in the order of tasks/coref/counts.COLUMNS
+    average(totals) -> average F1 of MUC, B3, CEAFe and BLANC (rule 8.01)
+
+`gold` and `system` are clusters of indices of mentions, singletons included; `pairs` are (gold index, system index) of
+the mapping that feeds coreference, `gold_class[i]` is equal for mentions that the mapping cannot tell apart (the same
+span and the same mapped attributes). Per document:
+
+    counts.append(count_pairs(gold, system, pairs))
+    choices.append(find_choices(gold, system, pairs, gold_class, system_class))
+
+The mapping says how many mentions of a gold class are paired with a system class; which of them stays open. The
+specification (4.3) holds the search for the best score infeasible, since the number of alignments is exponential. But
+only the table of how many mentions two clusters share matters. The score is a sum of terms that are linear in the
+counts, and of the F1 of B3, which is concave in its two numerators: under its tangent the documents, and parts of them,
+are solved one by one (`choice_search`), and an alignment that is the best under its own tangent is the best of all. The
+result is the optimum, or says that it may not be, and what cannot be exceeded.
+
+This is for scores whose denominators do not depend on the alignment: not for the coreference of 2015, which leaves gold
+mentions out of the key that are not paired.
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from math import fsum
+from typing import NamedTuple
+
+from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.nugget.choice_search import Found, solve
+from adjudge.tasks.nugget.choice_worth import Point, Rates
+from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
+from adjudge.tasks.nugget.rows import Row, Rows
+
+__all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_choices"]
+
+KINDS = ("muc:matched", "ceafe:matched", "blanc.coref:matched", "blanc.noncoref:matched", "b3:matched", "b3:found")
+PLACES = tuple(COLUMNS.index(f"coref.{name}") for name in KINDS)
+POINTS = 20_000  # combinations of choices that are kept
+EXACT = 1e-12  # scores that differ by less are the same
+ROUNDS = 20  # tangents that are tried
+
+Way = tuple[Row, Choices, Choice]
+"""A choice of a document, with its counts."""
+
+
+class Best(NamedTuple):
+    """The best alignment of a corpus.
+
+    `score` is its average F1, `greedy` that of the given pairs; no alignment exceeds `bound`, which is the score itself
+    if it is `optimal`.
+    """
+
+    score: float
+    greedy: float
+    optimal: bool
+    bound: float
+    given: Rows
+    changed: dict[int, Way]  # the documents that are counted otherwise than they were given
+
+    @property
+    def counts(self) -> list[Row]:
+        """The counts of every document."""
+        return [self.changed[place][0] if place in self.changed else row for place, row in enumerate(self.given)]
+
+    @property
+    def pairs(self) -> list[list[Pair] | None]:
+        """The pairs of every document; None where nothing changed."""
+        ways = [self.changed.get(place) for place in range(len(self.given))]
+        return [None if way is None else way[1].pairs(way[2]) for way in ways]
+
+
+def best_alignment(choices: Sequence[Choices | None], counts: Iterable[Sequence[float]]) -> Best:
+    """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
+
+    >>> clusters = [[0], [1, 2]], [[0, 1]]
+    >>> choices = find_choices(*clusters, [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
+    >>> best = best_alignment([choices], [count_pairs(*clusters, [(0, 0), (2, 1)])])
+    >>> round(best.greedy, 4), round(best.score, 4), best.optimal, best.pairs
+    (0.2361, 0.7417, True, [[(1, 0), (2, 1)]])
+    """
+    search = _Search(choices, counts if isinstance(counts, Rows) else Rows(len(COLUMNS), counts))
+    at, greedy = search.score.point(search.totals), search.best
+    seen: set[Point] = set()
+    while at not in seen and search.ceiling > search.best + EXACT and len(seen) < (ROUNDS if search.exact else 2):
+        seen.add(at)
+        at = search.under_tangent(at)
+    if search.ceiling > search.best + EXACT and search.exact:
+        search.near_tangent()
+    optimal = search.ceiling <= search.best + EXACT
+    return Best(search.best, greedy, optimal, search.best if optimal else search.ceiling, search.given, search.changed)
+
+
+class _Search:
+    """The best alignment so far, and the lowest ceiling."""
+
+    def __init__(self, choices: Sequence[Choices | None], given: Rows) -> None:
+        columns = given.columns()
+        self.open = [(place, each) for place, each in enumerate(choices) if each is not None]
+        self.given = given
+        self.totals = list(map(_sum, columns))
+        self.columns = [columns[place].tolist() for place in PLACES]  # those that can change
+        self.score = score_of(self.totals)
+        self.best = self.score.value(self.score.point(self.totals))
+        self.changed: dict[int, Way] = {}
+        self.ceiling = float("inf") if self.open else self.best
+        self.tangent: Point = (0.0, 0.0, 0.0)
+        self.rates = self.at(self.tangent)  # under the last tangent
+        self.exact = True  # whether every document was solved under that tangent
+        self.before: list[Found] = []  # of the tangent before this one
+        self.known: dict[tuple[int, Choice], Way | None] = {}
+
+    def solved(self, number: int) -> Found:
+        """The best choice of a document under the last tangent."""
+        _, choices = self.open[number]
+        same = self.before[number].under(self.rates) if self.before else None
+        return same or solve(choices, self.rates)
+
+    def under_tangent(self, at: Point) -> Point:
+        """Find the best alignment under the tangent at some totals, and return its totals."""
+        slope = self.score.slope(at)
+        self.rates = self.at(slope)
+        self.before = found = [self.solved(number) for number in range(len(self.open))]
+        totals = self.take([each.points[0][2] for each in found])
+        beyond = fsum([each.bound - each.points[0][0] for each in found])
+        ceiling = min(1.0, self.score.value(at) + dot(slope, totals) - dot(slope, at) + beyond)
+        if ceiling < self.ceiling:
+            self.ceiling, self.tangent, self.exact = ceiling, slope, beyond <= EXACT
+        return totals
+
+    def near_tangent(self) -> None:
+        """Look at all choices that the tangent leaves a chance to be better than the best that is known."""
+        rates, slack = self.at(self.tangent), self.ceiling - self.best
+        found = [solve(each, rates, slack) for _, each in self.open]
+        choices = [[choice for _, _, choice in each.points] for each in found]
+        parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
+        known = self.best
+        first = self.take([each[0] for each in choices])
+        chosen, complete = combined(self.score, first, parts, self.tangent, self.ceiling, known)
+        if chosen:
+            self.take([choices[place][number] for place, number in enumerate(chosen)])
+        if complete and all(each.complete and each.bound <= each.points[0][0] + EXACT for each in found):
+            self.ceiling = self.best
+
+    def at(self, slope: Point) -> Rates:
+        """What counts are worth under a tangent."""
+        return Rates(*self.score.weights, slope[1], slope[2])
+
+    def take(self, choices: Sequence[Choice]) -> Point:
+        """Count an alignment, keep it if it is the best, and return its totals."""
+        changed: dict[int, Way] = {}
+        for (place, own), choice in zip(self.open, choices, strict=True):
+            if not own.is_given(choice) and (way := self.way(place, own, choice)) is not None:
+                changed[place] = way
+        totals = list(self.totals)
+        for column, values in zip(PLACES, self.columns, strict=True):
+            values = values.copy()
+            for place, (counts, *_) in changed.items():
+                values[place] = counts[column]
+            totals[column] = _sum(values)
+        at = self.score.point(totals)
+        value = self.score.value(at)
+        if value > self.best + EXACT:
+            self.best, self.changed = value, changed
+        return at
+
+    def way(self, place: int, choices: Choices, choice: Choice) -> Way | None:
+        """A choice that is not the given one with its counts; None if they are the same."""
+        if (place, choice) not in self.known:
+            own = choices.counts(choice)
+            same = all(abs(x - y) <= EXACT for x, y in zip(own, self.given[place], strict=True))
+            self.known[place, choice] = None if same else (own, choices, choice)
+        return self.known[place, choice]
+
+
+def _sum(values: Iterable[float]) -> float:
+    """The sum from left to right, which the built-in `sum` is not for floats."""
+    return reduce(operator.add, values, 0.0)
+
+
+def _minus(one: Point, other: Point) -> Point:
+    return add(one, (-other[0], -other[1], -other[2]))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The score of a corpus as a function of what choices can change, and the best of some choices
+
+
+class Score(NamedTuple):
+    """The average F1 as a function of a linear share, B3 matched and B3 found.
+
+    `weights` are those of MUC, CEAFe, and BLANC within and between clusters in the linear share.
+    """
+
+    weights: tuple[float, float, float, float]
+    system: float
+    gold: float
+
+    def point(self, totals: Sequence[float]) -> Point:
+        """The three numbers of totals of `COLUMNS`."""
+        counts = [totals[place] for place in PLACES]
+        share = 0.0
+        for count, weight in zip(counts, self.weights, strict=False):
+            share += count * weight
+        return share, counts[4], counts[5]
+
+    def value(self, point: Point) -> float:
+        """The score of totals."""
+        share, precise, found = point
+        if precise <= 0 or found <= 0:
+            return share
+        p, r = precise / self.system, found / self.gold
+        return share + p * r / (p + r) / 2  # a quarter of 2 p r / (p + r)
+
+    def slope(self, point: Point) -> Point:
+        """The gradient at totals."""
+        _, precise, found = point
+        if precise <= 0 or found <= 0:
+            return 1.0, 0.0, 0.0
+        p, r = precise / self.system, found / self.gold
+        square = 2 * (p + r) * (p + r)
+        return 1.0, r * r / square / self.system, p * p / square / self.gold
+
+
+def score_of(totals: Sequence[float]) -> Score:
+    """The score as a function of what can change in the totals of `COLUMNS`; all other columns are the same always.
+
+    >>> totals = [0.0] * len(COLUMNS)
+    >>> totals[COLUMNS.index("coref.muc:system")] = totals[COLUMNS.index("coref.muc:gold")] = 2.0
+    >>> score_of(totals).weights[0]
+    0.125
+    """
+    column = dict(zip(COLUMNS, totals, strict=True))
+
+    def weight(name: str, share: float) -> float:
+        whole = column[f"coref.{name}:system"] + column[f"coref.{name}:gold"]
+        return 2 * share / whole if whole else 0.0
+
+    kinds = [name for name in ("blanc.coref", "blanc.noncoref") if column[f"coref.{name}:gold"]]
+    links = {name: weight(name, 0.25 / len(kinds)) for name in kinds}
+    within, between = links.get("blanc.coref", 0.0), links.get("blanc.noncoref", 0.0)
+    weights = (weight("muc", 0.25), weight("ceafe", 0.25), within, between)
+    return Score(weights, column["coref.b3:system"], column["coref.b3:gold"])
+
+
+def average(totals: Sequence[float]) -> float:
+    """The average F1 of MUC, B3, CEAFe and BLANC of totals of `COLUMNS`, as a fraction of one.
+
+    >>> from adjudge.tasks.coref.counts import count
+    >>> round(average(count([["a", "b"], ["c"]], [["a", "b"]])), 4)
+    0.7417
+    """
+    score = score_of(totals)
+    return score.value(score.point(totals))
+
+
+def combined(
+    score: Score, base: Point, parts: Sequence[Sequence[Point]], slope: Point, ceiling: float, known: float
+) -> tuple[list[int] | None, bool]:
+    """The best choice of one point for each part that is better than what is known, and whether all were looked at.
+
+    Points are added to the base. Under the tangent with this slope no choice exceeds the ceiling; so a choice that
+    loses more than there is between the ceiling and the known score is in no better one.
+
+    >>> score = Score((1.0, 0.0, 0.0, 0.0), 2.0, 2.0)
+    >>> combined(score, (0.0, 1.0, 1.0), [[(0.0, 0.0, 0.0), (0.1, 0.0, 0.0)]], (1.0, 0.125, 0.125), 1.0, 0.125)
+    ([1], True)
+    """
+    partial: list[tuple[Point, float, tuple[int, ...]]] = [(base, 0.0, ())]
+    for points in parts:
+        values = [dot(slope, point) for point in points]
+        top = max(values)
+        longer = [
+            (add(point, points[i]), lost + top - value, (*chosen, i))
+            for point, lost, chosen in partial
+            for i, value in enumerate(values)
+            if ceiling - lost - (top - value) > known
+        ]
+        partial = _undominated(longer)
+        if len(partial) > POINTS:
+            return None, False
+    best = max(partial, key=lambda each: score.value(each[0]), default=None)
+    if best is None or score.value(best[0]) <= known:
+        return None, True
+    return list(best[2]), True
+
+
+def _undominated(
+    candidates: Sequence[tuple[Point, float, tuple[int, ...]]],
+) -> list[tuple[Point, float, tuple[int, ...]]]:
+    """The candidates that no other one reaches in all three numbers: a staircase of the last two, share by share."""
+    kept = []
+    stairs: list[tuple[float, float]] = []  # (matched, -found): matched ascending, found descending
+    for candidate in sorted(candidates, key=lambda each: each[0], reverse=True):
+        _, precise, found = candidate[0]
+        place = bisect_left(stairs, (precise, -float("inf")))
+        if place < len(stairs) and -stairs[place][1] >= found:
+            continue
+        low = place
+        while low and -stairs[low - 1][1] <= found:
+            low -= 1
+        stairs[low:place] = [(precise, -found)]
+        kept.append(candidate)
+    return kept
+
+
+def dot(one: Point, other: Point) -> float:
+    """The product of a slope and a point.
+
+    >>> dot((1.0, 2.0, 3.0), (1.0, 1.0, 1.0))
+    6.0
+    """
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+
+
+def add(one: Point, other: Point) -> Point:
+    """The sum of two points.
+
+    >>> add((1.0, 2.0, 3.0), (1.0, 1.0, 1.0))
+    (2.0, 3.0, 4.0)
+    """
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
