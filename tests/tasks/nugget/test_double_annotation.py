@@ -15,8 +15,6 @@ from adjudge.stats.measure import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.measures import measures_of
 from adjudge.tasks.nugget import choice_search, double_annotation, open_choices
-from adjudge.tasks.nugget.choice_search import solve
-from adjudge.tasks.nugget.choice_worth import Rates
 from adjudge.tasks.nugget.double_annotation import average, best_alignment, count_pairs, find_choices
 
 # A document here is (gold clusters, system clusters, pairs, gold classes, system classes).
@@ -141,42 +139,6 @@ def test_one_tangent_and_what_is_near_it(corpus):
     assert found.optimal
     assert found.score == pytest.approx(brute(corpus), abs=1e-10)
     checked(found, corpus)
-
-
-RATES = st.tuples(*[st.floats(0, 2)] * 2)
-
-
-@settings(max_examples=300)
-@given(documents(), RATES, RATES)
-def test_a_choice_is_kept_only_where_it_is_the_best(document, one, other):
-    """What was the best under some rates of B3 is said to be so under others only if it is."""
-    choices = find_choices(*document)
-    assume(choices is not None)
-
-    def best(rates):
-        given = Rates(0.1, 0.2, 0.1, 0.05, *rates)
-        return given, solve(choices, given)
-
-    _, before = best(one)
-    rates, after = best(other)
-    kept = before.under(rates)
-    if kept is not None:
-        assert kept.points[0][1:] == before.points[0][1:]
-        assert kept.bound == kept.points[0][0] == pytest.approx(after.points[0][0], abs=1e-12)
-    if one == other and before.gains is not None:
-        assert kept == before
-
-
-def test_some_choices_are_kept_and_some_are_not():
-    """Two twins, one of which has a larger gold cluster, and the other a cluster that is more of the system's."""
-    choices = find_choices([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
-    rates = Rates(0.1, 0.2, 0.1, 0.05, 1.0, 1.0)
-    found = solve(choices, rates)
-    assert len(found.gains) == 1
-    assert min(found.gains[0][1:]) > 0
-    assert found.under(rates._replace(precise=0.5)).bound < found.bound
-    assert found.under(rates._replace(precise=-100.0)) is None
-    assert found._replace(gains=None).under(rates) is None
 
 
 @settings(max_examples=80)

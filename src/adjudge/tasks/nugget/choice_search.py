@@ -34,22 +34,12 @@ EPSILON = 1e-13
 class Found(NamedTuple):
     """Choices that may be best, the one of the greatest worth first, and the worth that none exceeds.
 
-    Not `complete` if there were more of them than are kept. If options were only dropped for better ones, `gains` says
-    by how much these are better at least, so that the choice is the best under any rates under which none is negative.
+    Not `complete` if there were more of them than are kept.
     """
 
     points: list[tuple[float, Point, Choice]]
     bound: float
     complete: bool = True
-    gains: list[Point] | None = None
-
-    def under(self, rates: Rates) -> Found | None:
-        """The same choice under other rates of B3, None if it may not be the best."""
-        if self.gains is None or any(_worth(gain, rates) < -EPSILON for gain in self.gains):
-            return None
-        ((_, point, choice),) = self.points
-        worth = _worth(point, rates)
-        return self._replace(points=[(worth, point, choice)], bound=worth)
 
 
 Part = tuple[list[int], list[int], list[int]]
@@ -83,7 +73,7 @@ def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
     if any(group.most is not None for group in groups):
         limit = unlisted(table, groups, state.low, state.high, touched, cells)
         return found._replace(bound=max(found.bound, limit), complete=search.complete)
-    return found._replace(complete=search.complete, gains=search.gains if search.nodes == 1 and not slack else None)
+    return found._replace(complete=search.complete)
 
 
 class _Search:
@@ -94,7 +84,6 @@ class _Search:
         self.slack = slack
         self.nodes = 0
         self.complete = True
-        self.gains: list[Point] = []  # of options for which others were dropped
         self.ranges: dict[tuple[int, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self.differences: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
 
@@ -192,9 +181,9 @@ class _Search:
             if key in matched or (more < less and key in free):
                 ceafe += (more - less) * weight[key]
         gain += ceafe
-        if not self.slack and gain < -EPSILON:
-            return False
-        if self.slack and gain > self.slack + EPSILON:
+        if not self.slack:
+            return gain >= -EPSILON
+        if gain > self.slack + EPSILON:
             return True
         points = [ceafe, 0.0, 0.0]
         for key, more, less in difference:
@@ -203,9 +192,6 @@ class _Search:
                 zip(self.table.point(key, base + more), self.table.point(key, base + less), strict=True)
             ):
                 points[place] += x - y
-        if not self.slack:
-            self.gains.append((points[0], points[1], points[2]))
-            return True
         return min(points) >= -EPSILON
 
     def solve(self, state: _State, groups: list[int], keys: list[int], cells: list[int], need: float) -> Found:

@@ -33,7 +33,7 @@ from math import fsum
 from typing import NamedTuple
 
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.nugget.choice_search import Found, solve
+from adjudge.tasks.nugget.choice_search import solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
 from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
 from adjudge.tasks.nugget.rows import Row, Rows
@@ -111,22 +111,14 @@ class _Search:
         self.changed: dict[int, Way] = {}
         self.ceiling = float("inf") if self.open else self.best
         self.tangent: Point = (0.0, 0.0, 0.0)
-        self.rates = self.at(self.tangent)  # under the last tangent
         self.exact = True  # whether every document was solved under that tangent
-        self.before: list[Found] = []  # of the tangent before this one
         self.known: dict[tuple[int, Choice], Way | None] = {}
-
-    def solved(self, number: int) -> Found:
-        """The best choice of a document under the last tangent."""
-        _, choices = self.open[number]
-        same = self.before[number].under(self.rates) if self.before else None
-        return same or solve(choices, self.rates)
 
     def under_tangent(self, at: Point) -> Point:
         """Find the best alignment under the tangent at some totals, and return its totals."""
         slope = self.score.slope(at)
-        self.rates = self.at(slope)
-        self.before = found = [self.solved(number) for number in range(len(self.open))]
+        rates = self.at(slope)
+        found = [solve(choices, rates) for _, choices in self.open]
         totals = self.take([each.points[0][2] for each in found])
         beyond = fsum([each.bound - each.points[0][0] for each in found])
         ceiling = min(1.0, self.score.value(at) + dot(slope, totals) - dot(slope, at) + beyond)
