@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from adjudge.tasks.nugget.boundaries import (
+from adjudge.tasks.nugget.tokenizer import tokenize
+from adjudge.tasks.nugget.tokenizer_files import (
     Mismatch,
     astral,
     describe,
@@ -15,7 +16,6 @@ from adjudge.tasks.nugget.boundaries import (
     split_at_separators,
     split_at_spans,
 )
-from adjudge.tasks.nugget.tokenizer import tokenize
 
 TEXTS = st.text(alphabet="ab -/.\n😀'", max_size=30)
 

@@ -11,10 +11,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from adjudge.formats.token_table import read_table, write_table
-from adjudge.tasks.nugget.boundaries import split_at_separators
-from adjudge.tasks.nugget.tokenizer import tokenize
-from adjudge.tasks.nugget.tokenizer_files import table_of
-from adjudge.tasks.nugget.tokenizer_shape import shape
+from adjudge.tasks.nugget.tokenizer import shape, tokenize
+from adjudge.tasks.nugget.tokenizer_files import split_at_separators, table_of
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "nugget_tokenizer.json").read_text())["cases"]
 
