@@ -79,7 +79,7 @@ def check(case, gold, system, tokens, folder):
         assert result["nugget.sequence"].f1 == 1
         return
     assert printed(report(campaign, found), chosen) == expected(case)
-    if any(each.facts.extra and not each.facts.shared for each in campaign.systems.values()):
+    if any(each.diagnostics.extra and not each.diagnostics.shared for each in campaign.systems.values()):
         # The program prints zeros, we refuse.
         with pytest.raises(ValidationError, match="no document is in common"):
             result_of(campaign)

@@ -230,7 +230,7 @@ def _compat(gold: str, paths: list[str], chosen: Settings, how: dict[str, Any], 
     text = report(campaign, found)
     if not options["quiet"]:
         ((_, counted),) = campaign.systems.items()
-        for note in counted.facts.notes(chosen):
+        for note in counted.diagnostics.notes(chosen):
             examples = f" ({', '.join(note.examples)})" if note.examples else ""
             say(f"warning: {visible(note.message + examples)}")
     emit(text, options["output"])

@@ -14,7 +14,7 @@ from adjudge.engine import local
 from adjudge.errors import AdjudgeError, FormatError
 from adjudge.formats.tbf import cut_files
 from adjudge.tasks.nugget import parts
-from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.diagnostics import Diagnostics
 from adjudge.tasks.nugget.parts import Part
 from adjudge.tasks.nugget.reading import Reader, observe_all
 from adjudge.tasks.nugget.scoring import score
@@ -194,9 +194,13 @@ def test_what_is_wrong_is_said_as_with_one_process(files):
     assert said[0] == said[1]
 
 
-def test_facts_of_later_documents():
-    one = Facts(missing=["a"], documents=2, values={("gold", "type"): {"A"}}, confident={"gold": False}, extra=["x"])
-    two = Facts(missing=["b"], documents=3, values={("gold", "type"): {"B"}}, confident={"gold": True}, extra=["x"])
+def test_diagnostics_of_later_documents():
+    one = Diagnostics(
+        missing=["a"], documents=2, values={("gold", "type"): {"A"}}, confident={"gold": False}, extra=["x"]
+    )
+    two = Diagnostics(
+        missing=["b"], documents=3, values={("gold", "type"): {"B"}}, confident={"gold": True}, extra=["x"]
+    )
     two.matched["span"] = [1.0]
     one.extend(two)
     assert (one.missing, one.documents, one.extra) == (["a", "b"], 5, ["x"])

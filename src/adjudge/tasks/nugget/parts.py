@@ -108,7 +108,7 @@ def _by_ranges(reader: Reader, named: Sequence[tuple[str, Documents]], jobs: int
         return None
     ids = [id for each in found for id in each.ids]
     known = set(ids)
-    extra = {name: [id for each in found for id in each.systems[name].facts.extra] for name, _ in named}
+    extra = {name: [id for each in found for id in each.systems[name].diagnostics.extra] for name, _ in named}
     if len(known) < len(ids) or any(
         len(set(each)) < len(each) or not known.isdisjoint(each) for each in extra.values()
     ):
@@ -118,7 +118,7 @@ def _by_ranges(reader: Reader, named: Sequence[tuple[str, Documents]], jobs: int
         return None
     systems = {}
     for (name, counted), digest in zip(campaign.systems.items(), digests[1:], strict=True):
-        counted.facts.extra = extra[name]
+        counted.diagnostics.extra = extra[name]
         systems[name] = counted._replace(digest=digest)
     return campaign._replace(of=len(ids), digest=digests[0], systems=systems)
 
@@ -145,7 +145,7 @@ class RangePart(NamedTuple):
             found = reader._replace(gold=gold).read(systems)
         except AdjudgeError:
             return None
-        return None if any(each.facts.input for each in found.systems.values()) else found
+        return None if any(each.diagnostics.input for each in found.systems.values()) else found
 
 
 def _meanwhile(paths: Sequence[str]) -> Iterator[str]:
@@ -168,7 +168,7 @@ def joined(parts: Sequence[Campaign], ids: list[str]) -> Campaign | None:
     """Campaigns of consecutive documents of the same files as one; None if they are not about the same."""
     first = parts[0]
     for name, counted in first.systems.items():
-        if any(part.systems[name].facts.input != counted.facts.input for part in parts):
+        if any(part.systems[name].diagnostics.input != counted.diagnostics.input for part in parts):
             return None  # remarks on token tables, in the order of documents
     return first._replace(
         ids=ids,
@@ -183,7 +183,7 @@ def _joined(parts: Sequence[Counted]) -> Counted:
     for part in later:
         documents = len(first.nuggets)
         first.best.update((documents + place, row) for place, row in part.best.items())
-        first.facts.extend(part.facts)
+        first.diagnostics.extend(part.diagnostics)
         for name, slices in part.slices.items():
             first.slices[name].extend(slices, documents)
         for own, others in (

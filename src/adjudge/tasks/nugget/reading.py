@@ -12,7 +12,7 @@ from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.source import source_name
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
-from adjudge.tasks.nugget.facts import Facts
+from adjudge.tasks.nugget.diagnostics import Diagnostics
 from adjudge.tasks.nugget.measures import columns, row
 from adjudge.tasks.nugget.observe import Observed, compare, is_char, of_types
 from adjudge.tasks.nugget.ready import Ready, prepare
@@ -56,7 +56,7 @@ class Counted(NamedTuple):
     sequencing: Rows
     best: dict[int, Row]  # rows of documents whose search was cut short, with the most that is possible
     choices: list[Choices | None]  # what is open where nuggets are annotated twice
-    facts: Facts
+    diagnostics: Diagnostics
     slices: dict[str, Slices]
 
 
@@ -168,7 +168,7 @@ class _Progress:
             Rows(len(_NO_LINKS)),
             {},
             [],
-            Facts(),
+            Diagnostics(),
             {field: Slices(field, reader.settings) for field in reader.by},
         )
         self.coref = self.sequencing = False
@@ -204,7 +204,7 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
             if theirs is not None:
                 problems += each.opened.problems(id)
             if mode == "token":
-                each.counted.facts.tokens(ours, theirs, table)
+                each.counted.diagnostics.tokens(ours, theirs, table)
             problems += _count(each, reader, place, ready, theirs, table, invisible, gold.path, visit)
         if len(problems) > LIMIT:
             break
@@ -214,13 +214,13 @@ def _read(reader: Reader, named: Sequence[tuple[str, Documents]], visit: Visitor
     if problems:
         _refuse(problems)
     for each in systems:
-        facts = each.counted.facts
-        odd = [*gold.remarks.values(), *each.opened.remarks.values()]
-        facts.input += [*gold.notes, *each.opened.notes, *tables.odd, *odd]
+        diagnostics = each.counted.diagnostics
+        remarks = [*gold.remarks.values(), *each.opened.remarks.values()]
+        diagnostics.input += [*gold.notes, *each.opened.notes, *tables.notes, *remarks]
         known = set(gold.ids)
-        facts.nothing = not each.opened.ids
-        facts.shared = any(id in known for id in each.opened.ids)
-        facts.extra += [id for id in each.opened.ids if id not in known]
+        diagnostics.nothing = not each.opened.ids
+        diagnostics.shared = any(id in known for id in each.opened.ids)
+        diagnostics.extra += [id for id in each.opened.ids if id not in known]
     sequencing = chosen.sequencing if chosen.sequencing is not None else any(each.sequencing for each in systems)
     if coref and chosen.profile == "evmeval-2015":
         _check_2015(systems)
@@ -235,9 +235,9 @@ def check_documents(campaign: Campaign) -> None:
     check_sides(
         Names(source_name(gold) if gold else "gold", campaign.ids),
         [
-            Names(counted.path, counted.facts.extra)
+            Names(counted.path, counted.diagnostics.extra)
             for counted in campaign.systems.values()
-            if not counted.facts.shared and counted.facts.extra
+            if not counted.diagnostics.shared and counted.diagnostics.extra
         ],
     )
 
@@ -273,8 +273,8 @@ def _count(
 ) -> Iterator[Problem]:
     """Count one document of one system, and give what makes that impossible."""
     chosen, counted = reader.settings, progress.counted
-    facts = counted.facts
-    if _stops(facts, system, chosen):
+    diagnostics = counted.diagnostics
+    if _stops(diagnostics, system, chosen):
         counted.nuggets.append((0,) * len(columns(chosen)))
         counted.coref.append(NOTHING)
         counted.choices.append(None)
@@ -285,7 +285,7 @@ def _count(
     char = is_char(gold.document, own)  # if gold has no places, it does not matter how they were read
     other = prepare(own, chosen, invisible, char=char)
     observed = compare(gold.side, other.side, chosen, char=char)
-    facts.see(gold, other, observed, chosen, missing=system is None)
+    diagnostics.see(gold, other, observed, chosen, missing=system is None)
     counted.nuggets.append(row(observed.matched, observed.system, observed.gold, chosen))
     if not all(mapped.proven for mapped in observed.entangled.values()):
         counted.best[place] = row(_most(observed), observed.system, observed.gold, chosen)
@@ -307,7 +307,7 @@ def _count(
         chains = None if gold.chains is None or other.chains is None else (gold.chains, other.chains)
         counts = count_coreference(links, observed.sides, pairs, chosen, chains)
         if counts is NOTHING:
-            facts.left_out.append(id)
+            diagnostics.left_out.append(id)
         counted.coref.append(counts)
         counted.choices.append(open_choices(links, observed, pairs, chosen))
     sequenced = chosen.sequencing is not False and (gold.directed or other.directed)
@@ -318,7 +318,7 @@ def _count(
                 if finding.kind == "link-and-reverse" and not chosen.any_links:
                     yield finding.problem
         found = count_sequence(gold.document, own, pairs)
-        facts.remarks.append((id, found.remarks))
+        diagnostics.remarks.append((id, found.remarks))
     counted.sequencing.append(found.counts if sequenced else _NO_LINKS)
     for slices in counted.slices.values():
         slices.add(place, observed)
@@ -326,13 +326,13 @@ def _count(
         visit(Seen(place, progress.name, gold.document, system, observed))
 
 
-def _stops(facts: Facts, system: NuggetDocument | None, settings: Settings) -> bool:
+def _stops(diagnostics: Diagnostics, system: NuggetDocument | None, settings: Settings) -> bool:
     """Whether the program of 2015 has stopped at a system document with a mention id twice."""
     if settings.profile != "evmeval-2015" or system is None:
-        return facts.stopped is not None
-    if facts.stopped is None and len({nugget.id for nugget in system.nuggets}) < len(system.nuggets):
-        facts.stopped = system.id
-    return facts.stopped is not None
+        return diagnostics.stopped is not None
+    if diagnostics.stopped is None and len({nugget.id for nugget in system.nuggets}) < len(system.nuggets):
+        diagnostics.stopped = system.id
+    return diagnostics.stopped is not None
 
 
 def _most(observed: Observed) -> Mapping[str, float]:

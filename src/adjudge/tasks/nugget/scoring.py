@@ -115,7 +115,7 @@ def result_of(
         "by": tuple(dict.fromkeys(by)),
         "inference": inference,
         "notes": {
-            name: [*counted.facts.notes(chosen), *_about_choices(best.get(name))]
+            name: [*counted.diagnostics.notes(chosen), *_about_choices(best.get(name))]
             for name, counted in campaign.systems.items()
         },
         "signature_fields": _signature(campaign, pool),

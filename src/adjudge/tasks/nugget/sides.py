@@ -27,11 +27,11 @@ class Opened(Protocol):
 
     @property
     def notes(self) -> list[Problem]:
-        """What is odd about the whole."""
+        """What there is to say about the whole."""
 
     @property
     def remarks(self) -> Mapping[str, Problem]:
-        """What is odd, but read without harm, by kind."""
+        """What is read without harm, but may not be meant, by kind."""
 
     @property
     def mode(self) -> Mode:
@@ -184,7 +184,7 @@ class Tables:
         self.lenient = lenient  # rows that cannot be read are left out, as the official program does
         self.given: Mapping[str, TokenTable] | None = source if isinstance(source, Mapping) else None
         self.folder: Path | None = None
-        self.odd: list[Problem] = []
+        self.notes: list[Problem] = []
         if self.given is None and source is not None:
             self.folder = Path(source)
             if not self.folder.is_dir():
@@ -213,4 +213,4 @@ class Tables:
         problems = [finding.problem for finding in findings if finding.error]
         if problems and not self.lenient:
             raise FormatError(problems)
-        self.odd += [finding.problem for finding in findings if finding.error or finding.kind == "table-header"]
+        self.notes += [finding.problem for finding in findings if finding.error or finding.kind == "table-header"]

@@ -25,7 +25,7 @@ GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversio
 
 
 @dataclass(slots=True)
-class Facts:
+class Diagnostics:
     """What was seen of one system and of gold next to it."""
 
     missing: list[str] = field(default_factory=list)
@@ -133,7 +133,7 @@ class Facts:
         if compared and wrong * 2 > compared:
             self.other_text.append(gold.id)
 
-    def extend(self, later: Facts) -> None:
+    def extend(self, later: Diagnostics) -> None:
         """Take in what was seen of later documents of the same files."""
         for each in fields(self):
             if each.name not in _WHOLE:
