@@ -50,18 +50,18 @@ class Fields:
                 raise Misfit(f"expected an object with the field {name!r}, got {describe(value)}") from None
             raise Misfit(f"the field {name!r} is missing", "add it to the object") from None
 
-    def prepare(self, value: Any, side: int, memo: Memo) -> Sequence[Any]:
+    def prepare(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
         read = self.readers.get(type(value)) or self._reader(type(value))
         try:
             raws = read(value)
             todo = self.todo(tuple(map(type, raws)))
             if not todo:
-                return raws
+                return tuple(raws)
             out = list(raws)
             for place, prepare in todo:
                 out[place] = prepare(out[place], side, memo)
-            return out
+            return tuple(out)
         except (KeyError, AttributeError, MissingField, Misfit):
             return self._one_by_one(value, side, memo)
 
@@ -73,7 +73,7 @@ class Fields:
             if not (isinstance(op, ExactOp) and kind in op.plain)
         ]
 
-    def _one_by_one(self, value: Any, side: int, memo: Memo) -> list[Any]:
+    def _one_by_one(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         out = []
         for name, get, op in self.parts:
             raw = self.raw(value, name, get, op)
@@ -81,7 +81,7 @@ class Fields:
                 out.append(op.prepare(raw, side, memo))
             except Misfit as misfit:
                 raise misfit.under(f".{name}") from None
-        return out
+        return tuple(out)
 
     def _reader(self, kind: type) -> Callable[[Any], Sequence[Any]]:
         """A function that reads all fields of such a value, in one step if there is one."""
@@ -131,6 +131,8 @@ class RecordOp(Op):
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
+        if self.exact and size is None:
+            self.prepare = self.fields.prepare  # type: ignore[method-assign]
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
 
@@ -139,7 +141,7 @@ class RecordOp(Op):
             raise Misfit(f"expected {self.size} values, got {len(value)}")
         parts = self.fields.prepare(value, side, memo)
         if self.exact:
-            return tuple(parts)
+            return parts
         return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
 
     def identity(self, p: Any) -> Hashable:
