@@ -37,7 +37,7 @@ class ExactOp(Op):
         self.values = None if node.values is None else frozenset(freeze(value) for value in node.values)
         self.accepts_null = may_be_absent(node)
         # Values of these types are their own keys and need no further look.
-        plain = {"string": (str,), "integer": (int,), None: (str, int)}.get(node.type, ())
+        plain = {"string": (str,), "integer": (int,), "null": (type(None),), None: (str, int)}.get(node.type, ())
         self.plain: frozenset[type] = frozenset(plain if node.values is None else ())
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,8 @@ class Fields:
 
     def __init__(self, ops: dict[str, Op]) -> None:
         self.parts = [(name, getter(name), op) for name, op in ops.items()]
-        # A value of a plain type is its own key, and its operator need not be asked.
-        self.steps = [(op.plain if isinstance(op, ExactOp) else frozenset(), op.prepare) for op in ops.values()]
-        self.readers: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
+        self.todo = lru_cache(maxsize=1024)(self._todo)
+        self.readers: dict[type, Callable[[Any], Sequence[Any]]] = {}
 
     def raw(self, value: Any, name: str, get: Any, op: Op) -> Any:
         """The raw value of one field; a field that may be null may also be absent."""
@@ -50,18 +50,30 @@ class Fields:
                 raise Misfit(f"expected an object with the field {name!r}, got {describe(value)}") from None
             raise Misfit(f"the field {name!r} is missing", "add it to the object") from None
 
-    def prepare(self, value: Any, side: int, memo: Memo) -> list[Any]:
+    def prepare(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
         read = self.readers.get(type(value)) or self._reader(type(value))
         try:
-            return [
-                raw if type(raw) in plain else prepare(raw, side, memo)
-                for raw, (plain, prepare) in zip(read(value), self.steps, strict=True)
-            ]
+            raws = read(value)
+            todo = self.todo(tuple(map(type, raws)))
+            if not todo:
+                return tuple(raws)
+            out = list(raws)
+            for place, prepare in todo:
+                out[place] = prepare(out[place], side, memo)
+            return tuple(out)
         except (KeyError, AttributeError, MissingField, Misfit):
             return self._one_by_one(value, side, memo)
 
-    def _one_by_one(self, value: Any, side: int, memo: Memo) -> list[Any]:
+    def _todo(self, kinds: tuple[type, ...]) -> list[tuple[int, Callable[..., Any]]]:
+        """The fields to prepare if they have these types; a value of a plain type is its own key."""
+        return [
+            (place, op.prepare)
+            for place, (kind, (_, _, op)) in enumerate(zip(kinds, self.parts, strict=True))
+            if not (isinstance(op, ExactOp) and kind in op.plain)
+        ]
+
+    def _one_by_one(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         out = []
         for name, get, op in self.parts:
             raw = self.raw(value, name, get, op)
@@ -69,20 +81,27 @@ class Fields:
                 out.append(op.prepare(raw, side, memo))
             except Misfit as misfit:
                 raise misfit.under(f".{name}") from None
-        return out
+        return tuple(out)
 
-    def _reader(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    def _reader(self, kind: type) -> Callable[[Any], Sequence[Any]]:
         """A function that reads all fields of such a value, in one step if there is one."""
         names = [name for name, _, _ in self.parts]
-        if len(names) > 1 and issubclass(kind, Mapping):
-            read: Callable[[Any], tuple[Any, ...]] = itemgetter(*names)
+        optional = [(name, op.accepts_null) for name, _, op in self.parts]
+        read: Callable[[Any], Sequence[Any]]
+        if kind is dict and any(absent for _, absent in optional):
+
+            def read(value: Any) -> Sequence[Any]:
+                return [value.get(name) if absent else value[name] for name, absent in optional]
+
+        elif len(names) > 1 and issubclass(kind, Mapping):
+            read = itemgetter(*names)
         elif len(names) > 1 and kind.__module__ != "builtins" and all(name.isidentifier() for name in names):
             read = attrgetter(*names)
         else:
             getters = [get for _, get, _ in self.parts]
 
-            def read(value: Any) -> tuple[Any, ...]:
-                return tuple([get(value) for get in getters])
+            def read(value: Any) -> Sequence[Any]:
+                return [get(value) for get in getters]
 
         self.readers[kind] = read
         return read
@@ -112,6 +131,8 @@ class RecordOp(Op):
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
+        if self.exact and size is None:
+            self.prepare = self.fields.prepare  # type: ignore[method-assign]
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
 
@@ -120,7 +141,7 @@ class RecordOp(Op):
             raise Misfit(f"expected {self.size} values, got {len(value)}")
         parts = self.fields.prepare(value, side, memo)
         if self.exact:
-            return tuple(parts)
+            return parts
         return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
 
     def identity(self, p: Any) -> Hashable:
