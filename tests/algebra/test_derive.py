@@ -43,7 +43,7 @@ from adjudge.algebra.spec import decode, encode
 from adjudge.algebra.view import view
 from adjudge.errors import UsageError
 from adjudge.model.variable import Variable
-from reference import Reference
+from definition import Reference
 
 STRING, INTEGER, NUMBER, BOOLEAN, NULL = (
     ir.Exact(type=kind) for kind in ("string", "integer", "number", "boolean", "null")

@@ -32,7 +32,7 @@ from adjudge.algebra import (
 )
 from adjudge.algebra.plan import plan
 from adjudge.errors import UsageError, ValidationError
-from reference import Reference, distinct, phi
+from definition import Reference, distinct, phi
 
 LEVELS = hierarchy(separator=".", credit="linear")
 RELAXED = settings(

@@ -6,7 +6,7 @@ from adjudge.algebra import exact, f, mapped, record, set_of, span
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.plan import plan
 from adjudge.errors import UsageError
-from reference import Reference
+from definition import Reference
 
 
 def test_only_keeps_records_with_one_of_the_values():

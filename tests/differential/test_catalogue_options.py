@@ -7,7 +7,7 @@ import pytest
 from adjudge.algebra.plan import plan
 from adjudge.errors import AdjudgeError
 from adjudge.metrics import catalogue
-from reference import Reference
+from definition import Reference
 
 # The definition tries all matchings of variables, which takes minutes for the example of Smatch.
 DEFINITIONS = {definition.name: definition for definition in catalogue() if definition.name != "amr.smatch"}

@@ -10,8 +10,8 @@ from adjudge.algebra.check import problems
 from adjudge.algebra.plan import plan
 from adjudge.algebra.spec import decode
 from adjudge.errors import AdjudgeError, UsageError
+from definition import Reference
 from differential import nested_cases, plain_cases
-from reference import Reference
 
 CASES = {name: (spec, values) for name, spec, values in (*plain_cases.similarities(), *nested_cases.everything())}
 # The definition tries everything: longer pairs take it minutes.

@@ -140,21 +140,16 @@ def _family(name: str, *arguments: str) -> list[Writer]:
     return _score(f"{name} score", *arguments)
 
 
-def _scored(command: str, *arguments: str) -> list[Writer]:
-    """A command without --summary."""
-    return [each for each in _score(command, *arguments) if each.option != "--summary"]
-
-
 NUGGET = ("-g", "@gold.tbf", "-s", "@heron.tbf", "-t", "@tokens")
 KBP = ("--gold", "@kb/gold.jsonl", "--wiki", "@kb/links.csv", "@kb/delta.tsv")
 EAL = ("--key", "@key", "--frames", "@frames", "@granite")
 
 WRITERS: list[Writer] = [
     *_score("score", "relation.strict", "@gold.jsonl", "@alder.jsonl"),
-    *_scored("coref score", "@key.conll", "@linden.conll"),
+    *_score("coref score", "@key.conll", "@linden.conll"),
     _printed("coref validate", "@linden.conll"),
     _printed("coref convert", "@linden.conll", "--to", "jsonl"),
-    *_scored("nugget score", *NUGGET),
+    *_score("nugget score", *NUGGET),
     Writer("nugget score", "--comparison", ("nugget", "score", *NUGGET, "--comparison", "out.txt"), ("out.txt",)),
     _printed("nugget validate", "@heron.tbf", "-t", "@tokens"),
     Writer(
@@ -203,7 +198,7 @@ WRITERS: list[Writer] = [
     *_store("eal frames template", "@key"),
     *_store("eal frames read", "@frames", "@key"),
     *_store("eal frames project", "@frames", "@key", "@other-key"),
-    *_scored("eal score", *EAL),
+    *_score("eal score", *EAL),
     Writer(
         "eal score",
         "--per-document",
@@ -213,8 +208,8 @@ WRITERS: list[Writer] = [
     Writer("eal graphs", "--output", ("eal", "graphs", *EAL, "--bootstrap", "20", "-o", "new"), ("new",), shared=True),
     _printed("eal report", *EAL, "--bootstrap", "20"),
     _printed("eal proposal-tables"),
-    *_scored("kbp score", *KBP),
-    *_scored("kbp discovery", *KBP),
+    *_score("kbp score", *KBP),
+    *_score("kbp discovery", *KBP),
     _printed("kbp explain", *KBP),
     _printed("kbp report", *KBP),
     Writer(
@@ -235,7 +230,7 @@ WRITERS: list[Writer] = [
         ("kbp", "query", "--gold", "@gold.tsv", "--generate", "5", "--table", "t.tsv", "@a.tsv"),
         ("t.tsv",),
     ),
-    *_scored("kbp query", "--gold", "@gold.tsv", "--generate", "5", "@a.tsv"),
+    *_score("kbp query", "--gold", "@gold.tsv", "--generate", "5", "@a.tsv"),
     _printed("kbp pooling-bias", "--queries", "@q.tsv", "--assessments", "@pool.tab", "@a.tsv", "@gold.tsv"),
     Writer("kbp validate", "--repair", ("kbp", "validate", "@kb/delta.tsv", "--repair", "mended.tsv"), ("mended.tsv",)),
     _printed("kbp validate", "@kb/delta.tsv"),

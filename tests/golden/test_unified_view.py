@@ -35,7 +35,7 @@ from adjudge.algebra import (
 from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import case
 from adjudge.metrics import Combined, Metric, find
-from reference import Reference
+from definition import Reference
 
 FILE = Path(__file__).with_name("metrics.json")
 DATA = json.loads(FILE.read_text())

@@ -12,7 +12,7 @@ from adjudge.algebra.plan import plan
 from adjudge.metrics import catalogue, find
 from adjudge.metrics.documents import empty
 from adjudge.metrics.registry import LAWS
-from reference import Reference
+from definition import Reference
 
 RELAXED = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 DEFINITIONS = {definition.name: definition for definition in catalogue()}

@@ -28,7 +28,7 @@ SHOWN = 10  # assessments that differ, without --verbose
 @click.command(
     "merge",
     epilog="\b\nExamples:\n  adjudge eal assessment merge first/ second/ -o both"
-    "\n  adjudge eal assessment merge assessments/ from-ann/ --prefer additional -o corrected",
+    "\n  adjudge eal assessment merge first/ second/ --prefer additional -o corrected",
 )
 @click.argument("baseline", metavar="BASELINE")
 @click.argument("additional", metavar="ADDITIONAL...", nargs=-1, required=True)

@@ -27,7 +27,7 @@ _KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent
 @click.command(
     "validate",
     epilog=f"\b\nKinds of problems:\n{_KINDS}\n\n\b\nExample:\n"
-    "  adjudge eal validate system.zip --docs sources/ --severity cas-text=error --strict",
+    "  adjudge eal validate system.zip --docs sources/ --severity cas-text=error --severity entity-type=off --strict",
 )
 @click.argument("submissions", metavar="SUBMISSION...", nargs=-1, required=True)
 @click.option("--docs", metavar="FOLDER", help="Source documents, or a file with lines of document id, TAB and path.")

@@ -83,6 +83,8 @@ def stem(source: Any) -> str:
     >>> stem("runs/mine.bio"), stem("runs/mine-1.5"), stem("runs/mine.tar.gz")
     ('mine', 'mine-1.5', 'mine')
     """
+    if isinstance(source, bytes):
+        return "system"
     # A name that is not UTF-8 could not be written into a result.
     path = Path(source_name(source))
     path = path.resolve() if str(path) in (".", "..") else path

@@ -17,7 +17,7 @@ from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
 from adjudge.tasks.eal.measures import document_scores, table_of
 from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
-from adjudge.tasks.eal.scoring import name_systems, observe_all, result_of, score
+from adjudge.tasks.eal.scoring import observe_all, result_of, score
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
 from adjudge.tasks.eal.trim import grouped, keep_best
@@ -384,8 +384,8 @@ def test_mistakes(stores):
     ):
         with pytest.raises(UsageError, match=problem):
             score(stores / "key", stores / "ref", stores / "good", bootstrap=0, **more)
-    with pytest.raises(UsageError, match="two systems are called good"):
-        name_systems([stores / "good", "other/good"])
+    twice = score(stores / "key", stores / "ref", [stores / "good", stores / "good"], bootstrap=0)
+    assert [system.name for system in twice.systems] == ["good-1", "good-2"]
     (stores / "ref" / "NYT_1").unlink()
     with pytest.raises((FormatError, ValidationError), match="NYT_1 has no reference frames"):
         score(stores / "key", stores / "ref", stores / "good")

@@ -292,7 +292,7 @@ def test_processes_give_what_one_process_gives(tmp_path):
 
 
 def test_names_of_systems():
-    with pytest.raises(UsageError, match="two systems are called x"):
+    with pytest.raises(UsageError, match="two systems are called 'x'"):
         observe_all(GOLD, [GOOD, POOR], Settings(), names=["x", "x"])
     with pytest.raises(UsageError, match="standard input can be read only once"):
         score("-", "-")

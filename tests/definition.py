@@ -15,7 +15,7 @@ from typing import Any
 
 from adjudge.algebra import ir
 from adjudge.errors import ValidationError
-from reference_values import (
+from definition_values import (
     ONE,
     ZERO,
     apply,
