@@ -19,7 +19,7 @@ from adjudge.engine.local import map_documents, processors, work_folder
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems
 from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Names, check_sides
+from adjudge.evaluate.sides import Names, check_places, check_sides
 from adjudge.evaluate.task import Remark, Side, Task
 from adjudge.formats.ranges import Range, cut_documents
 
@@ -169,7 +169,7 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     sides = _read(task, gold, named, run)
     ours, theirs = sides[0], sides[1:]
     for side in theirs:
-        _check_places(ours, side)
+        check_places(ours, side)
     ids = choose(ours.documents, run.docs)
     counter = Counter(task, None if run.docs is None else frozenset(ids), run.keep)
     size = min(AT_ONCE, 1 + len(ours.documents) // (PARTS * max(run.jobs or processors(), 1)))
@@ -178,18 +178,6 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
         counter.pairs, _chunks(ours, theirs, size), jobs=run.jobs, cluster=run.cluster, chunk=1, total=total
     )
     return _together(task, run, ours, theirs, parts, apart=False)
-
-
-def _check_places(gold: Side, system: Side) -> None:
-    """Raise if documents without ids cannot be paired by their position."""
-    if system.paired_by_place != gold.paired_by_place and system.documents:
-        which = system.name if system.paired_by_place else "gold"
-        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
-    if system.paired_by_place and len(system.documents) != len(gold.documents):
-        raise UsageError(
-            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
-            hint="documents without ids are paired by position; give as many, or give them ids",
-        )
 
 
 def _chunks(gold: Side, systems: Sequence[Side], size: int) -> Iterator[tuple[str, Any, Any]]:

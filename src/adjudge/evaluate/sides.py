@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence, Sized
+from typing import NamedTuple, Protocol
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError
 
 NO_DOCUMENTS = "the system has no documents at all, so that everything in gold counts as missed"
 """What the note `empty-system` says."""
@@ -29,6 +29,34 @@ class Names(NamedTuple):
 
     place: str
     ids: Collection[str]
+
+
+class Numbered(Protocol):
+    """One side of an evaluation, whose documents may have been numbered because they had no ids."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def documents(self) -> Sized:
+        """Its documents."""
+
+    @property
+    def paired_by_place(self) -> bool:
+        """Whether they were numbered."""
+
+
+def check_places(gold: Numbered, system: Numbered) -> None:
+    """Raise if documents without ids cannot be paired by their position."""
+    if system.paired_by_place != gold.paired_by_place and system.documents:
+        which = system.name if system.paired_by_place else "gold"
+        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
+    if system.paired_by_place and len(system.documents) != len(gold.documents):
+        raise UsageError(
+            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
+            hint="documents without ids are paired by position; give as many, or give them ids",
+        )
 
 
 def check_sides(gold: Names, systems: Iterable[Names], *, remedy: str = "") -> None:

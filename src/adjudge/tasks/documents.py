@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.inputs import distinct, is_file, is_stdin, stem
-from adjudge.evaluate.sides import NO_DOCUMENTS, Names, check_sides
+from adjudge.evaluate.sides import NO_DOCUMENTS, Names, check_places, check_sides
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.parquet import is_parquet
 from adjudge.formats.shards import find_shards, read_shards
@@ -288,18 +288,6 @@ def _check_ids(gold: Side, systems: Sequence[Side]) -> None:
                 problems.append(unknown_document(side, document, similar))
     if problems:
         raise ValidationError(problems)
-
-
-def check_places(gold: Side, system: Side) -> None:
-    """Raise if documents without ids cannot be paired by their position."""
-    if system.paired_by_place != gold.paired_by_place and system.documents:
-        which = system.name if system.paired_by_place else "gold"
-        raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
-    if system.paired_by_place and len(system.documents) != len(gold.documents):
-        raise UsageError(
-            f"{system.name} has {len(system.documents)} documents and gold has {len(gold.documents)}",
-            hint="documents without ids are paired by position; give as many, or give them ids",
-        )
 
 
 def check_readers(gold: Documents, system: Any, reader: str | None, system_reader: str | None) -> None:
