@@ -61,13 +61,15 @@ def test_ratio(top, bottom, undefined):
 
 
 def obvious_f(p_num, p_den, r_num, r_den, beta, undefined):
-    """The textbook definition in fractions; None where nothing is defined."""
+    """The textbook definition in fractions; None where a ratio that has no value could change it."""
     p = Fraction(p_num, p_den) if p_den else undefined
     r = Fraction(r_num, r_den) if r_den else undefined
-    if p is None and r is None:
+    if p == 0 or r == 0:
+        return 0
+    if p is None or r is None:
         return None
-    p, r, square = p or 0, r or 0, Fraction(beta) ** 2
-    return (1 + square) * p * r / (square * p + r) if square * p + r else 0
+    square = Fraction(beta) ** 2
+    return (1 + square) * p * r / (square * p + r)
 
 
 @given(counts, counts, counts, counts, st.sampled_from([0.5, 1.0, 2.0]), undefineds)

@@ -300,7 +300,7 @@ def test_mistakes(call, score, tmp_path):
     assert err.count("in no frame, link it") > 3
     assert "--unlinked" in err
     for arguments, said in (
-        ((S0, S0), "two systems are called S0"),
+        ((f"x={S0}", f"x={S0}"), "two systems are called 'x'"),
         (("nothing",), "nothing"),
         ((S0, "--decide", "colour=blue"), "no profile decides 'colour'"),
         ((S0, "--decide", "x_year=perhaps"), "x_year cannot be 'perhaps', write yes or no"),

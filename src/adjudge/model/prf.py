@@ -42,8 +42,8 @@ def f_measure(
     """F-beta from the counts of precision and recall.
 
     `same` (one matching gave both numerators): (1 + b²) S / (b² r_den + p_den). Otherwise the harmonic form
-    (1 + b²) P R / (b² P + R) of the two ratios, which is 0 when one is 0 or undefined, and
-    undefined when both are.
+    (1 + b²) P R / (b² P + R) of the two ratios, which is 0 when one of them is 0, and undefined when both are 0/0 or
+    one is undefined and the other is not 0.
 
     >>> f_measure(2, 3, 2, 4, undefined=0, same=True)
     0.5714285714285714
@@ -56,4 +56,6 @@ def f_measure(
     if not p_den and not r_den:
         return None if undefined is None else float(undefined)
     p, r = ratio(p_num, p_den, undefined), ratio(r_num, r_den, undefined)
-    return (1 + square) * p * r / (square * p + r) if p and r else 0.0
+    if p == 0 or r == 0:
+        return 0.0
+    return None if p is None or r is None else (1 + square) * p * r / (square * p + r)
