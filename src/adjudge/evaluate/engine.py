@@ -8,6 +8,7 @@ Parts are counted in any place and put together in the order of gold, so that th
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,41 +16,46 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.engine.local import map_documents, processors, work_folder
+import msgspec
+
+from adjudge.engine.local import can_travel, map_documents, processors, work_folder
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
-from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems
+from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems, size_of
 from adjudge.evaluate.run import Run
 from adjudge.evaluate.sides import Names, check_places, check_sides
 from adjudge.evaluate.task import Remark, Side, Task
-from adjudge.formats.ranges import Range, cut_documents
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from adjudge.stats.result import Result
 
-LARGE = 128 << 20  # bytes of all files from which on they are read in parts, and several processes pay
 PARTS = 4  # for each process, so that none of them waits long for the last one
-AT_ONCE = 1000  # documents of a part, at most
+LARGEST = 8 << 20  # bytes of a part of each side, because a process holds all documents of one
 _WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are faster with numpy
 
 
 class Share(NamedTuple):
-    """What was counted of one system in one part: bare documents, rows of numbers, remarks, and details if kept."""
+    """What was counted of one system in one part: rows of numbers, remarks, problems, and details if kept."""
 
-    documents: dict[str, Any]
     counts: bytes
     remarks: list[tuple[str, Remark]]
+    problems: list[tuple[str, Any]]
     details: list[Any]
 
 
 class Part(NamedTuple):
-    """What was counted of some documents; `documents` are those of gold, bare, also those that were not chosen."""
+    """What was counted of some documents.
 
-    documents: dict[str, Any]
+    Parts of files also bring, of gold and of every system, all bare documents, also those that were not chosen, and
+    what the hash of the whole is made of.
+    """
+
     ids: tuple[str, ...]
     attributes: list[Mapping[str, Any]]
     shares: list[Share]
+    documents: list[dict[str, Any]]
+    written: list[bytes]
 
 
 class Counted:
@@ -59,6 +65,7 @@ class Counted:
         self.side = side
         self.counts = array("d")
         self.remarks: list[tuple[str, Remark]] = []
+        self.problems: list[tuple[str, Any]] = []
         self.details: list[Any] = []
 
     def rows(self, width: int) -> list[tuple[float, ...]]:
@@ -68,7 +75,10 @@ class Counted:
 
 
 class Evaluation(NamedTuple):
-    """A corpus that was counted: the documents that count, in the order of gold, and every system by name."""
+    """A corpus that was counted: the documents that count, in the order of gold, and every system by name.
+
+    If it was read `apart`, in parts, the documents of the sides are bare.
+    """
 
     task: Task
     run: Run
@@ -76,13 +86,14 @@ class Evaluation(NamedTuple):
     ids: tuple[str, ...]
     attributes: list[Mapping[str, Any]]
     systems: dict[str, Counted]
+    apart: bool
     sources: tuple[Source, ...] = ()
 
     def checked(self) -> Evaluation:
         """The same, unless gold is empty or has no document in common with a system: that is an error, never a zero."""
         sides = [each.side for each in self.systems.values()]
-        gold = Names(self.gold.path, self.gold.documents.keys())
-        check_sides(gold, [Names(side.path, side.documents.keys()) for side in sides], remedy=self.task.remedy)
+        gold = Names(self.gold.place, self.gold.documents.keys())
+        check_sides(gold, [Names(side.place, side.documents.keys()) for side in sides], remedy=self.task.remedy)
         return self
 
     def result(self) -> Result:
@@ -102,10 +113,11 @@ class Counter(NamedTuple):
 
     def pairs(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
         """The counts of documents that are in memory."""
-        task = self.task
+        task, known = self.task, dict[bytes, Mapping[str, Any]]()
         ids = tuple(gold if self.docs is None else (name for name in gold if name in self.docs))
-        shares = [Share({}, b"", [], []) for _ in systems]
+        shares = [Share(b"", [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]
+        attributes = []
         for name in ids:
             prepared = task.prepare(gold[name])
             for share, own, numbers in zip(shares, systems, counts, strict=True):
@@ -113,38 +125,47 @@ class Counter(NamedTuple):
                 numbers.extend(row.counts)
                 if row.remarks:
                     share.remarks.extend((name, remark) for remark in row.remarks)
-                if self.keep:
+                if row.problems:
+                    share.problems.extend((name, problem) for problem in row.problems)
+                if self.keep or task.keeps:
                     share.details.append(row.detail)
-        return Part(
-            {name: task.bare(each) for name, each in gold.items()},
-            ids,
-            [task.attributes(gold[name]) for name in ids],
-            [
-                share._replace(
-                    documents={name: task.bare(each) for name, each in own.items()}, counts=numbers.tobytes()
-                )
-                for share, own, numbers in zip(shares, systems, counts, strict=True)
-            ],
-        )
+            attributes.append(_interned(known, task.attributes(gold[name])))
+        rows = zip(shares, counts, strict=True)
+        return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
 
-    def files(self, gold: Range, systems: tuple[Range, ...]) -> Part | None:
+    def files(self, gold: Any, systems: tuple[Any, ...]) -> Part | None:
         """The counts of a part of files; None if there is anything to say about it, which needs all of them."""
         if self.with_numpy:
             import numpy  # noqa: F401 - the reader is faster with it
         collecting = gc.isenabled()
         gc.disable()  # nothing that is read has cycles
         try:
-            ours = self.task.read(gold.read(), "gold", digest=False)
+            ours = self.task.read_part(gold)
             only = frozenset(ours.documents)
-            theirs = [self.task.read(each.read(), "system", only=only, digest=False) for each in systems]
-            if any(side.notes for side in (ours, *theirs)):
+            theirs = [self.task.read_part(each, only=only) for each in systems]
+            sides = (ours, *theirs)
+            if any(side.notes for side in sides):
                 return None
-            return self.pairs(ours.documents, [side.documents for side in theirs])
+            if self.task.refuses_unknown and any(side.documents.keys() - only for side in theirs):
+                return None
+            part = self.pairs(ours.documents, [side.documents for side in theirs])
+            if any(share.problems for share in part.shares):
+                return None
+            documents = [{name: self.task.bare(each) for name, each in side.documents.items()} for side in sides]
+            return part._replace(documents=documents, written=[side.written for side in sides])
         except AdjudgeError:
             return None
         finally:
             if collecting:
                 gc.enable()
+
+
+def _interned(known: dict[bytes, Mapping[str, Any]], attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same attributes once for all documents that have them."""
+    try:
+        return known.setdefault(msgspec.json.encode(attributes), attributes)  # tells 1, 1.0 and true apart
+    except (TypeError, ValueError, RecursionError):
+        return attributes
 
 
 def evaluate(
@@ -157,7 +178,7 @@ def evaluate(
     named = name_systems(gold, system, names, known=known, is_whole=task.is_whole)
     found = None if run.keep or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
-    task.check(evaluation)
+    evaluation.task.check(evaluation)
     return evaluation._replace(sources=(gold, *(source for _, source in named)))
 
 
@@ -166,30 +187,23 @@ def evaluate(
 
 
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
-    sides = _read(task, gold, named, run)
-    ours, theirs = sides[0], sides[1:]
+    ours, *theirs = _read(task, gold, named, run)
     for side in theirs:
         check_places(ours, side)
+    task, systems = task.meet(ours, theirs)
     ids = choose(ours.documents, run.docs)
-    counter = Counter(task, None if run.docs is None else frozenset(ids), run.keep)
-    size = min(AT_ONCE, 1 + len(ours.documents) // (PARTS * max(run.jobs or processors(), 1)))
-    total = 1 + len(ours.documents) // size
-    parts = map_documents(
-        counter.pairs, _chunks(ours, theirs, size), jobs=run.jobs, cluster=run.cluster, chunk=1, total=total
-    )
-    return _together(task, run, ours, theirs, parts, apart=False)
+    counter = Counter(task, None, run.keep)
+    size = min(task.at_once, 1 + len(ids) // (PARTS * max(run.jobs or processors(), 1)))
+    chunks = (ids[start : start + size] for start in range(0, len(ids), size))
+    pairs = ((str(number), *_chosen(some, ours, systems)) for number, some in enumerate(chunks))
+    parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=1 + len(ids) // size)
+    return _together(task, run, [ours, *systems], parts, total=len(ids))
 
 
-def _chunks(gold: Side, systems: Sequence[Side], size: int) -> Iterator[tuple[str, Any, Any]]:
-    """Gold documents and those of the systems that belong to them, some at a time; at last those without gold."""
-    names = list(gold.documents)
-    for start in range(0, len(names), size):
-        some = names[start : start + size]
-        own = [{name: side.documents[name] for name in some if name in side.documents} for side in systems]
-        yield str(start), {name: gold.documents[name] for name in some}, own
-    others = [{name: side.documents[name] for name in side.documents if name not in gold.documents} for side in systems]
-    if any(others):
-        yield "", {}, others
+def _chosen(names: Sequence[str], gold: Side, systems: Sequence[Side]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Some gold documents and those of the systems that belong to them."""
+    own = [{name: side.documents[name] for name in names if name in side.documents} for side in systems]
+    return {name: gold.documents[name] for name in names}, own
 
 
 def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> list[Side]:
@@ -225,42 +239,43 @@ class _Unfit(Exception):
 def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation | None:
     """The same without holding whole files; None if they cannot be cut, or are too small for it to pay."""
     sources = [gold, *(source for _, source in named)]
-    if task.begins is None or any(not isinstance(each, str | os.PathLike) or is_stdin(each) for each in sources):
+    if any(not isinstance(each, str | os.PathLike) or is_stdin(each) for each in sources):
         return None
-    paths = [os.fspath(each) for each in sources]
-    if not all(map(os.path.isfile, paths)):
-        return None
-    size, jobs = sum(map(os.path.getsize, paths)), run.jobs
-    if run.cluster is None and jobs != 1 and not jobs and size >= LARGE:
+    size, jobs = sum(map(size_of, sources)), run.jobs
+    if not jobs and size >= task.large:
         jobs = processors()
-    if size < LARGE and run.cluster is None and (jobs or 1) == 1:
+    if size < task.large and run.cluster is None and (jobs or 1) == 1 and not run.stream:
         return None
-    cut = cut_documents(paths, task.begins, PARTS * (jobs or PARTS))
+    cut = task.cut(sources, max(PARTS * (jobs or PARTS), size // LARGEST), run)
     if cut is None:
         return None
-    docs = None if run.docs is None else frozenset(run.docs)
-    counter = Counter(task, docs, run.keep, size > _WITH_NUMPY)
+    counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep, size > _WITH_NUMPY)
+    if not run.jobs and run.cluster is None and not can_travel(counter.files):
+        jobs = 1
     pairs = ((str(number), part[0], part[1:]) for number, part in enumerate(cut))
-    with _digests(paths if run.digest else []) as digests:
+    paths = [] if task.hashes_content or not run.digest else list(map(os.fspath, sources))
+    with _digests(paths) as digests:
         parts = map_documents(
             counter.files,
             pairs,
             jobs=jobs or 1,
             cluster=run.cluster,
-            folder=work_folder(paths),
+            folder=work_folder(sources),
             chunk=1,
             total=len(cut),
         )
-        sides = [Side(name, path, {}) for name, path in zip(("gold", *(name for name, _ in named)), paths, strict=True)]
+        names = ("gold", *(name for name, _ in named))
+        sides = [Side(name, os.fspath(source), {}) for name, source in zip(names, sources, strict=True)]
         try:
-            found = _together(task, run, sides[0], sides[1:], parts, apart=True)
+            found = _together(task, run, sides, parts, total=None)
         except _Unfit:
             return None
-        hashes = [each.result() for each in digests] or [""] * len(paths)
-    ours = replace(found.gold, digest=hashes[0])
+        hashes = [each.result() for each in digests]
+    if not hashes:
+        return found
     for counted, digest in zip(found.systems.values(), hashes[1:], strict=True):
         counted.side = replace(counted.side, digest=digest)
-    return found._replace(gold=ours)
+    return found._replace(gold=replace(found.gold, digest=hashes[0]))
 
 
 @contextmanager
@@ -276,8 +291,6 @@ def _digests(paths: Sequence[str]) -> Iterator[list[Future[str]]]:
 
 
 def _digest(path: str) -> str:
-    import hashlib
-
     with open(path, "rb") as stream:  # noqa: PTH123
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -287,43 +300,47 @@ def _digest(path: str) -> str:
 
 
 def _together(
-    task: Task, run: Run, gold: Side, systems: Sequence[Side], parts: Iterator[tuple[str, Part | None]], *, apart: bool
+    task: Task, run: Run, sides: list[Side], parts: Iterator[tuple[str, Part | None]], *, total: int | None
 ) -> Evaluation:
-    """All parts as one; those of files that were read `apart` bring the documents of the sides as well."""
-    counted = [Counted(side) for side in systems]
+    """All parts as one. Those of files, whose `total` nobody knows, bring the documents of the sides as well."""
+    counted = [Counted(side) for side in sides[1:]]
     ids: list[str] = []
     attributes: list[Mapping[str, Any]] = []
-    documents: list[dict[str, Any]] = [{} for _ in (gold, *systems)]
+    known: dict[bytes, Mapping[str, Any]] = {}
+    documents: list[dict[str, Any]] = [{} for _ in sides]
+    written = [hashlib.sha256() for _ in sides]
     with closing(parts):  # type: ignore[type-var]
         for _, part in parts:
-            if part is None:
+            if part is None or _is_mixed(documents, part.documents):
                 raise _Unfit
-            found = [part.documents, *(share.documents for share in part.shares)]
-            if apart and _is_mixed(documents, found):
-                raise _Unfit
-            for own, new in zip(documents, found, strict=True):
-                own.update(new)
+            for own, more, digest, new in zip(documents, part.documents, written, part.written, strict=False):
+                own.update(more)
+                digest.update(new)
             ids += part.ids
-            attributes += part.attributes
+            attributes += [_interned(known, each) for each in part.attributes]
             for one, share in zip(counted, part.shares, strict=True):
                 one.counts.frombytes(share.counts)
                 one.remarks += share.remarks
+                one.problems += share.problems
                 one.details += share.details
             if run.progress is not None:
-                run.progress(len(ids), None if apart else len(gold.documents))
-    if apart and run.docs is not None and len(ids) < len(set(run.docs)):
-        raise _Unfit  # one of them is unknown, or written in another way
-    sides = [replace(side, documents=own) for side, own in zip((gold, *systems), documents, strict=True)]
-    for one, side in zip(counted, sides[1:], strict=True):
-        one.side = side
-    return Evaluation(task, run, sides[0], tuple(ids), attributes, {each.side.name: each for each in counted})
+                run.progress(len(ids), total)
+    if total is None:
+        if run.docs is not None and len(ids) < len(set(run.docs)):
+            raise _Unfit  # one of them is unknown, or written in another way
+        digests = [each.hexdigest() if task.hashes_content else "" for each in written]
+        found = zip(sides, documents, digests, strict=True)
+        sides = [replace(side, documents=own, digest=digest) for side, own, digest in found]
+        for one, side in zip(counted, sides[1:], strict=True):
+            one.side = side
+    systems = {each.side.name: each for each in counted}
+    return Evaluation(task, run, sides[0], tuple(ids), attributes, systems, total is None)
 
 
 def _is_mixed(known: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a document is there twice, or in another part of a system than of gold."""
-    if any(not own.keys().isdisjoint(more) for own, more in zip(known, new, strict=True)):
+    if any(not own.keys().isdisjoint(more) for own, more in zip(known, new, strict=False)):
         return True
-    gold, ours = known[0], new[0]
-    before = any(name in gold for more in new[1:] for name in more)
-    after = any(name in own for own in known[1:] for name in ours)
+    before = any(name in known[0] for more in new[1:] for name in more)
+    after = any(name in own for own in known[1:] for name in new[0]) if new else False
     return before or after

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import Problem, UsageError, did_you_mean, visible
+from adjudge.formats.shards import find_shards
 from adjudge.formats.source import source_name
 
 Source: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
@@ -27,6 +28,14 @@ def is_file(source: Any) -> bool:
 def is_stdin(source: Any) -> bool:
     """Whether a source is standard input."""
     return isinstance(source, str | os.PathLike) and str(source) == "-"
+
+
+def size_of(source: Any) -> int:
+    """The bytes of a file, or of the files of a folder or a pattern; 0 if there is none."""
+    try:
+        return sum(map(os.path.getsize, find_shards(source) or [source]))
+    except (OSError, UsageError):
+        return 0
 
 
 def name_systems(

@@ -19,6 +19,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     `docs` are the gold documents that count, by default all. `jobs` is the number of processes (0: as many as pay),
     `cluster` the address of a Dask scheduler or `local`. `keep` keeps what was found in every document, for pages,
     explanations and the output of official programs; without `digest` the inputs are not hashed for the signature.
+    Files are read a part at a time if they are large, or if `stream` says so. `time_limit` bounds, in seconds, the
+    search for each document where one is needed.
     """
 
     inference: Inference = msgspec.field(default_factory=Inference)
@@ -29,6 +31,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str | None = None
     keep: bool = False
     digest: bool = True
+    stream: bool | None = None
+    time_limit: float | None = None
     progress: Progress | None = None
 
 

@@ -6,6 +6,7 @@ process. Everything else, from naming the systems to the signature, is done once
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from adjudge.errors import Problem
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.run import Run
+    from adjudge.model.document import CorpusNote
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note
 
@@ -29,12 +32,14 @@ class Remark(NamedTuple):
 class Row(NamedTuple):
     """What one document of one system gave: the counts in the order of the task's columns, and what to remark on.
 
-    `detail` is whatever explanations, pages and official outputs are made of; it is kept only if the run says so.
+    `detail` is whatever explanations, pages and official outputs are made of; it is kept only if the run or the task
+    says so. With `problems` there is no score: all of them are raised together, by the task.
     """
 
     counts: tuple[float, ...]
     remarks: tuple[Remark, ...] = ()
     detail: Any = None
+    problems: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +47,29 @@ class Side:
     """Gold or one system: its documents by id, in the order of the file.
 
     `digest` is a hash of what was read, `notes` what the reader says of the file as a whole. `paired_by_place` if the
-    documents had no ids and were numbered.
+    documents had no ids and were numbered. What is in memory has no path. A part of a file has `written`, what the hash
+    of the whole is made of, if that is not its bytes.
     """
 
     name: str
     path: str
     documents: Mapping[str, Any]
     digest: str = ""
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[Problem | CorpusNote, ...] = ()
     paired_by_place: bool = False
+    written: bytes = b""
+
+    @property
+    def place(self) -> str:
+        """How messages call it."""
+        return self.path or self.name
 
 
 class Task(ABC):
     """One kind of structure to be compared. What is abstract or a class variable is what a new task has to say."""
 
     name: ClassVar[str]
-    columns: ClassVar[tuple[str, ...]]
+    columns: tuple[str, ...]
     begins: ClassVar[tuple[bytes, bytes] | None] = None
     """With what the first and the last line of a document begin, if files of the task can be cut between them."""
     unit: ClassVar[str] = "character"
@@ -66,6 +78,16 @@ class Task(ABC):
     """The metric that is low if the spans of a side are shifted; any, if there is no such one."""
     remedy: ClassVar[str] = ""
     """What to do about a gold file without documents."""
+    large: ClassVar[int] = 128 << 20
+    """Bytes of all files from which on they are read in parts, and several processes pay."""
+    at_once: ClassVar[int] = 1000
+    """Documents that are counted together, at most."""
+    keeps: ClassVar[bool] = False
+    """Whether the details of documents are always kept."""
+    refuses_unknown: ClassVar[bool] = False
+    """Whether a system may not have documents that gold does not have."""
+    hashes_content: ClassVar[bool] = False
+    """Whether the digest of a side is that of what its documents say, and not of the bytes of its file."""
 
     @property
     @abstractmethod
@@ -83,6 +105,22 @@ class Task(ABC):
     @abstractmethod
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
+
+    def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
+        """Files in about so many parts, each with its share of every side; None if they are read in one piece."""
+        from adjudge.formats.ranges import cut_documents
+
+        if self.begins is None:
+            return None
+        return cut_documents([os.fspath(each) for each in sources], self.begins, parts)
+
+    def read_part(self, part: Any, *, only: Container[str] | None = None) -> Side:
+        """One side of a part of files that were cut."""
+        return self.read(part.read(), "gold" if only is None else "system", only=only, digest=False)
+
+    def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
+        """The task and the systems, now that all that was read in one piece is known."""
+        return self, systems
 
     def prepare(self, gold: Any) -> Any:
         """What is done with a gold document once, for all systems."""
