@@ -43,7 +43,9 @@ def _compared(evaluation: Evaluation) -> Compared:
 
 def _built(evaluation: Evaluation) -> Result:
     task, run, width = evaluation.task, evaluation.run, len(evaluation.task.columns)
-    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by}
+    elements = task.elements(evaluation)
+    inside = {each.field for tables in elements.values() for each in tables}
+    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
     common: dict[str, Any] = {
         "task": task.name,
         "profile": task.profile,
@@ -54,7 +56,8 @@ def _built(evaluation: Evaluation) -> Result:
         "signature_fields": signature_of(evaluation),
     }
     pool = run.pool or "micro"
-    if pool == "micro" and (run.inference.resamples == 0 or len(evaluation.ids) == len(evaluation.systems) == 1):
+    undrawn = run.inference.resamples == 0 or len(evaluation.ids) == len(evaluation.systems) == 1
+    if pool == "micro" and undrawn and not inside:
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 
@@ -66,6 +69,7 @@ def _built(evaluation: Evaluation) -> Result:
     import numpy as np
 
     from adjudge.stats.build import build_result
+    from adjudge.stats.resample import USUAL
     from adjudge.stats.table import StatsTable
 
     return build_result(
@@ -74,6 +78,8 @@ def _built(evaluation: Evaluation) -> Result:
             for name, counted in evaluation.systems.items()
         },
         pool=cast("Any", pool),
+        elements=elements,
+        drawing=task.drawing() or USUAL,
         **common,
     )
 
@@ -115,7 +121,7 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     digests = [side.digest.encode() for side in (evaluation.gold, *(each.side for each in evaluation.systems.values()))]
     chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
     return {
-        **evaluation.task.fields(),
+        **evaluation.task.signature(evaluation),
         "gold": hash_chunks(digests[:1]),
         **({"docs": "#" + hash_chunks([chosen])[:4]} if len(evaluation.ids) < len(evaluation.gold.documents) else {}),
         "in": hash_chunks(digests),

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
     from adjudge.model.document import CorpusNote
+    from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
+    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Note
 
 
 class Remark(NamedTuple):
-    """Something that happened to one document on the way to its counts, and where."""
+    """Something that happened to one document on the way to its counts, where, and how often."""
 
     code: str
-    example: str
+    example: str = ""
+    number: int = 1
 
 
 class Row(NamedTuple):
@@ -145,6 +148,18 @@ class Task(ABC):
     def fields(self) -> Mapping[str, str | float | None]:
         """The task's own part of the signature."""
         return {}
+
+    def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:
+        """The same where it depends on what was counted."""
+        return self.fields()
+
+    def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
+        """The counts of every system by fields of what is compared, for slices that cut through documents."""
+        return {}
+
+    def drawing(self) -> Drawing | None:
+        """How corpora are drawn, if not as usual."""
+        return None
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """What a reader of the scores of one system should know, beside missing and unknown documents."""
