@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+from zlib import crc32
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.doubts import Compared, with_doubts
@@ -28,43 +29,51 @@ def result_of(evaluation: Evaluation) -> Result:
 def _compared(evaluation: Evaluation) -> Compared:
     """What was compared, for notes on shifted offsets; it is read again if a score is low."""
     task = evaluation.task
+    only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
 
     def spans(source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         if hasattr(source, "read") or is_stdin(source):
             return  # it was read, and is gone
         side = source if isinstance(source, Side) else task.read(source, "", digest=False)
-        for name, document in side.documents.items():
-            yield name, task.spans(document)
+        for name in side.documents:
+            if only is None or name in only:
+                yield name, task.spans(side.documents[name])
 
     sources = evaluation.sources
     paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in sources)
-    return Compared(paths, tuple(partial(spans, each) for each in sources), task.unit, task.telling)
+    return Compared(paths, tuple(partial(spans, each) for each in sources), task.unit, task.telling, task.low)
+
+
+def _shuffled(name: str) -> tuple[int, str]:
+    return crc32(name.encode("utf-8", "surrogatepass")), name
 
 
 def _built(evaluation: Evaluation) -> Result:
-    task, run, width = evaluation.task, evaluation.run, len(evaluation.task.columns)
-    elements = task.elements(evaluation)
+    task, run = evaluation.task, evaluation.run
+    reported, elements = task.reported(evaluation), task.elements(evaluation)
+    ids, columns, width = evaluation.ids, reported.columns, len(reported.columns)
     inside = {each.field for tables in elements.values() for each in tables}
     attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
     common: dict[str, Any] = {
         "task": task.name,
         "profile": task.profile,
-        "measures": task.measures(),
+        "measures": reported.measures,
         "by": run.by,
         "inference": run.inference,
-        "notes": {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
+        "notes": {
+            name: [*notes_of(evaluation, name), *task.notes(evaluation, name), *reported.notes.get(name, ())]
+            for name in evaluation.systems
+        },
         "signature_fields": signature_of(evaluation),
     }
-    pool = run.pool or "micro"
-    undrawn = run.inference.resamples == 0 or len(evaluation.ids) == len(evaluation.systems) == 1
-    if pool == "micro" and undrawn and not inside:
+    pool = reported.pool or run.pool or "micro"
+    undrawn = run.inference.resamples == 0 or len(ids) == len(evaluation.systems) == 1
+    if pool == "micro" and undrawn and not inside and not reported.best:
         from adjudge.stats.data import TableData
         from adjudge.stats.plain import plain_result
 
-        tables = {
-            name: TableData(evaluation.ids, task.columns, tuple(counted.rows(width)), attributes)
-            for name, counted in evaluation.systems.items()
-        }
+        rows = {name: zip(*[iter(counts)] * width, strict=True) for name, counts in reported.counts.items()}
+        tables = {name: TableData(ids, columns, tuple(own), attributes) for name, own in rows.items()}
         return plain_result(tables=tables, **common)
     import numpy as np
 
@@ -72,11 +81,15 @@ def _built(evaluation: Evaluation) -> Result:
     from adjudge.stats.resample import USUAL
     from adjudge.stats.table import StatsTable
 
+    def highest(places: Mapping[int, tuple[float, ...]]) -> StatsTable:
+        return StatsTable(tuple(ids[place] for place in places), columns, cast("Any", list(places.values())))
+
     return build_result(
         tables={
-            name: StatsTable(evaluation.ids, task.columns, np.frombuffer(counted.counts).reshape(-1, width), attributes)
-            for name, counted in evaluation.systems.items()
+            name: StatsTable(ids, columns, np.frombuffer(counts).reshape(-1, width), attributes)
+            for name, counts in reported.counts.items()
         },
+        best={name: highest(places) for name, places in reported.best.items()},
         pool=cast("Any", pool),
         elements=elements,
         drawing=task.drawing() or USUAL,

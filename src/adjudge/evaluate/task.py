@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from adjudge.errors import Problem
 
 if TYPE_CHECKING:
+    from array import array
+
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
     from adjudge.model.document import CorpusNote
@@ -68,8 +70,23 @@ class Side:
         return self.path or self.name
 
 
+class Reported(NamedTuple):
+    """What of the counts goes into the result: columns, measures, and the numbers of every system.
+
+    `pool` is how documents are pooled, if it is not as the run says. `best` has rows by place with the highest counts
+    that an unfinished search leaves possible.
+    """
+
+    columns: tuple[str, ...]
+    measures: Sequence[Measure]
+    counts: Mapping[str, array[float]]
+    pool: str | None = None
+    best: Mapping[str, Mapping[int, tuple[float, ...]]] = {}
+    notes: Mapping[str, Sequence[Note]] = {}
+
+
 class Task(ABC):
-    """One kind of structure to be compared. What is abstract or a class variable is what a new task has to say."""
+    """One kind of structure to be compared. What is abstract or has no value is what a new task has to say."""
 
     name: ClassVar[str]
     columns: tuple[str, ...]
@@ -79,6 +96,10 @@ class Task(ABC):
     """What spans count."""
     telling: ClassVar[str | None] = None
     """The metric that is low if the spans of a side are shifted; any, if there is no such one."""
+    low: ClassVar[float] = 0.2
+    """The F1 of that metric below which spans are looked at."""
+    looked_at: ClassVar[int | None] = None
+    """In how many documents they are looked at; None: in all."""
     remedy: ClassVar[str] = ""
     """What to do about a gold file without documents."""
     large: ClassVar[int] = 128 << 20
@@ -160,6 +181,11 @@ class Task(ABC):
     def drawing(self) -> Drawing | None:
         """How corpora are drawn, if not as usual."""
         return None
+
+    def reported(self, evaluation: Evaluation) -> Reported:
+        """What of the counts goes into the result, if not all of them."""
+        counts = {name: counted.counts for name, counted in evaluation.systems.items()}
+        return Reported(self.columns, self.measures(), counts)
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """What a reader of the scores of one system should know, beside missing and unknown documents."""
