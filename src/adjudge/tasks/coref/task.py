@@ -123,7 +123,7 @@ def _repeat(repeat: Repeat, document: str) -> str:
 def remarks_of(evaluation: Evaluation, name: str) -> list[tuple[str, int, str, list[str]]]:
     """What happened in the documents of one response."""
     found: dict[str, list[str]] = {}
-    for _, (code, example) in evaluation.systems[name].remarks:
+    for _, (code, example, _) in evaluation.systems[name].remarks:
         found.setdefault(code, []).append(example)
     remarks = []
     unequal = found.get("unequal-tokens", [])
@@ -169,7 +169,7 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
             if document not in side.documents:
                 message = f"document {document!r} of the key is not there"
                 yield Problem(message, path=side.path, hint="add it, even without mentions")
-        for document, (code, example) in counted.remarks:
+        for document, (code, example, _) in counted.remarks:
             if code == "unequal-tokens":
                 own, ours = side.documents[document], gold.documents[document]
                 message = f"document {document!r} has {own.tokens} tokens, the key has {ours.tokens}"
