@@ -60,20 +60,6 @@ def test_a_plan_gives_what_the_definition_says(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_systems_at_once_give_what_each_gives_alone(kind):
-    for name, _, made, values in of_kind(kind):
-        systems = [values[1:] + values[:1], values]
-        alone = [[told(made, gold, own) for gold, own in zip(values, system, strict=True)] for system in systems]
-        if any(each is None for row in alone for each in row):
-            with pytest.raises(AdjudgeError):
-                made.observe_all(values, systems)
-            continue
-        for row, expected in zip(made.observe_all(values, systems), alone, strict=True):
-            for seen, numbers in zip(row, expected, strict=True):
-                assert (seen.value, seen.system, seen.gold) == pytest.approx(numbers, abs=1e-9), name
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_check_finds_what_does_not_fit(kind):
     for name, node, made, values in of_kind(kind):
         for value in values:

@@ -7,14 +7,12 @@ plan(node).explain()                  # how they are found
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField
 from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
@@ -69,45 +67,6 @@ class Plan:
             return Observation(value, system, gold)
         ctx.upper = True
         return Observation(value, system, gold, False, op.pair(s, g, ctx))
-
-    def observe_all(self, golds: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[list[Observation]]:
-        """What `observe` gives for the documents of each of several systems, in less time if they are small.
-
-        Raises if one of them does not fit, without saying which.
-        """
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            op, gs = self._prepared(golds, GOLD)
-            gold = op.self_scores(gs, GOLD)
-            return [self._observations(op, gs, gold, documents) for documents in systems]
-        except Misfit as misfit:
-            raise _invalid(misfit, "") from misfit
-        finally:
-            if collecting:
-                gc.enable()
-
-    def _observations(
-        self, op: Op, gs: Sequence[Any], gold: Sequence[float], documents: Sequence[Any]
-    ) -> list[Observation]:
-        _, ss = self._prepared(documents, SYSTEM)
-        own = op.self_scores(ss, SYSTEM)
-        values = op.pair_all(ss, gs)
-        if values is None:
-            return [self._observation(op, *each) for each in zip(ss, gs, own, gold, strict=True)]
-        return [Observation(*each) for each in zip(values, own, gold, strict=True)]
-
-    def _prepared(self, documents: Sequence[Any], side: int) -> tuple[Op, Sequence[Any]]:
-        """Many documents; if one field of them is compared, that field, which is all that counts."""
-        op = self.op
-        if isinstance(op, record.RecordOp) and len(op.ops) == 1 and not op.exact:
-            ((name, inner),) = op.ops.items()
-            read = op.fields.parts[0][1]
-            try:
-                return inner, inner.prepare_all([read(document) for document in documents], side)
-            except MissingField:
-                raise Misfit(f"the field {name!r} is missing") from None
-        return op, op.prepare_all(documents, side)
 
     def align(self, gold: Any, system: Any) -> Alignment:
         """What is matched, missed and spurious."""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Pool = Literal["micro", "macro"]
 DEFAULTS = ir.Conventions()
+INTEGER, TEXT = ir.Exact(type="integer"), ir.Exact(type="string")
+OPTIONAL = ir.Union(cases=(ir.Case(type="string", of=TEXT), ir.Case(type="null", of=ir.Exact(type="null"))))
+SPAN = ir.Record(fields={"start": INTEGER, "end": INTEGER})
 PARTS = ("precision", "recall", "f1", "jaccard", "matched", "system", "gold")
 
 
@@ -185,22 +188,6 @@ class Metric:
     def observe(self, gold: Any, system: Any) -> Row:
         """The counts of one document."""
         return self._row([plan.observe(gold, system) for plan in self._plans])
-
-    def observe_all(self, golds: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[list[Row]]:
-        """What `observe` gives for the documents of each of several systems; raises if one of them does not fit."""
-        seen = [plan.observe_all(golds, systems) for plan in self._plans]
-        if len(seen) == 1:
-            names = self.columns
-            return [
-                [
-                    Row(dict(zip(names, (one.value, one.system, one.gold), strict=True)))
-                    if one.optimal
-                    else self._row([one])
-                    for one in own
-                ]
-                for own in seen[0]
-            ]
-        return [[self._row(both) for both in zip(*own, strict=True)] for own in zip(*seen, strict=True)]
 
     def _row(self, seen: Sequence[Observation]) -> Row:
         first, last = seen[0], seen[-1]

@@ -84,11 +84,6 @@ class Combined:
         """The counts of all members."""
         return _joined([member.observe(gold, system) for member in self.members])
 
-    def observe_all(self, golds: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[list[Row]]:
-        """What `observe` gives for the documents of each of several systems; raises if one of them does not fit."""
-        seen = [member.observe_all(golds, systems) for member in self.members]
-        return [[_joined(rows) for rows in zip(*own, strict=True)] for own in zip(*seen, strict=True)]
-
     def score(self, gold: Any, system: Any) -> Scores:
         """The combined score of one pair of values; of rows, all parts of all of them."""
         if self.op is None:

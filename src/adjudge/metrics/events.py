@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from adjudge.algebra import exact, f, ir, mapped, record, set_of, view
+from adjudge.algebra import exact, f, ir, mapped, record, set_of
+from adjudge.metrics.base import SPAN, TEXT
 from adjudge.metrics.registry import metric
-from adjudge.model.structures import Event
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 ARGUMENT_LAWS = ("perfect", *LAWS[1:])  # an event without arguments has nothing to count
@@ -31,7 +31,7 @@ Attach = Literal["trigger", "span", "type", "none"]
 @metric("event.trigger-id", within="events", laws=LAWS, example=EXAMPLE)
 def trigger_id(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of triggers whose span is right."""
-    return f(view(list[Event]).only("trigger").node, beta=beta)
+    return f(set_of(record(trigger=SPAN)), beta=beta)
 
 
 @metric("event.trigger-cls", within="events", laws=LAWS, example=EXAMPLE)
@@ -40,7 +40,7 @@ def trigger_cls(*, beta: float = 1.0) -> ir.Similarity:
 
     TrigF1 = F[trigger = * type =] over the set of events (Eq. 15).
     """
-    return f(view(list[Event]).only("trigger", "type").node, beta=beta)
+    return f(set_of(record(type=TEXT, trigger=SPAN)), beta=beta)
 
 
 @metric("event.argument-id", within="events", laws=ARGUMENT_LAWS, example=EXAMPLE)
@@ -56,7 +56,7 @@ def argument_id(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similari
     """
     if attach in ("type", "none"):
         return _flat(attach, beta, with_role=False)
-    return f(_attached(attach).ignore("arguments.role").count("arguments").node, beta=beta)
+    return _attached(attach, beta, record(span=SPAN))
 
 
 @metric("event.argument-cls", within="events", laws=ARGUMENT_LAWS, example=EXAMPLE)
@@ -75,12 +75,13 @@ def argument_cls(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similar
     """
     if attach in ("type", "none"):
         return _flat(attach, beta, with_role=True)
-    return f(_attached(attach).count("arguments").node, beta=beta)
+    return _attached(attach, beta, record(role=TEXT, span=SPAN))
 
 
-def _attached(attach: Attach) -> Any:
-    events = view(list[Event])
-    return events.ignore("type") if attach == "span" else events
+def _attached(attach: Attach, beta: float, argument: ir.Similarity) -> ir.Similarity:
+    """Arguments as parts of their events."""
+    kind = {} if attach == "span" else {"type": TEXT}
+    return f(set_of(record(kind, trigger=SPAN, arguments=set_of(argument))), beta=beta)
 
 
 def _flat(attach: Attach, beta: float, *, with_role: bool) -> ir.Similarity:

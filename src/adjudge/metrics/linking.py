@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from adjudge.algebra import exact, f, ir, mapped, set_of, span, view
+from adjudge.algebra import exact, f, ir, mapped, record, set_of, span
 from adjudge.errors import Problem, ValidationError
+from adjudge.metrics.base import OPTIONAL, SPAN
 from adjudge.metrics.registry import metric
-from adjudge.model.structures import LinkedMention
 
 LAWS = ("self", "order", "swap", "bounded", "pooled")
 SOME_LAWS = ("perfect", *LAWS[1:])  # of metrics that count the mentions with, or those without, an entity only
@@ -44,7 +44,7 @@ def mention(*, beta: float = 1.0) -> ir.Similarity:
     >>> mention.score([{"span": {"start": 0, "end": 5}}], [{"span": {"start": 0, "end": 5}, "entity": "Q1"}]).f1
     1.0
     """
-    return f(view(list[LinkedMention]).only("span").node, beta=beta)
+    return f(_mentions("span"), beta=beta)
 
 
 @metric("linking.typed", within="mentions", laws=(*LAWS, "rename"), example=EXAMPLE)
@@ -55,7 +55,7 @@ def typed(*, beta: float = 1.0) -> ir.Similarity:
     >>> typed.score([{"span": place, "type": "PER"}], [{"span": place, "type": "ORG"}]).f1
     0.0
     """
-    return f(view(list[LinkedMention]).only("span", "type").node, beta=beta)
+    return f(_mentions("span", "type"), beta=beta)
 
 
 @metric("linking.weak-mention", within="mentions", laws=(*LAWS, "rename"), example=EXAMPLE)
@@ -196,12 +196,16 @@ def entity(*, beta: float = 1.0) -> ir.Similarity:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+def _mentions(*fields: str, place: ir.Similarity = SPAN) -> ir.Similarity:
+    return set_of(record({name: place if name == "span" else OPTIONAL for name in fields}))
+
+
 def _kept(which: str, *fields: str) -> ir.Similarity:
-    return mapped(view(list[LinkedMention]).only(*fields).node, by=f"{_HERE}:{which}")
+    return mapped(_mentions(*fields), by=f"{_HERE}:{which}")
 
 
 def _weak(*fields: str) -> ir.Similarity:
-    return view(list[LinkedMention]).only(*fields).set("span", span(by="any")).node
+    return _mentions(*fields, place=span(by="any"))
 
 
 def is_nil(entity: str | None) -> bool:

@@ -1,20 +1,51 @@
-"""Named entities as MUC and SemEval count them: right, partly right, and right in one respect.
+"""Named entities and other typed spans: right, partly right, and right in one respect, as MUC and SemEval count them.
 
-Each is the value of the best one-to-one matching of mentions over their number on either side; `ner.strict` and the
-variants for hierarchies of types stand in `metrics/mentions.py`.
+Each is the value of the best one-to-one matching of mentions over their number on either side.
 """
 
 from __future__ import annotations
 
-from adjudge.algebra import f, ir, span, view
+from typing import Literal
+
+from adjudge.algebra import f, hierarchy, ir, record, set_of, span
+from adjudge.metrics.base import SPAN, TEXT
 from adjudge.metrics.registry import metric
-from adjudge.model.structures import Mention
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {
     "id": "d1",
     "entities": [{"span": {"start": 0, "end": 2}, "type": "PER"}, {"span": {"start": 5, "end": 6}, "type": "LOC"}],
 }
+NESTED = {"id": "d1", "entities": [{"span": {"start": 0, "end": 5}, "type": "Conflict.Attack.Bombing"}]}
+
+
+@metric("ner.strict", within="entities", laws=LAWS, example=NESTED)
+def strict(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of mentions whose span and type are right."""
+    return f(set_of(record(span=SPAN, type=TEXT)), beta=beta)
+
+
+@metric("ner.span", within="entities", laws=LAWS, example=NESTED)
+def span_only(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of mentions whose span is right, whatever their type."""
+    return f(set_of(record(span=SPAN)), beta=beta)
+
+
+@metric("ner.hierarchical", within="entities", laws=LAWS, example=NESTED)
+def hierarchical(
+    *, separator: str = ".", credit: Literal["halving", "linear", "ancestors"] = "halving", beta: float = 1.0
+) -> ir.Similarity:
+    """F1 of mentions whose span is right, with partial credit for a type that is right on its upper levels.
+
+    A type is a path such as `Conflict.Attack.Bombing`; with k of d levels right the credit is 2^(k-d) (`halving`), k/d
+    (`linear`, the other reading of Eq. 38) or the F1 of the two sets of supertypes (`ancestors`, Eq. 39).
+
+    >>> def mention(type): return [{"span": {"start": 0, "end": 5}, "type": type}]
+    >>> hierarchical.score(mention("Conflict.Attack.Bombing"), mention("Conflict.Attack.Shooting")).f1
+    0.5
+    """
+    types = hierarchy(separator=separator, credit=credit)
+    return f(set_of(record(span=SPAN, type=types)), beta=beta)
 
 
 @metric("ner.exact", within="entities", laws=LAWS, example=EXAMPLE)
@@ -25,7 +56,7 @@ def exact_span(*, beta: float = 1.0) -> ir.Similarity:
     >>> exact_span.score([{"span": place, "type": "PER"}], [{"span": place, "type": "ORG"}]).f1
     1.0
     """
-    return f(view(list[Mention]).only("span").node, beta=beta)
+    return f(set_of(record(span=SPAN)), beta=beta)
 
 
 @metric("ner.type", within="entities", laws=LAWS, example=EXAMPLE)
@@ -35,7 +66,7 @@ def entity_type(*, beta: float = 1.0) -> ir.Similarity:
     >>> entity_type.score([{"span": [0, 2], "type": "PER"}], [{"span": [1, 4], "type": "PER"}]).f1
     1.0
     """
-    return f(view(list[Mention]).set("span", span(by="any")).node, beta=beta)
+    return f(set_of(record(span=span(by="any"), type=TEXT)), beta=beta)
 
 
 @metric("ner.partial", within="entities", laws=LAWS, example=EXAMPLE)
@@ -47,5 +78,5 @@ def partial(*, typed: bool = False, beta: float = 1.0) -> ir.Similarity:
     >>> partial.score([{"span": [0, 2], "type": "PER"}], [{"span": [1, 4], "type": "ORG"}]).f1
     0.5
     """
-    of = view(list[Mention]).set("span", span(by="partial"))
-    return f((of if typed else of.only("span")).node, beta=beta)
+    mention = record(span=span(by="partial"), type=TEXT) if typed else record(span=span(by="partial"))
+    return f(set_of(mention), beta=beta)

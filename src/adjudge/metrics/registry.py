@@ -141,14 +141,15 @@ def metric(
 
 
 @cache
-def catalogue() -> tuple[Definition, ...]:
-    """All definitions of this package, by name."""
+def catalogue(prefix: str = "") -> tuple[Definition, ...]:
+    """The definitions in the modules of this package, by name; only in those whose names begin with `prefix`."""
     package = importlib.import_module(__package__)
     found: dict[str, Definition] = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        for value in vars(importlib.import_module(f"{__package__}.{module.name}")).values():
-            if isinstance(value, Definition) and found.setdefault(value.name, value) is not value:
-                raise RuntimeError(f"two metrics are called {value.name}")
+    for module in pkgutil.iter_modules(package.__path__, f"{__package__}."):
+        if module.name.startswith(f"{__package__}.{prefix}"):
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, Definition) and found.setdefault(value.name, value) is not value:
+                    raise RuntimeError(f"two metrics are called {value.name}")
     return tuple(found[name] for name in sorted(found))
 
 
@@ -172,9 +173,12 @@ def find(text: str) -> Any:
     if Path(text).suffix.lower() in (".json", ".yaml", ".yml"):
         return _from_file(Path(text))
     by_name = _NAME.fullmatch(text)
-    known = {definition.name: definition for definition in catalogue()}
-    if by_name and by_name[1] in known:
-        return known[by_name[1]](**_options(by_name[2] or "", text))
+    known: dict[str, Definition] = {}
+    # A family mostly stands in modules of its name, and the others need not be loaded then.
+    for prefix in (by_name[1].partition(".")[0], "") if by_name else ("",):
+        known = {definition.name: definition for definition in catalogue(prefix)}
+        if by_name and by_name[1] in known:
+            return known[by_name[1]](**_options(by_name[2] or "", text))
     by_type = _TYPE.fullmatch(text)
     if by_type:
         return _from_type(by_type[1], _options(by_type[2] or "", text))

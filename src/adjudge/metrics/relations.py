@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
-from adjudge.algebra import exact, f, iou, ir, mapped, precision, record, set_of, span, threshold, view
+from adjudge.algebra import exact, f, iou, ir, mapped, precision, record, set_of, span, threshold
+from adjudge.metrics.base import OPTIONAL, SPAN, TEXT
 from adjudge.metrics.registry import metric
-from adjudge.model.structures import Relation
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 SPANS = {"subject": {"start": 0, "end": 5}, "object": {"start": 9, "end": 15}}
@@ -46,7 +46,9 @@ def strict(*, beta: float = 1.0) -> ir.Similarity:
     >>> strict.score(gold, gold).f1
     1.0
     """
-    return f(view(list[Relation]).node, beta=beta)
+    return f(
+        set_of(record(type=TEXT, subject=SPAN, object=SPAN, subject_type=OPTIONAL, object_type=OPTIONAL)), beta=beta
+    )
 
 
 @metric("relation.boundary", within="relations", laws=LAWS, example=EXAMPLE)
@@ -57,7 +59,7 @@ def boundary(*, beta: float = 1.0) -> ir.Similarity:
     >>> boundary.score([gold | {"subject_type": "CITY"}], [gold | {"subject_type": "ORG"}]).f1
     1.0
     """
-    return f(_typeless().node, beta=beta)
+    return f(set_of(record(type=TEXT, subject=SPAN, object=SPAN)), beta=beta)
 
 
 @metric("relation.relaxed", within="relations", laws=LAWS, example=EXAMPLE)
@@ -69,7 +71,7 @@ def relaxed(*, beta: float = 1.0) -> ir.Similarity:
     1.0
     """
     touching = span(by="any")
-    return f(_typeless().set("subject", touching).set("object", touching).node, beta=beta)
+    return f(set_of(record(type=TEXT, subject=touching, object=touching)), beta=beta)
 
 
 @metric("relation.spans", within="relations", laws=LAWS, example=EXAMPLE)
@@ -80,7 +82,7 @@ def spans(*, beta: float = 1.0) -> ir.Similarity:
     >>> spans.score(gold, [{**gold[0], "type": "city"}]).f1
     1.0
     """
-    return f(_typeless().ignore("type").node, beta=beta)
+    return f(set_of(record(subject=SPAN, object=SPAN)), beta=beta)
 
 
 @metric("relation.undirected", within="relations", laws=("self", "order", "swap", "bounded", "pooled"), example=EXAMPLE)
@@ -178,10 +180,6 @@ def scirex_binary(*, beta: float = 1.0) -> ir.Similarity:
     precision=0.333... recall=0.333... f1=0.333...
     """
     return f(mapped(set_of(_relation()), by="adjudge.metrics.relations:role_pairs"), beta=beta)
-
-
-def _typeless() -> Any:
-    return view(list[Relation]).ignore("subject_type", "object_type")
 
 
 def _entity(mention: ir.Similarity) -> ir.Similarity:

@@ -2,8 +2,8 @@
 
 A filler is an entity: the strings of its mentions, which are compared in lower case, without ASCII punctuation,
 articles and superfluous spaces unless `normalise=none`. A type may have alternatives, "attack / bombing". The formats
-and the published scorers of these are in the family `template`: `adjudge template score`. MUC-4 itself is
-`template.muc4`.
+and the published scorers of these are in the family `template`: `adjudge template score`. What the scorer
+of MUC-4 does is `--compat muc4-3.3`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from adjudge.algebra import (
+    best_of,
     best_pair,
     custom,
     exact,
     f,
+    hierarchy,
     ir,
     many_to_one,
     mapped,
@@ -45,6 +47,20 @@ EXAMPLE = {
         {"type": "attack", "fillers": [_VICTIM, _GUARDS]},
         {"type": "bombing", "fillers": [{"role": "Victim", "mentions": ["mayor"]}, _GUARDS, _WEAPON]},
         {"type": "kidnapping", "fillers": [_GUARDS, {"role": "PerpInd", "mentions": ["two guards"]}]},
+    ],
+}
+MUC4_LAWS = ("self", "order", "rename", "bounded", "pooled")  # not swap: an answer that is too general is worth half
+INCIDENT = {
+    "id": "m1",
+    "incidents": [
+        {
+            "types": ["ATTACK > BOMBING"],
+            "fillers": [
+                {"slot": "inc-type", "values": ["ATTACK > BOMBING"], "refers": []},
+                {"slot": "perp-org-id", "values": ["SHINING PATH", "SENDERO LUMINOSO"], "refers": []},
+                {"slot": "inc-instr-type", "values": ["EXPLOSIVE > BOMB"], "refers": ["CAR BOMB"]},
+            ],
+        }
     ],
 }
 
@@ -122,6 +138,27 @@ def gtt_like(*, phi: Phi = "subset", normalise: Normalise = "squad", beta: float
         matched = {"N:1": many_to_one(_filler(phi, normalise)), "1:N": one_to_many(_filler(phi, normalise))}
     there, back = (_counted(matched[way]) for way in ("N:1", "1:N"))
     return f(there, back, beta=beta)
+
+
+@metric("template.muc4", within="incidents", laws=MUC4_LAWS, example=INCIDENT)
+def muc4(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of fillers in the best 1:1 alignment of templates of one type; alternatives, and half credit in sets.
+
+    A filler is right if slot, value and reference are: any of the alternatives, without articles. A value of a set is
+    written with those above it, and one of these is worth half (MUC-4: 1/2 of partial in P = (COR + PAR/2) / ACT and R
+    = (COR + PAR/2) / POS). Templates may be aligned if their types are the same or the answer is more general.
+
+    >>> def incident(type):
+    ...     return [{"types": [type], "fillers": [{"slot": "inc-type", "values": [type], "refers": []}]}]
+    >>> gold, system = incident("ATTACK > BOMBING"), incident("ATTACK")
+    >>> muc4.score(gold, system).f1, muc4.score(system, gold).f1
+    (0.5, 0.0)
+    """
+    kind = hierarchy(separator=" > ", credit="general")
+    alike = best_of(exact, best_pair(text(normalise=["casefold", "articles", "spaces"])))
+    filler = record(slot=exact, values=best_of(alike, best_pair(kind)), refers=alike)
+    kinds = threshold(best_of(exact, best_pair(kind)), above=0.0)
+    return f(set_of(record(types=kinds, fillers=set_of(filler))), beta=beta)
 
 
 @metric("template.better", laws=LAWS, example=EXAMPLE)

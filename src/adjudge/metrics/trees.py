@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from adjudge.algebra import exact, f, graph, ir, mapped, record, set_of, view
+from adjudge.algebra import exact, f, graph, ir, mapped, record, set_of
+from adjudge.metrics.base import INTEGER, TEXT
 from adjudge.metrics.registry import metric
-from adjudge.model.structures import Dependency
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 # The labels of content words are names that mean something.
@@ -47,11 +47,8 @@ GRAPH = {"id": "s1", "graph": {"nodes": [{"label": "a"}, {"label": "b"}], "edges
 
 def _edges(*fields: str, content: bool = False, punctuation: bool = True) -> ir.Similarity:
     """The set of words with equal dependents, heads and `fields`; only content words, or no punctuation."""
-    edge = view(list[Dependency]).only("head", "dependent", *(name for name in fields if name == "label")).node
-    assert isinstance(edge, ir.Set)
-    assert isinstance(edge.of, ir.Record)
-    more = {name: exact if name == "functional" else ir.Exact(type="string") for name in fields if name != "label"}
-    edges: ir.Similarity = set_of(record({**edge.of.fields, **more}))
+    words = {name: exact if name == "functional" else TEXT for name in fields}
+    edges: ir.Similarity = set_of(record({"head": INTEGER, "dependent": INTEGER, **words}))
     if content:
         edges = mapped(edges, by=f"only(label,{','.join(CONTENT)})")
     return f(edges if punctuation else mapped(edges, by="unpunctuated(form)"))

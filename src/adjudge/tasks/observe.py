@@ -125,27 +125,8 @@ class Observer:
         return observed
 
     def many(self, pairs: Sequence[tuple[Any, tuple[Any, ...]]]) -> list[Observed]:
-        """Several documents at once, which takes less time; one by one if there is anything about one of them."""
-        from adjudge.metrics import Combined, Metric
-
-        # A metric of the user's own may observe one document in its own way.
-        ours = all(type(each) in (Metric, Combined) for metric in self.metrics for each in (metric, *metric.members))
-        if ours and not (self.plain or self.paths or self.outcomes):
-            try:
-                return self._together(pairs)
-            except (Exception, SystemExit):  # noqa: S110  # whatever it is, it is said of the document it is about
-                pass
+        """Several documents, one after the other."""
         return [self(gold, systems) for gold, systems in pairs]
-
-    def _together(self, pairs: Sequence[tuple[Any, tuple[Any, ...]]]) -> list[Observed]:
-        sides = [[gold for gold, _ in pairs], *map(list, zip(*(systems for _, systems in pairs), strict=True))]
-        whole: list[list[Counted]] = [[Counted() for _ in pairs] for _ in sides[1:]]
-        for metric in self.metrics:
-            golds, *systems = ([prepared(metric, wrapped(metric, each)) for each in side] for side in sides)
-            for counted, rows in zip(whole, metric.observe_all(golds, systems), strict=True):
-                for one, row in zip(counted, rows, strict=True):
-                    _add(one, row)
-        return [Observed([Seen(one) for one in document]) for document in zip(*whole, strict=True)]
 
     def _observe(self, metric: AnyMetric, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
         prepared = _prepared(metric, gold, GOLD, observed)

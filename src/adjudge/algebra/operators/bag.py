@@ -207,33 +207,6 @@ class ExactSetOp(BagOp):
             return float(self.empty)
         return 1.0 if self.constraint == "best" else float(p.size)
 
-    # Of many small documents nothing is needed but the sets of their keys.
-
-    def prepare_all(self, values: Sequence[Any], side: int) -> Sequence[Any]:
-        if self.duplicates != "set":
-            return super().prepare_all(values, side)
-        return [self._keys(value, side, {}) for value in values]
-
-    def _keys(self, value: Any, side: int, memo: Memo) -> set[Hashable]:
-        prepare = self.element.prepare
-        return {prepare(item, side, memo) for item in elements(value)}
-
-    def pair_all(self, ss: Sequence[Any], gs: Sequence[Any]) -> list[float] | None:
-        if self.duplicates != "set":
-            return None
-        best = self.constraint == "best"
-        empty = float(self.empty)
-        return [
-            float(not s.isdisjoint(g) if best else len(s & g)) if s and g else 0.0 if s or g else empty
-            for s, g in zip(ss, gs, strict=True)
-        ]
-
-    def self_scores(self, ps: Sequence[Any], side: int) -> list[float]:
-        if self.duplicates != "set":
-            return super().self_scores(ps, side)
-        best, empty = self.constraint == "best", float(self.empty)
-        return [(1.0 if best else float(len(p))) if p else empty for p in ps]
-
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         weight = "min" if self.constraint in ("1:1", "best") else self.constraint
         best = self.constraint == "best"

@@ -116,18 +116,6 @@ class Op:
         """phi(p, p), in closed form."""
         raise NotImplementedError
 
-    def prepare_all(self, values: Sequence[Any], side: int) -> Sequence[Any]:
-        """Values of many documents, prepared for `pair_all`."""
-        return [self.prepare(value, side, {}) for value in values]
-
-    def pair_all(self, ss: Sequence[Any], gs: Sequence[Any]) -> list[float] | None:
-        """phi of each pair of documents; None if there is no way that is faster than one by one."""
-        return None
-
-    def self_scores(self, ps: Sequence[Any], side: int) -> list[float]:
-        """The self scores of what `prepare_all` gave."""
-        return [self.self_score(p, side) for p in ps]
-
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         """phi(s, g) as a fraction of integers (only if `integral` or `rational`)."""
         return int(self.pair(s, g, ctx)), 1

@@ -105,15 +105,6 @@ class MappedOp(Wrapper):
             entry = self.functions[side]
             raise misfit.under("" if entry is None else f"|{_short(entry[0])}") from None
 
-    def prepare_all(self, values: Sequence[Any], side: int) -> Sequence[Any]:
-        return self.inner.prepare_all([self.apply(value, side) for value in values], side)
-
-    def pair_all(self, ss: Sequence[Any], gs: Sequence[Any]) -> list[float] | None:
-        return self.inner.pair_all(ss, gs)
-
-    def self_scores(self, ps: Sequence[Any], side: int) -> list[float]:
-        return self.inner.self_scores(ps, side)
-
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         self.inner.align(s, g, self._marked(sp, SYSTEM), self._marked(gp, GOLD), report, ctx)
 
