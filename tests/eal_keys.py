@@ -5,12 +5,15 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from adjudge.evaluate.engine import Evaluation
+from adjudge.evaluate.run import run_of
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_store import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response, Span
 from adjudge.tasks.eal.document import Compared, compare, prepare
 from adjudge.tasks.eal.identity import distinct
 from adjudge.tasks.eal.settings import Settings
+from adjudge.tasks.eal.task import EalTask, Gold, count
 from eal_responses import response, responses
 
 CORPUS = Path(__file__).parent / "golden" / "eal" / "corpusA"
@@ -98,3 +101,21 @@ def compare_values(
     """Score values that need not come from a file: of equal responses the best line counts."""
     single = Arguments(arguments.document, list(distinct(arguments.arguments).values()))
     return compare(single, linking, prepare(key, frames, settings, regions=regions), settings)
+
+
+def counted(key: Path, frames: Path | None, systems: object, chosen: Settings, **options: object) -> Evaluation:
+    """An evaluation of stores; the options are those of the task, of the run, or a genre."""
+    own = {name: options.pop(name) for name in ("regions", "listed", "whole") if name in options}
+    genre = options.pop("genre", None)
+    options.setdefault("seed", chosen.profile.bootstrap_seed)
+    return count(EalTask(chosen, **own), Gold(key, frames), systems, run_of(**options), genre=genre)
+
+
+def page_of(
+    key: Path, frames: Path | None, systems: object, chosen: Settings, *, sources: object = None, **options: object
+) -> str:
+    """The page of stores."""
+    from adjudge.report.html.eal import TITLE, eal_page
+
+    title = options.pop("title", TITLE)
+    return eal_page(counted(key, frames, systems, chosen, whole=True, **options), sources=sources, title=title)

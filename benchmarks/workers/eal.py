@@ -23,22 +23,25 @@ RESAMPLES = 1000
 
 def measure_scores(folder: Path) -> dict[str, float]:
     """Seconds of reading, of comparing, and of everything else."""
+    from adjudge.evaluate.engine import Counted, Evaluation
+    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Side
     from adjudge.formats.eal_store import open_frames, open_key, open_store
     from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.document import compare, prepare
-    from adjudge.tasks.eal.facts import Facts
+    from adjudge.tasks.eal.notes import gold_remarks, system_remarks
     from adjudge.tasks.eal.ranking import rank_systems
-    from adjudge.tasks.eal.scoring import Campaign, Counted, result_of
     from adjudge.tasks.eal.sensitivity import all_crossings, beta_lambda_grid, counts_of
     from adjudge.tasks.eal.settings import Settings
+    from adjudge.tasks.eal.task import EalTask, tables_of
 
     settings = Settings()
     gc.disable()
     keys, frames = open_key(folder / "key"), open_frames(folder / "ref")
     stores = {path.name: open_store(path) for path in sorted((folder / "systems").iterdir())}
     spent = {"read key": 0.0, "read systems": 0.0, "prepare": 0.0, "compare": 0.0}
-    counted = {name: Counted(store.path, "", [], Facts(), {}) for name, store in stores.items()}
-    gold = Facts()
+    known = dict.fromkeys(keys.documents)
+    counted = {name: Counted(Side(name, store.path, known)) for name, store in stores.items()}
     lines = 0
     for document in keys.documents:
         start = time.process_time()
@@ -48,7 +51,7 @@ def measure_scores(folder: Path) -> dict[str, float]:
         spent["read key"] += now - start
         start = now
         prepared = prepare(key, linking, settings)
-        gold.see_gold(prepared.gold, prepared.reference)
+        remarks = gold_remarks(prepared, key)
         now = time.process_time()
         spent["prepare"] += now - start
         for name, store in stores.items():
@@ -58,20 +61,23 @@ def measure_scores(folder: Path) -> dict[str, float]:
             spent["read systems"] += now - start
             start = now
             compared = compare(arguments, own, prepared, settings)
-            counted[name].rows.append(compared.row)
-            counted[name].facts.see(compared, settings, len(arguments.arguments), document)
+            counted[name].counts.extend(compared.row)
+            more = system_remarks(compared, settings, len(arguments.arguments))
+            counted[name].remarks += [(document, each) for each in (*remarks, *more)]
             spent["compare"] += time.process_time() - start
             lines += len(arguments.arguments)
-    campaign = Campaign(settings, keys.documents, len(keys), "", gold, counted, {})
+    task, run = EalTask(settings), Run(inference=Inference(bootstrap=RESAMPLES))
+    gold, ids = Side("gold", keys.path, known), tuple(keys.documents)
+    evaluation = Evaluation(task, run, gold, ids, [{}] * len(ids), counted, apart=False)
     start = time.process_time()
     import numpy  # noqa: F401  # what it takes to load is part of what comes after
 
     spent["load numpy"] = time.process_time() - start
     start = time.process_time()
-    result = result_of(campaign, inference=Inference(bootstrap=RESAMPLES))
+    result = evaluation.result()
     spent["result"] = time.process_time() - start
     start = time.process_time()
-    tables = campaign.tables()
+    tables = tables_of(evaluation)
     rank_systems(tables, list(result.measures), resamples=RESAMPLES)
     spent["ranking"] = time.process_time() - start
     start = time.process_time()

@@ -27,6 +27,7 @@ from adjudge.demo.kbp import SYSTEMS as BASES
 from adjudge.demo.nugget import GOLD as NUGGETS
 from adjudge.demo.nugget import SYSTEMS as HERONS
 from adjudge.demo.nugget import TOKENS
+from adjudge.evaluate.run import Run
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response
@@ -39,7 +40,7 @@ from adjudge.report.html.nugget import nugget_page
 from adjudge.report.html.page import shown
 from adjudge.report.html.result import render_result
 from adjudge.stats.inference import Inference
-from adjudge.tasks.eal.settings import settings
+from adjudge.tasks.eal.task import EalTask, Gold, count
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
 
@@ -149,14 +150,9 @@ def hostile_arguments(folder: Path) -> tuple[str, dict[str, Any]]:
     title = TITLE
     systems = {title: folder / "system", HOSTILE[1] + " 2": folder / "system"}
     sources = Sources(folder / "texts")
+    run = Run(inference=Inference(bootstrap=20))
     page = eal_page(
-        folder / "key",
-        folder / "ref",
-        systems,
-        settings(),
-        sources=sources,
-        inference=Inference(bootstrap=20),
-        title=title,
+        count(EalTask(whole=True), Gold(folder / "key", folder / "ref"), systems, run), sources=sources, title=title
     )
     return page, facts(title, seen)
 

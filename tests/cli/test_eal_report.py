@@ -77,7 +77,7 @@ def test_options_of_scoring(call):
     assert code == 0
     data, tree = data_of(page), html.document_fromstring(page)
     assert data["systems"] == ["first", "S1"]
-    assert [document["id"] for document in data["documents"]] == ["DOC03", "DOC01"]
+    assert [document["id"] for document in data["documents"]] == ["DOC01", "DOC03"]
     footer = tree.xpath("//footer")[0].text_content()
     for piece in ("bbn-2015", "beta:0.5", "lambda:0.3", "seed:0", "draws:java"):
         assert piece in footer
@@ -113,7 +113,7 @@ def test_wrong_usage(call, command):
     code, _, err = call(command, "--key", KEY, "--frames", REF, SYSTEMS[0], "--lambda", "2", *output)
     assert (code, "give a number from 0 to 1" in err) == (2, True)
     code, _, err = call(command, "--key", KEY, "--frames", REF, SYSTEMS[0], "--only", "DOC99", *output)
-    assert (code, "the key has no document 'DOC99'" in err) == (2, True)
+    assert (code, "there is no gold document 'DOC99'" in err) == (2, True)
     assert not Path("out").exists()
 
 

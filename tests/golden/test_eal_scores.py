@@ -10,16 +10,15 @@ from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.estimator import Additive
-from adjudge.stats.inference import Inference
+from adjudge.stats.resample import bootstrap
 from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.document import compare, prepare
-from adjudge.tasks.eal.draws import draw_samples, java_indices, percentile
 from adjudge.tasks.eal.measures import document_scores, measures, table_of
 from adjudge.tasks.eal.proposal import EXAMPLES, ceaf_examples, table_1
-from adjudge.tasks.eal.ranking import rank_systems
-from adjudge.tasks.eal.scoring import observe_all, result_of
+from adjudge.tasks.eal.ranking import java_indices, java_weights, percentile, rank_systems
 from adjudge.tasks.eal.settings import Settings, settings
-from eal_keys import compare_values
+from adjudge.tasks.eal.task import tables_of
+from eal_keys import compare_values, counted
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "eal.json").read_text())
@@ -170,7 +169,8 @@ def test_micro_documents(row, tmp_path):
         (tmp_path / "sys" / "linking").mkdir(exist_ok=True)
 
     def score():
-        return observe_all(tmp_path / "key", tmp_path / "ref", {"sys": tmp_path / "sys"}, chosen, by=["type"])
+        sides = tmp_path / "key", tmp_path / "ref", {"sys": tmp_path / "sys"}
+        return counted(*sides, chosen, by=["type"], bootstrap=0).result()
 
     if expected.get("error"):
         with pytest.raises(ValidationError):
@@ -185,8 +185,7 @@ def test_micro_documents(row, tmp_path):
     assert printed(scores["overall"]) == expected["doc_combined_printed"]
     if "collision" in row["name"]:
         return
-    campaign = score()
-    result = result_of(campaign, inference=Inference(bootstrap=0), by=["type"])
+    result = score()
     assert 100 * result["eal.argument"].score == pytest.approx(expected["aggregate_argument"], abs=1e-4)
     assert 100 * result["eal.linking"].score == pytest.approx(expected["aggregate_link"], abs=1e-4)
     assert 100 * result["eal.overall"].score == pytest.approx(expected["overall"], abs=1e-4)
@@ -204,12 +203,9 @@ def test_micro_documents(row, tmp_path):
 @pytest.fixture(scope="module", params=MODES)
 def corpus(request):
     chosen = settings("bbn-2015", neutralize=MODES[request.param])
-    campaign = observe_all(CORPUS / "key", CORPUS / "ref", SYSTEMS, chosen, by=["type"])
-    return (
-        request.param,
-        campaign,
-        result_of(campaign, inference=Inference(bootstrap=50, seed=0, interval="percentile"), by=["type"]),
-    )
+    options = {"by": ["type"], "bootstrap": 50, "seed": 0, "interval": "percentile"}
+    evaluation = counted(CORPUS / "key", CORPUS / "ref", SYSTEMS, chosen, **options)
+    return request.param, evaluation, evaluation.result()
 
 
 def test_corpus_aggregate(corpus):
@@ -232,15 +228,15 @@ def test_corpus_aggregate(corpus):
 
 
 def test_corpus_types_and_documents(corpus):
-    mode, campaign, result = corpus
-    tables = campaign.tables()
+    mode, evaluation, result = corpus
+    tables = tables_of(evaluation)
     for name in SYSTEMS:
         expected = EXPECTED["modes"][mode][name]
         for type_, values in expected["by_event_type_arg_P_R_score_printed"].items():
             found = result.system(name)["eal.argument"].where(type=type_)
             for part, value in zip(("precision", "recall", "score"), values, strict=True):
                 assert 100 * found[part] == pytest.approx(value, abs=0.0051)
-        for scores in document_scores(tables[name], campaign.settings):
+        for scores in document_scores(tables[name], evaluation.task.settings):
             each = expected["per_document_printed"][scores["document"]]
             for part, field in (("argument", "arg"), ("linking", "link"), ("overall", "combined")):
                 value = float(each[field].replace("Infinity", "inf"))
@@ -250,12 +246,12 @@ def test_corpus_types_and_documents(corpus):
 
 
 def test_corpus_bootstrap_and_ranking(corpus):
-    mode, campaign, _ = corpus
-    formulas = measures(campaign.settings)
-    estimators = {name: Additive(StatsTable.from_data(each), formulas) for name, each in campaign.tables().items()}
-    samples = draw_samples(estimators, resamples=50, seed=0, draws="java")
+    mode, evaluation, _ = corpus
+    formulas, tables = measures(evaluation.task.settings), tables_of(evaluation)
+    estimators = {name: Additive(StatsTable.from_data(each), formulas) for name, each in tables.items()}
+    samples = bootstrap(estimators, resamples=50, seed=0, weights=java_weights)
     expected = EXPECTED["ranking_own_computation"][mode]
-    ranking = rank_systems(campaign.tables(), formulas, resamples=50, seed=0, draws="java", percentiles="nist")
+    ranking = rank_systems(tables, formulas, resamples=50, seed=0, draws="java", percentiles="nist")
     assert [each.system for each in ranking.standings] == expected["ranking"]
     for each in ranking.standings:
         assert 100 * each.median == pytest.approx(expected["median"][each.system], abs=1e-4)
@@ -282,8 +278,7 @@ def test_intervals_are_of_these_samples(corpus):
 
 @pytest.mark.parametrize("profile", ["bbn-2015", "bbn-2014"])
 def test_corpus_2014(profile):
-    campaign = observe_all(CORPUS / "key", CORPUS / "ref", SYSTEMS, settings(profile))
-    result = result_of(campaign, inference=Inference(bootstrap=0))
+    result = counted(CORPUS / "key", CORPUS / "ref", SYSTEMS, settings(profile), bootstrap=0).result()
     for name, expected in EXPECTED["scorer2014_late_release_standard"].items():
         found = result.system(name)["eal2014.standard"]
         assert {part: found[part] for part in ("tp", "fp", "fn")} == expected

@@ -15,14 +15,11 @@ from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame, Linking
 from adjudge.report.html import eal as module
-from adjudge.report.html.eal import eal_page
 from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS
 from adjudge.report.html.page import asset, shown
-from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.quotes import quote_regions
-from adjudge.tasks.eal.scoring import observe_all, result_of
 from adjudge.tasks.eal.settings import decide, settings
-from eal_keys import CORPUS, GRAPHS
+from eal_keys import CORPUS, GRAPHS, counted, page_of
 from eal_responses import response
 from hostile import MARKUP
 
@@ -44,9 +41,9 @@ def demo(**options):
     given = {
         "sources": sources,
         "regions": lambda document: quote_regions(sources.text(document)),
-        "inference": Inference(bootstrap=40),
+        "bootstrap": 40,
     }
-    return eal_page(ASSESSMENTS, FRAMES, SUBMISSIONS, LENIENT, **{**given, **options})
+    return page_of(ASSESSMENTS, FRAMES, SUBMISSIONS, LENIENT, **{**given, **options})
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +151,8 @@ def test_the_numbers_are_those_of_the_scores(profile, frames):
     systems = {name: CORPUS / "systems" / name for name in ("S0", "S1", "S2")}
     decided = decide(profile, {"unassessed": "false-positive", "unlinked": "drop"})
     chosen = settings(decided, linking=frames)
-    data = data_of(eal_page(key, ref, systems, chosen, inference=Inference(bootstrap=0)))
-    result = result_of(observe_all(key, ref, systems, chosen), inference=Inference(bootstrap=0))
+    data = data_of(page_of(key, ref, systems, chosen, bootstrap=0))
+    result = counted(key, ref, systems, chosen, bootstrap=0).result()
     correct, missed = KINDS.index("correct"), KINDS.index("missed")
     false = [number for number, kind in enumerate(KINDS) if kind.startswith("wrong") or kind == "unassessed"]
     for number, name in enumerate(systems):
@@ -248,7 +245,7 @@ def test_without_a_script(page):
 
 def test_only_some_documents_are_written_twice(monkeypatch):
     monkeypatch.setattr(module, "STATIC", 200)
-    page = demo(inference=Inference(bootstrap=0))
+    page = demo(bootstrap=0)
     articles = html.document_fromstring(page).xpath("//noscript//article")
     assert 0 < len(articles) < 12
     assert f"the first {len(articles)} documents" in page
@@ -257,12 +254,12 @@ def test_only_some_documents_are_written_twice(monkeypatch):
 
 
 def test_without_texts_frames_and_bootstrap():
-    page = eal_page(
+    page = page_of(
         ASSESSMENTS,
         None,
         {"slate": SUBMISSIONS["slate"]},
         LENIENT._replace(linking=False),
-        inference=Inference(bootstrap=0),
+        bootstrap=0,
     )
     data, tree = data_of(page), html.document_fromstring(page)
     assert {document["text"] for document in data["documents"]} == {None}
@@ -274,13 +271,13 @@ def test_without_texts_frames_and_bootstrap():
 
 def test_texts_that_are_missing(tmp_path):
     shutil.copy(SOURCES / "MINI_NW_01.txt", tmp_path)
-    page = demo(sources=Sources(tmp_path), inference=Inference(bootstrap=0))
+    page = demo(sources=Sources(tmp_path), bootstrap=0)
     assert "no text for 11 of the documents (MINI_DF_01, MINI_DF_02, MINI_DF_03, MINI_DF_04, MINI_DF_05, ...)" in page
     assert sum(document["text"] is not None for document in data_of(page)["documents"]) == 1
 
 
 def test_slices():
-    tree = html.document_fromstring(demo(by=("type",), inference=Inference(bootstrap=0)))
+    tree = html.document_fromstring(demo(by=("type",), bootstrap=0))
     (details,) = [each for each in tree.xpath("//details") if "By type, role or genre" in each.xpath("summary")[0].text]
     assert "type=Life.Die" in details.text_content()
     assert "eal.overall" not in details.text_content()  # only arguments have a type
@@ -319,7 +316,7 @@ def test_hostile_strings_are_inert(tmp_path, evil):
     name, text, key, ref, mine = hostile(tmp_path, evil)
     sources = Sources(tmp_path / "texts")
     systems = {evil: mine, evil + ",2": mine}
-    page = eal_page(key, ref, systems, settings(), sources=sources, inference=Inference(bootstrap=5), title=evil)
+    page = page_of(key, ref, systems, settings(), sources=sources, bootstrap=5, title=evil)
     tree = html.document_fromstring(page)
     assert len(tree.xpath("//script")) == 2
     assert not tree.xpath("//img | //*[local-name()='svg' and @onload]")
@@ -434,9 +431,7 @@ def test_two_systems_side_by_side(page):
 def test_names_with_commas_and_markup(tmp_path, evil):
     name, text, key, ref, mine = hostile(tmp_path, evil)
     systems = {evil: mine, evil + ",2": mine}
-    page = eal_page(
-        key, ref, systems, settings(), sources=Sources(tmp_path / "texts"), inference=Inference(bootstrap=5)
-    )
+    page = page_of(key, ref, systems, settings(), sources=Sources(tmp_path / "texts"), bootstrap=5)
     links = html.document_fromstring(page).xpath("//table[@class='beats']//a/@href")
     assert len(links) == 2
     for link in links:
@@ -455,9 +450,7 @@ def test_characters_outside_the_first_plane(tmp_path):
     mine = store(tmp_path, "sys", Argument(bob, 0.5, "1"), frames=[[bob]])
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "d.txt").write_text(text, encoding="utf-8")
-    page = eal_page(
-        key, ref, {"A": mine}, settings(), sources=Sources(tmp_path / "texts"), inference=Inference(bootstrap=0)
-    )
+    page = page_of(key, ref, {"A": mine}, settings(), sources=Sources(tmp_path / "texts"), bootstrap=0)
     _, pinned = play(data_of(page), "#system=A&doc=d", ["key", "j"])
     assert pinned["marks"] == [["n d0 k-correct", "Bob"]]
     spans = {name: words for name, words in pinned["spans"] if name != "the-pj"}

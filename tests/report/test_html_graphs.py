@@ -8,19 +8,19 @@ from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
 from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
 from adjudge.report.html.result import render_result
 from adjudge.report.html.result_graphs import confidence_curves, graphs_of_result
-from adjudge.stats.inference import Inference
 from adjudge.stats.result import decode_result
 from adjudge.tasks.eal.quotes import regions_in
-from adjudge.tasks.eal.scoring import observe_all, result_of
 from adjudge.tasks.eal.settings import decide, settings
 from adjudge.tasks.kbp.scoring import score as score_kbp
+from eal_keys import counted
 
 
 def eal(chosen=None, frames=FRAMES):
     """The bundled campaign, scored and saved."""
     systems = {name: str(path) for name, path in SUBMISSIONS.items()}
-    campaign = observe_all(ASSESSMENTS, frames, systems, chosen or settings(), regions=regions_in(SOURCES))
-    return decode_result(result_of(campaign, inference=Inference(bootstrap=0)).to_json(with_tables=True).encode())
+    options = {"regions": regions_in(SOURCES), "bootstrap": 0}
+    result = counted(ASSESSMENTS, frames, systems, chosen or settings(), **options).result()
+    return decode_result(result.to_json(with_tables=True).encode())
 
 
 @pytest.mark.parametrize(

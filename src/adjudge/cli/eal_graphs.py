@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from adjudge.cli.eal_scoring import (
-    chosen_documents,
-    chosen_regions,
     chosen_settings,
-    given_seed,
+    count_systems,
+    given_inference,
     named_systems,
+    only,
     only_option,
     refuse_inside,
     rule_options,
     view_options,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, inference_of, is_file, resampling_options, verbose_option
+from adjudge.cli.options import compose, is_file, resampling_options, verbose_option
 from adjudge.cli.output import Log, emit
 from adjudge.errors import visible
 
@@ -75,28 +75,19 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, output: 
     inputs = [name for name in (key, frames or "", *systems.values(), *listed) if is_file(name)]
     refuse_inside(output, [key, frames, *systems.values(), options["docs_text"]])
     chosen = chosen_settings(frames, **options, extras=())
-    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
     log = Log(verbose=options["verbose"])
     from adjudge.report.folders import write_folder
     from adjudge.report.html.charts import standalone
     from adjudge.report.html.eal_graphs import graphs_of, rankings_of
-    from adjudge.tasks.eal.scoring import observe_all, result_of
+    from adjudge.tasks.eal.task import Gold, tables_of
 
     log(f"reading {key} and {len(systems)} submission(s)")
     with uncollected():
-        campaign = observe_all(
-            key,
-            frames,
-            systems,
-            chosen,
-            regions=regions,
-            **chosen_documents(options["only"], **options),
-        )
-        log(f"counted {len(campaign.ids)} documents")
-        seed = given_seed(options["seed"], chosen)
-        inference = inference_of(options, seed=seed, interval="auto", test="auto")
-        result = result_of(campaign, inference=inference)
-        graphs, changes = graphs_of(campaign.tables(), chosen, rankings_of(result, chosen))
+        inference = given_inference(options, chosen, interval="auto", test="auto")
+        evaluation = count_systems(Gold(key, frames), systems, chosen, options, inference=inference, docs=only(options))
+        log(f"counted {len(evaluation.ids)} documents")
+        result = evaluation.result()
+        graphs, changes = graphs_of(tables_of(evaluation), chosen, rankings_of(result, chosen))
     files = {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in graphs}
     write_folder(output, files, inputs=inputs)
     if not options["quiet"]:

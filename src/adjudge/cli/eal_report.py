@@ -8,18 +8,18 @@ from typing import Any
 import click
 
 from adjudge.cli.eal_scoring import (
-    chosen_documents,
-    chosen_regions,
     chosen_settings,
-    given_seed,
+    count_systems,
+    given_inference,
     named_systems,
+    only,
     only_option,
     refuse_inside,
     rule_options,
     view_options,
 )
 from adjudge.cli.memory import uncollected
-from adjudge.cli.options import compose, inference_of, is_file, output_option, resampling_options, verbose_option
+from adjudge.cli.options import compose, is_file, output_option, resampling_options, verbose_option
 from adjudge.cli.output import Log, check_targets, emit
 
 
@@ -65,25 +65,17 @@ def command(
     if output is not None:
         refuse_inside(output, [key, frames, *systems.values(), docs, options["docs_text"]])
     chosen = chosen_settings(frames, **options)
-    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
     log = Log(verbose=options["verbose"])
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal import eal_page
+    from adjudge.tasks.eal.task import Gold
 
     sources = None if docs is None else Sources(docs)
     log(f"reading {key} and {len(systems)} submission(s)")
     with uncollected():
-        page = eal_page(
-            key,
-            frames,
-            systems,
-            chosen,
-            sources=sources,
-            regions=regions,
-            **chosen_documents(options["only"], **options),
-            by=options["by"],
-            inference=inference_of(options, seed=given_seed(options["seed"], chosen)),
-            title=options["title"],
-        )
+        inference = given_inference(options, chosen)
+        run = {"inference": inference, "docs": only(options), "whole": True}
+        evaluation = count_systems(Gold(key, frames), systems, chosen, options, **run)
+        page = eal_page(evaluation, sources=sources, title=options["title"])
     emit(page, output)
     log(f"wrote a page of {len(page)} characters")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.eal_scoring import (
-    chosen_documents,
     chosen_regions,
     chosen_settings,
-    given_seed,
+    count_systems,
+    given_inference,
     named_systems,
     rule_options,
     view_options,
@@ -23,7 +23,6 @@ from adjudge.cli.options import (
     docs_option,
     engine_options,
     fail_under_option,
-    inference_of,
     is_file,
     output_options,
     refuse_with,
@@ -35,9 +34,10 @@ from adjudge.cli.options import (
 from adjudge.cli.output import Log, add_summary, check_explained, check_targets, emit, emit_explanations, working
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.stats.result import Result
-    from adjudge.tasks.eal.scoring import Campaign, Regions
     from adjudge.tasks.eal.settings import Settings
+    from adjudge.tasks.eal.task import Gold
 
 _ONLY_SCORES = (
     "by",
@@ -99,56 +99,32 @@ def command(submissions: tuple[str, ...], key: str, frames: str | None, **option
     inputs = [name for name in (key, frames or "", *systems.values(), *listed) if is_file(name)]
     check_targets(options["output"], options["save"], options["per_document"], inputs=inputs)
     chosen = chosen_settings(frames, **options)
-    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
-    log = Log(verbose=options["verbose"])
+    from adjudge.tasks.eal.task import Gold
+
     with uncollected():
         if options["explain"] is not None:
             refuse_with("--explain", _ONLY_SCORES)
-            _explain(key, frames, systems, chosen, regions, **options)
+            _explain(Gold(key, frames), systems, chosen, **options)
         else:
-            _score(key, frames, systems, chosen, regions, log, **options)
+            _score(Gold(key, frames), systems, chosen, **options)
 
 
-def _score(
-    key: str,
-    frames: str | None,
-    systems: dict[str, str],
-    chosen: Settings,
-    regions: Regions | None,
-    log: Log,
-    **options: Any,
-) -> None:
+def _score(gold: Gold, systems: dict[str, str], chosen: Settings, **options: Any) -> None:
     from adjudge.tasks.eal.measures import measures
-    from adjudge.tasks.eal.scoring import observe_all, result_of
 
-    formulas = measures(chosen, macro=options["pool"] == "macro")
+    log = Log(verbose=options["verbose"])
     if options["fail_under"]:
         from adjudge.stats.measure import part_keys
 
-        check_gates(options["fail_under"], part_keys(formulas))
-    log(f"reading {key} and {len(systems)} submission(s)")
+        check_gates(options["fail_under"], part_keys(measures(chosen, macro=options["pool"] == "macro")))
+    log(f"reading {gold.key} and {len(systems)} submission(s)")
     with working("scoring", shown=not options["quiet"]):
-        campaign = observe_all(
-            key,
-            frames,
-            systems,
-            chosen,
-            regions=regions,
-            by=options["by"],
-            **chosen_documents(options["docs"], **options),
-            jobs=options["jobs"],
-            cluster=options["cluster"],
-        )
-    log(f"counted {len(campaign.ids)} documents")
-    result = result_of(
-        campaign,
-        by=options["by"],
-        inference=inference_of(options, seed=given_seed(options["seed"], chosen)),
-        pool=options["pool"],
-    )
+        evaluation = count_systems(gold, systems, chosen, options, inference=given_inference(options, chosen))
+    log(f"counted {len(evaluation.ids)} documents")
+    result = evaluation.result()
     wanted = options["rank"] if options["rank"] is not None else len(systems) > 1 and options["bootstrap"] != 0
     # A ranking is not saved: it would be wrong as soon as a result is compared with others.
-    _finish(result, _ranked(result, chosen) if wanted else result, campaign, **options)
+    _finish(result, _ranked(result, chosen) if wanted else result, evaluation, chosen, **options)
     apply_gates(options["fail_under"], result)
 
 
@@ -161,13 +137,15 @@ def _ranked(result: Result, settings: Settings) -> Result:
     return msgspec.structs.replace(result, ranking=ranking.leaderboard())
 
 
-def _finish(result: Result, shown: Result, campaign: Campaign, **options: Any) -> None:
+def _finish(result: Result, shown: Result, evaluation: Evaluation, chosen: Settings, **options: Any) -> None:
     """Render everything, then write; nothing is written if rendering fails."""
     from adjudge.report.files import write_atomic
     from adjudge.report.render import render
+    from adjudge.tasks.eal.measures import document_table
+    from adjudge.tasks.eal.task import tables_of
 
     text = render(shown, options["format_"], quiet=options["quiet"])
-    documents = _per_document(campaign) if options["per_document"] is not None else ""
+    documents = document_table(tables_of(evaluation), chosen) if options["per_document"] is not None else ""
     saved = result.to_json(with_tables=True) + "\n" if options["save"] is not None else ""
     if options["save"] is not None:
         write_atomic(options["save"], saved)
@@ -177,38 +155,10 @@ def _finish(result: Result, shown: Result, campaign: Campaign, **options: Any) -
     emit(text, options["output"])
 
 
-def _per_document(campaign: Campaign) -> str:
-    from adjudge.tasks.eal.measures import document_scores
-
-    lines: list[str] = []
-    for name, table in campaign.tables().items():
-        for row in document_scores(table, campaign.settings):
-            if not lines:
-                lines.append("\t".join(("system", *row)))
-            lines.append("\t".join((name, *map(_cell, row.values()))))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _cell(value: float | str | None) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if value != value or value in (float("inf"), float("-inf")):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    return f"{value:.6g}"
-
-
-def _explain(
-    key: str,
-    frames: str | None,
-    systems: dict[str, str],
-    chosen: Settings,
-    regions: Regions | None,
-    **options: Any,
-) -> None:
+def _explain(gold: Gold, systems: dict[str, str], chosen: Settings, **options: Any) -> None:
     from adjudge.tasks.eal.explanation import explain
 
     check_explained(options["format_"])
-    found = explain(key, frames, systems, options["explain"], chosen, regions=regions)
+    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
+    found = explain(gold.key, gold.frames, systems, options["explain"], chosen, regions=regions)
     emit_explanations(found.values(), options["format_"], options["output"])

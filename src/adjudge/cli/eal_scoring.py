@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.options import compose, document_list, named
+from adjudge.cli.options import compose, document_list, inference_of, named, run_from
 from adjudge.errors import Problem, UsageError
 from adjudge.tasks.eal.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from adjudge.tasks.eal.scoring import Regions
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.settings import Settings
+    from adjudge.tasks.eal.task import Gold, Regions
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
 
@@ -142,21 +144,29 @@ def chosen_regions(settings: Settings, quotes: str | None, folder: str | None) -
     return read_regions(str(quotes))
 
 
-def chosen_documents(documents: str | None, **options: Any) -> dict[str, Any]:
-    """Which documents are scored: a list of them, or all of a genre."""
+def count_systems(
+    gold: Gold, systems: dict[str, str], chosen: Settings, options: Mapping[str, Any], **run: Any
+) -> Evaluation:
+    """Read and count everything as the options say; `run` changes what they say of the run, or keeps the `whole`."""
     from adjudge.tasks.eal.diagnostics import read_genres
+    from adjudge.tasks.eal.task import EalTask, count
 
-    return {
-        "docs": None if documents is None else document_list(documents),
-        "genre": options["genre"],
-        "genre_list": None if options["genre_list"] is None else read_genres(options["genre_list"]),
-    }
+    listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
+    regions = chosen_regions(chosen, options["quotes"], options["docs_text"])
+    task = EalTask(chosen, regions=regions, listed=listed, whole=run.pop("whole", False))
+    return count(task, gold, systems, run_from(options, **run), genre=options["genre"])
 
 
-def given_seed(seed: int, settings: Settings) -> int:
-    """The seed of the command line; without one, that of the profile."""
+def only(options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The documents of `only_option`."""
+    return None if options["only"] is None else tuple(document_list(options["only"]))
+
+
+def given_inference(options: Mapping[str, Any], settings: Settings, **changed: Any) -> Inference:
+    """How intervals and tests are made: with the seed of the command line; without one, with that of the profile."""
     source = click.get_current_context().get_parameter_source("seed")
-    return seed if source is ParameterSource.COMMANDLINE else settings.profile.bootstrap_seed
+    seed = options["seed"] if source is ParameterSource.COMMANDLINE else settings.profile.bootstrap_seed
+    return inference_of(options, seed=seed, **changed)
 
 
 def refuse_inside(output: Path, folders: Iterable[str | None]) -> None:

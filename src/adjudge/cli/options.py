@@ -205,7 +205,7 @@ def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
 
     docs = options.get("docs")
     found: dict[str, Any] = {
-        "inference": inference_of(options),
+        "inference": changed.get("inference") or inference_of(options),
         "docs": None if docs is None else tuple(document_list(docs)),
         "by": tuple(dict.fromkeys(options.get("by") or ())),
         **{name: options[name] for name in ("pool", "jobs", "cluster") if name in options},

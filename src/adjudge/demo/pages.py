@@ -41,12 +41,14 @@ def _nugget() -> str:
 
 def _eal() -> str:
     from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
+    from adjudge.evaluate.run import Run
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal import eal_page
     from adjudge.tasks.eal.quotes import regions_in
-    from adjudge.tasks.eal.settings import settings
+    from adjudge.tasks.eal.task import EalTask, Gold, count
 
-    return eal_page(ASSESSMENTS, FRAMES, SUBMISSIONS, settings(), sources=Sources(SOURCES), regions=regions_in(SOURCES))
+    task = EalTask(regions=regions_in(SOURCES), whole=True)
+    return eal_page(count(task, Gold(ASSESSMENTS, FRAMES), SUBMISSIONS, Run()), sources=Sources(SOURCES))
 
 
 def _kbp() -> str:

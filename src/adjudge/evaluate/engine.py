@@ -196,7 +196,8 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     size = min(task.at_once, 1 + len(ids) // (PARTS * max(run.jobs or processors(), 1)))
     chunks = (ids[start : start + size] for start in range(0, len(ids), size))
     pairs = ((str(number), *_chosen(some, ours, systems)) for number, some in enumerate(chunks))
-    parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=1 + len(ids) // size)
+    total, folder = 1 + len(ids) // size, work_folder(task.files())
+    parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=total, folder=folder)
     return _together(task, run, [ours, *systems], parts, total=len(ids))
 
 

@@ -12,7 +12,7 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.doubts import Compared, with_doubts
 from adjudge.evaluate.inputs import is_stdin
 from adjudge.evaluate.sides import NO_DOCUMENTS
-from adjudge.evaluate.task import Side
+from adjudge.evaluate.task import Side, Task
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
@@ -32,8 +32,8 @@ def _compared(evaluation: Evaluation) -> Compared:
     only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
 
     def spans(source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-        if hasattr(source, "read") or is_stdin(source):
-            return  # it was read, and is gone
+        if hasattr(source, "read") or is_stdin(source) or type(task).spans is Task.spans:
+            return  # it was read, and is gone; or there is nothing to look at
         side = source if isinstance(source, Side) else task.read(source, "", digest=False)
         for name in side.documents:
             if only is None or name in only:

@@ -146,6 +146,10 @@ class Task(ABC):
         """The task and the systems, now that all that was read in one piece is known."""
         return self, systems
 
+    def files(self) -> Iterable[str]:
+        """What is read only when documents are counted, by whoever counts them."""
+        return ()
+
     def prepare(self, gold: Any) -> Any:
         """What is done with a gold document once, for all systems."""
         return gold

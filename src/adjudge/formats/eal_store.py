@@ -50,6 +50,10 @@ class Held:
             kept[path] = _read(path, place)
         return kept[path]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Whoever gets a copy does not own what an archive was unpacked to."""
+        return {**self.__dict__, "_holder": None, "_kept": ("", {}), "_last": None}
+
     def close(self) -> None:
         """Remove what an archive was unpacked to; it is done in any case when nobody needs this any more."""
         if self._holder is not None:
@@ -161,6 +165,10 @@ class Store(Held):
         path = (self._arguments if kind == "arguments" else self._linking).get(document)
         return None if path is None else self._bytes(document, path, self.place(document, kind), read=True)
 
+    def files_of(self, document: str) -> dict[str, bytes | None]:
+        """All files of a document by their kinds, None for those that are not there."""
+        return {kind: self.bytes_of(document, kind) for kind in ("arguments", "linking")}
+
     def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
         # The linking is asked for after the arguments, and needs them: one document is kept, no more.
         if self._last is None or self._last[0] != document:
@@ -243,6 +251,10 @@ class FlatStore(Held):
         """The file of a document as it is, or None."""
         path = self._files.get(document)
         return None if path is None else self._bytes(document, path, self.place(document), read=True)
+
+    def files_of(self, document: str) -> dict[str, bytes | None]:
+        """The file of a document, None if it is not there."""
+        return {"": self.bytes_of(document)}
 
 
 class KeyStore(FlatStore):

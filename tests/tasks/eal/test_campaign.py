@@ -13,7 +13,7 @@ from adjudge.tasks.eal.campaign import init_campaign, run_campaign
 from adjudge.tasks.eal.campaign_settings import TEMPLATE, CampaignSettings, parse_settings
 from adjudge.tasks.eal.campaign_state import MEMORY, digest_of
 from adjudge.tasks.eal.campaign_steps import find_submissions
-from adjudge.tasks.eal.scoring import score
+from adjudge.tasks.eal.task import score
 from eal_campaigns import STEPS, assess, link, results, run, settle, snapshot
 
 # Beginning

@@ -10,8 +10,7 @@ from adjudge.errors import UsageError, ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.signature import hash_chunks
-from adjudge.tasks.eal import scoring
-from adjudge.tasks.eal.scoring import score
+from adjudge.tasks.eal.task import EalTask, score
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")
@@ -53,7 +52,7 @@ def scored(stores: Path, *, frames: bool = True, **options) -> str:
 def test_how_many_at_a_time_changes_nothing(stores, monkeypatch, size) -> None:
     options = {"by": ["type", "role", "genre"], "regions": lambda document: [Span(0, int(document[1:]))]}
     expected = scored(stores, **options)
-    monkeypatch.setattr(scoring, "_size", lambda *_: size)
+    monkeypatch.setattr(EalTask, "at_once", size)
     assert scored(stores, **options) == expected
 
 
@@ -80,23 +79,18 @@ def test_all_that_is_read_is_hashed(stores, frames, jobs) -> None:
     assert result.options.fields["in"] == hash_chunks([own, good, packed])
 
 
-@pytest.mark.parametrize("limit", [1, 3, 4, 1000])
-@pytest.mark.parametrize("size", [2, 100])
-def test_problems_are_those_of_reading_one_at_a_time(stores, monkeypatch, limit, size) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_problems_of_all_files_are_told_together(stores, jobs) -> None:
     for document in DOCUMENTS[2:]:
         (stores / "good" / "linking" / document).write_text("nobody\n")
         (stores / "key" / document).write_text("one column\nand another\n")
-    monkeypatch.setattr(scoring, "LIMIT", limit)
-
-    def problems(at_once: int) -> list[str]:
-        monkeypatch.setattr(scoring, "_size", lambda *_: at_once)
-        with pytest.raises(ValidationError) as caught:
-            scored(stores)
-        return [str(each) for each in caught.value.problems]
-
-    alone = problems(1)
-    assert limit <= len(alone) <= limit + 2 or limit == 1000
-    assert problems(size) == alone
+    with pytest.raises(ValidationError) as caught:
+        scored(stores, jobs=jobs)
+    assert [(*Path(each.path or "").parts[-2:], each.line) for each in caught.value.problems] == [
+        each
+        for document in DOCUMENTS[2:]
+        for each in (("key", document, 1), ("key", document, 2), ("linking", document, 1))
+    ]
 
 
 def test_numbers_of_processes_that_make_no_sense(stores) -> None:

@@ -4,13 +4,11 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.diagnostics import genre_of, read_genres
 from adjudge.tasks.eal.document import prepare
-from adjudge.tasks.eal.scoring import observe_all, result_of
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
-from eal_keys import compare_values
+from eal_keys import compare_values, counted
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")
@@ -172,10 +170,8 @@ def test_slices_add_up(request):
     corpus = Path(__file__).parents[2] / "golden" / "eal" / "corpusA"
     chosen = choose("bbn-2015")
     genres = {f"DOC{n:02d}": "forum" if n % 2 else "newswire" for n in range(12)}
-    campaign = observe_all(
-        corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, by=CORPUS_SLICES, genre_list=genres
-    )
-    result = result_of(campaign, by=CORPUS_SLICES, inference=Inference(bootstrap=0))
+    sides = corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen
+    result = counted(*sides, by=CORPUS_SLICES, listed=genres, bootstrap=0).result()
     for field in CORPUS_SLICES:
         for part in ("tp", "fp", "fn"):
             parts = [
@@ -184,14 +180,12 @@ def test_slices_add_up(request):
                 if (score.metric, score.part) == ("eal.argument", part) and list(score.slice) == [field]
             ]
             assert sum(parts) == result["eal.argument"][part]
-    only = observe_all(
-        corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, genre_list=genres, genre="forum"
-    )
-    assert only.ids == [document for document, genre in genres.items() if genre == "forum"]
-    forum = result_of(only, inference=Inference(bootstrap=0))["eal.overall"].score
+    only = counted(*sides, listed=genres, genre="forum", bootstrap=0)
+    assert list(only.ids) == [document for document, genre in genres.items() if genre == "forum"]
+    forum = only.result()["eal.overall"].score
     assert forum == result["eal.overall"].where(genre="forum").score
     with pytest.raises(UsageError, match="no document is broadcast"):
-        observe_all(corpus / "key", corpus / "ref", {"S0": corpus / "systems" / "S0"}, chosen, genre="broadcast")
+        counted(*sides, genre="broadcast")
 
 
 def test_a_key_is_prepared_once():

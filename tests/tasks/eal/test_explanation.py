@@ -8,9 +8,9 @@ import pytest
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.explanation import OUTCOMES, explain, explained
-from adjudge.tasks.eal.scoring import observe_all
 from adjudge.tasks.eal.settings import Settings, decide
 from adjudge.tasks.eal.settings import settings as choose
+from eal_keys import counted
 
 CORPUS = Path(__file__).parents[2] / "golden" / "eal" / "corpusA"
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
@@ -84,8 +84,13 @@ def test_every_reason_has_its_place():
 def test_explanations_agree_with_the_counts(options):
     chosen = choose("bbn-2015", **options)
     seen = []
-
-    def visit(system, document, prepared, compared):
+    systems = {name: CORPUS / "systems" / name for name in ("S0", "S1")}
+    evaluation = counted(CORPUS / "key", CORPUS / "ref", systems, chosen, whole=True)
+    for system, document, (_, prepared, compared) in (
+        (name, *each)
+        for name, own in evaluation.systems.items()
+        for each in zip(evaluation.ids, own.details, strict=True)
+    ):
         found = explained(system, document, prepared, compared, chosen)
         outcomes = [fate.outcome for fate in found.responses]
         assert outcomes.count("correct") == found.scores["tp"]
@@ -98,9 +103,6 @@ def test_explanations_agree_with_the_counts(options):
             links.gold - links.common,
         )
         seen.append(str(found))
-
-    systems = {name: CORPUS / "systems" / name for name in ("S0", "S1")}
-    observe_all(CORPUS / "key", CORPUS / "ref", systems, chosen, visit=visit)
     assert len(seen) == 24
     assert seen[0].startswith("DOC00  S0  tp ")
 

@@ -10,9 +10,8 @@ from adjudge.stats.data import TableData
 from adjudge.stats.estimator import Additive
 from adjudge.stats.resample import bootstrap, rank_distribution
 from adjudge.stats.table import StatsTable
-from adjudge.tasks.eal.draws import draw_samples, java_indices, java_weights
 from adjudge.tasks.eal.measures import columns, measures
-from adjudge.tasks.eal.ranking import rank_systems, render_ranking
+from adjudge.tasks.eal.ranking import java_indices, java_weights, rank_systems, render_ranking
 from adjudge.tasks.eal.settings import Settings
 
 KEY = ("eal.overall", "score")
@@ -126,7 +125,7 @@ def test_numbers_at_the_upper_end_are_drawn_again():
         bits = state >> 17
         if bits - bits % bound + bound - 1 < 1 << 31:
             seen.append(bits % bound)
-    from adjudge.tasks.eal.draws import _states
+    from adjudge.tasks.eal.ranking import _states
 
     states = _states((0 ^ 0x5DEECE66D) & ((1 << 48) - 1), 200)
     bits = (states >> np.uint64(17)).astype(np.int64)
@@ -137,7 +136,7 @@ def test_numbers_at_the_upper_end_are_drawn_again():
 def test_both_generators_share_the_corpora_between_systems(tables):
     formulas = tuple(measures(Settings()))
     estimators = {name: Additive(StatsTable.from_data(tables["A"]), formulas) for name in ("x", "y")}
-    for draws in ("numpy", "java"):
-        samples = draw_samples(estimators, resamples=30, seed=4, draws=draws)
+    for weights in (None, java_weights):
+        samples = bootstrap(estimators, resamples=30, seed=4, weights=weights)
         assert samples.values["x"][KEY].tolist() == samples.values["y"][KEY].tolist()
         assert len(set(samples.values["x"][KEY].tolist())) > 1

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.tasks.eal.facts import Facts, gold_notes, system_notes
 from adjudge.tasks.eal.measures import table_of
+from adjudge.tasks.eal.notes import gold_notes, gold_remarks, system_notes, system_remarks
 from adjudge.tasks.eal.profiles import BBN_2015, SPEC
 from adjudge.tasks.eal.rules import repaired_key, vague_dates
 from adjudge.tasks.eal.settings import COVERS, Settings, decide
@@ -151,15 +151,11 @@ def test_every_rule_that_changed_something_is_told():
     answers = dict.fromkeys((day, month, die, hurt, again), RIGHT)
     system = [day, month, die, hurt, again]
     found = scored(system, answers, frames=[[day, die, hurt, month]], own=[system])
-    facts = Facts()
-    facts.see(found, Settings(), len(system), "d")
-    told = {note.code: note.count for note in system_notes(facts, table_of(["d"], [found.row], Settings()), Settings())}
+    remarks = [("d", each) for each in system_remarks(found, Settings(), len(system))]
+    notes = system_notes(remarks, table_of(["d"], [found.row], Settings()), Settings())
+    told = {note.code: note.count for note in notes}
     assert told == {"removed-covered": 1, "removed-less-specific-time": 1, "removed-redundant": 1}
-    (message,) = [
-        note.message
-        for note in system_notes(facts, table_of(["d"], [found.row], Settings()), Settings())
-        if note.code == "removed-covered"
-    ]
+    (message,) = [note.message for note in notes if note.code == "removed-covered"]
     assert (
         message == "1 of 5 responses removed as covered by a correct response of another type (Life.Injure by Life.Die)"
     )
@@ -178,9 +174,8 @@ def test_what_a_view_changes_in_the_key_is_told():
     )
     chosen = choose(taxonomy="collapsed", neutralize="realis")
     prepared = prepare(key, linked([meet], [made], [said]), chosen)
-    facts = Facts()
-    facts.see_gold(prepared.gold, prepared.reference)
-    assert [note.message for note in gold_notes(facts, chosen)] == [
+    remarks = [("d", each) for each in gold_remarks(prepared, key)]
+    assert [note.message for note in gold_notes(remarks, chosen)] == [
         "the key: 1 response removed because the collapsed taxonomy does not have its type",
         "the reference frames: 1 response removed because the collapsed taxonomy does not have its type",
         "the key: 1 response got the merged event type",
@@ -196,9 +191,8 @@ def test_what_is_odd_about_the_reference_is_told():
         "d", {good: RIGHT, wrong: WRONG, lost: RIGHT}, (), {r.cas: n for n, r in enumerate((good, wrong, lost))}
     )
     prepared = prepare(key, linked([good, wrong]), Settings())
-    facts = Facts()
-    facts.see_gold(prepared.gold, prepared.reference)
-    assert {note.code for note in gold_notes(facts, Settings())} == {"reference-wrong", "reference-missing"}
+    remarks = [("d", each) for each in gold_remarks(prepared, key)]
+    assert {note.code for note in gold_notes(remarks, Settings())} == {"reference-wrong", "reference-missing"}
 
 
 def test_the_two_weaknesses_are_told():
@@ -206,7 +200,7 @@ def test_the_two_weaknesses_are_told():
     wrong = [filler(name, at=20 + 9 * n) for n, name in enumerate("abcdefg")]
     answers = {good: RIGHT, **dict.fromkeys(wrong, WRONG)}
     found = scored([good, *wrong], answers, frames=[[good]], own=[[good, *wrong[:2]], wrong[2:]])
-    notes = {note.code: note for note in system_notes(Facts(), table_of(["d"], [found.row], Settings()), Settings())}
+    notes = {note.code: note for note in system_notes([], table_of(["d"], [found.row], Settings()), Settings())}
     assert found.row[3] == 0.0
     assert notes["free-false-positives"].count == 3  # with 4 the score is 0 already
     assert notes["free-fillers"].count == 2  # those beside the right one

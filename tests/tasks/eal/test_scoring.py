@@ -11,17 +11,16 @@ from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.stats.inference import Inference
 from adjudge.stats.result import Result
 from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
 from adjudge.tasks.eal.measures import document_scores, table_of
 from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
-from adjudge.tasks.eal.scoring import observe_all, result_of, score
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
+from adjudge.tasks.eal.task import score
 from adjudge.tasks.eal.trim import grouped, keep_best
-from eal_keys import compare_values
+from eal_keys import compare_values, counted
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")
@@ -372,7 +371,7 @@ def test_all_problems_at_once(stores):
 
 def test_mistakes(stores):
     for more, problem in (
-        ({"docs": ["NYT_3"]}, "no document 'NYT_3'"),
+        ({"docs": ["NYT_3"]}, "no gold document 'NYT_3'"),
         ({"by": "typ"}, "slice by 'typ'"),
         ({"beta": -1}, "beta is -1"),
         ({"lambda_": 2}, "lambda is 2"),
@@ -399,10 +398,8 @@ def test_unlinked_and_unassessed(stores):
     results = {}
     for how in ("drop", "singleton"):
         chosen = choose(msgspec.structs.replace(SPEC, unlinked=how))
-        results[how] = result_of(
-            observe_all(stores / "key", stores / "ref", {"good": stores / "good"}, chosen),
-            inference=Inference(bootstrap=0),
-        )
+        sides = stores / "key", stores / "ref", {"good": stores / "good"}
+        results[how] = counted(*sides, chosen, bootstrap=0).result()
     assert results["drop"]["eal.argument"].tp == 2
     assert results["singleton"]["eal.argument"].tp == 4
     assert results["drop"]["eal2014.standard"].tp == 4  # nobody linked anything in 2014

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -14,17 +13,17 @@ from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS, Document,
 from adjudge.report.html.eal_graphs import Change, figures_of, graphs_of, rankings_of
 from adjudge.report.html.marks import Segment, segments
 from adjudge.report.html.page import render_page, score_table
+from adjudge.tasks.eal.task import EalTask, tables_of
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.formats.eal_sources import Sources
-    from adjudge.stats.inference import Inference
     from adjudge.stats.result import Note, Result
-    from adjudge.tasks.eal.document import Compared, Prepared
     from adjudge.tasks.eal.explanation import Explanation
     from adjudge.tasks.eal.explanation_frames import Member
     from adjudge.tasks.eal.ranking import Ranking
-    from adjudge.tasks.eal.scoring import Campaign, Regions
     from adjudge.tasks.eal.settings import Settings
+    from adjudge.tasks.eal.task import Detail
 
 STATIC = 1500
 """Responses that can be read without a script; a document is shown whole or not at all."""
@@ -72,43 +71,20 @@ class StaticDocument(NamedTuple):
     systems: list[StaticSystem]
 
 
-def eal_page(
-    key: str | Path,
-    frames: str | Path | None,
-    systems: Mapping[str, str | Path],
-    settings: Settings,
-    *,
-    sources: Sources | None = None,
-    regions: Regions | None = None,
-    docs: Iterable[str] | None = None,
-    by: Sequence[str] = (),
-    genre: str | None = None,
-    genre_list: Mapping[str, str] | None = None,
-    inference: Inference | None = None,
-    title: str = TITLE,
-) -> str:
-    """Score submissions, and show what the scores are made of: a whole HTML file.
+def eal_page(evaluation: Evaluation, *, sources: Sources | None = None, title: str = TITLE) -> str:
+    """What the scores of submissions are made of: a whole HTML file, from an evaluation that kept all comparisons.
 
-    The arguments are those of scoring; `sources` are the texts, without which documents are shown as tables only.
+    `sources` are the texts, without which documents are shown as tables only.
     """
-    from adjudge.tasks.eal.scoring import observe_all, result_of
-
-    collected = _Collected(settings, list(systems), sources)
-    campaign = observe_all(
-        key,
-        frames,
-        systems,
-        settings,
-        regions=regions,
-        docs=docs,
-        by=by,
-        genre=genre,
-        genre_list=genre_list,
-        visit=collected.visit,
-    )
+    task = evaluation.task
+    assert isinstance(task, EalTask)
+    result = evaluation.result()
+    collected = _Collected(task.settings, list(evaluation.systems), sources)
+    for at, document in enumerate(evaluation.ids):
+        for name, counted in evaluation.systems.items():
+            collected.visit(name, document, counted.details[at])
     collected.finish()
-    result = result_of(campaign, by=by, inference=inference)
-    return _render(result, campaign, collected, title)
+    return _render(result, evaluation, collected, title)
 
 
 class _Collected:
@@ -126,12 +102,12 @@ class _Collected:
         self._found: list[Explanation] = []
         self._left = STATIC
 
-    def visit(self, system: str, document: str, prepared: Prepared, compared: Compared) -> None:
+    def visit(self, system: str, document: str, detail: Detail) -> None:
         """Take in one document of one system; the systems of a document come one after the other."""
         if self._open is None or self._open.name != document:
             self.finish()
-            self._open = Document(document, prepared, self.tables, self.settings)
-        found = self._open.add(system, compared)
+            self._open = Document(document, detail.prepared, self.tables, self.settings)
+        found = self._open.add(system, detail.compared)
         self._found.append(found)
         counts = self.counts[self.names.index(system)]
         for fate in found.responses:
@@ -142,9 +118,6 @@ class _Collected:
     def finish(self) -> None:
         """Put the document away that is open."""
         if self._open is None:
-            return
-        if len(self._found) < len(self.names):  # something is wrong with a system, and is raised at the end
-            self._open, self._found = None, []
             return
         text = self._text(self._open.name)
         self.documents.append(self._open.to_data(self.names, text))
@@ -165,14 +138,14 @@ class _Collected:
         return self.sources.text(document)
 
 
-def _render(result: Result, campaign: Campaign, collected: _Collected, title: str) -> str:
+def _render(result: Result, evaluation: Evaluation, collected: _Collected, title: str) -> str:
     from adjudge.stats.text import comparison_grid, footer_fields
 
-    settings, names = campaign.settings, collected.names
+    settings, names = collected.settings, collected.names
     rankings = rankings_of(result, settings)
-    graphs, changes = graphs_of(campaign.tables(), settings, rankings)
+    graphs, changes = graphs_of(tables_of(evaluation), settings, rankings)
     ranking = next(iter(rankings.values()), None)
-    notes = _notes(result, campaign, collected)
+    notes = _notes(result, evaluation, collected)
     tables = collected.tables
     data = {
         "systems": names,
@@ -289,18 +262,20 @@ def _change(each: Change) -> tuple[str, ...]:
     return each.weight, f"{each.value:.6g}", f"{100 * each.score:.2f}", each.before, each.after
 
 
-def _notes(result: Result, campaign: Campaign, collected: _Collected) -> list[Notes]:
+def _notes(result: Result, evaluation: Evaluation, collected: _Collected) -> list[Notes]:
     """What changed the input: the key, then each system; the first system also has what happened to the key."""
-    from adjudge.tasks.eal.facts import gold_notes
+    from adjudge.tasks.eal.notes import gold_notes
 
-    of_key = gold_notes(campaign.gold, campaign.settings)
+    task = evaluation.task
+    assert isinstance(task, EalTask)
+    of_key = gold_notes(evaluation.systems[collected.names[0]].remarks, task.settings, task.strays)
     codes = {(note.code, note.message) for note in of_key}
     lines = [_line(note) for note in of_key]
     if collected.untold:
         more = ", ..." if len(collected.untold) > EXAMPLES else ""
         shown = ", ".join(collected.untold[:EXAMPLES])
         lines.append(f"no text for {len(collected.untold)} of the documents ({shown}{more})")
-    found = [Notes("key and frames" if campaign.settings.linking else "key", tuple(lines))]
+    found = [Notes("key and frames" if task.settings.linking else "key", tuple(lines))]
     for system in result.systems:
         own = [note for note in system.notes if (note.code, note.message) not in codes]
         found.append(Notes(system.name, tuple(_line(note) for note in own)))

@@ -7,29 +7,19 @@ from adjudge.report.html.charts import standalone
 from adjudge.report.html.eal import eal_page
 from adjudge.report.html.eal_graphs import graphs_of, rankings_of
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
+from adjudge.tasks.eal.task import tables_of
 
 
 def campaign_page(inputs: Inputs) -> str:
     """The ranking, and what became of every response, with the texts."""
-    chosen = inputs.chosen()
-    return eal_page(
-        inputs.key,
-        inputs.frames,
-        inputs.systems,
-        chosen,
-        sources=Sources(inputs.base / "sources"),
-        docs=inputs.documents,
-        by=inputs.settings.by,
-        genre_list=inputs.genres(),
-        inference=inputs.inference(chosen),
-    )
+    return eal_page(inputs.counted(inputs.chosen(), whole=True), sources=Sources(inputs.base / "sources"))
 
 
 def campaign_graphs(inputs: Inputs) -> dict[str, bytes]:
     """How scores and ranks depend on beta and lambda, and how far the draws spread: SVG files by name."""
     chosen = inputs.chosen()
-    campaign = inputs.observe(chosen)
-    graphs, _ = graphs_of(campaign.tables(), chosen, rankings_of(inputs.result(campaign), chosen))
+    evaluation = inputs.counted(chosen)
+    graphs, _ = graphs_of(tables_of(evaluation), chosen, rankings_of(evaluation.result(), chosen))
     return {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in graphs}
 
 

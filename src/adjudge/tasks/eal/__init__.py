@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.tasks.eal.explanation import Explanation, explain
     from adjudge.tasks.eal.ranking import Ranking, rank_result
-    from adjudge.tasks.eal.scoring import score
+    from adjudge.tasks.eal.task import score
     from adjudge.tasks.eal.validation import validate
 
 __all__ = ["Explanation", "Ranking", "explain", "rank_result", "score", "validate"]
@@ -24,7 +24,7 @@ _HOMES = {
     "Ranking": "ranking",
     "explain": "explanation",
     "rank_result": "ranking",
-    "score": "scoring",
+    "score": "task",
     "validate": "validation",
 }
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.evaluate.run import Run
 from adjudge.formats.eal_write import FolderWriter
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.inference import RESAMPLES, Inference
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.stats.result import Result
-    from adjudge.tasks.eal.results import Campaign, Pool
     from adjudge.tasks.eal.settings import Settings
 
 FILES = ("scores.txt", "result.json", "ranking.json", "documents.tsv")
@@ -45,18 +45,15 @@ class Inputs(NamedTuple):
 
         return read_genres(str(self.base / self.settings.genres)) if self.settings.genres else None
 
-    def observe(self, chosen: Settings, *, genre: str | None = None) -> Campaign:
-        """Count everything."""
-        from adjudge.tasks.eal.scoring import observe_all
+    def counted(
+        self, chosen: Settings, *, genre: str | None = None, pool: str = "micro", whole: bool = False
+    ) -> Evaluation:
+        """Count everything; with `whole` every comparison is kept."""
+        from adjudge.tasks.eal.task import EalTask, Gold, count
 
-        options: dict[str, Any] = {"by": self.settings.by, "genre_list": self.genres(), "genre": genre}
-        return observe_all(self.key, self.frames, self.systems, chosen, docs=self.documents, **options)
-
-    def result(self, campaign: Campaign, pool: Pool = "micro") -> Result:
-        """From counts to scores."""
-        from adjudge.tasks.eal.scoring import result_of
-
-        return result_of(campaign, by=self.settings.by, inference=self.inference(campaign.settings), pool=pool)
+        run = Run(inference=self.inference(chosen), by=self.settings.by, docs=tuple(self.documents), pool=pool)
+        task = EalTask(chosen, listed=self.genres(), whole=whole)
+        return count(task, Gold(self.key, self.frames), self.systems, run, genre=genre)
 
     def inference(self, chosen: Settings) -> Inference:
         """How intervals and tests are made: with the seed of the profile, unless the campaign has its own."""
@@ -78,30 +75,25 @@ def write_scores(folder: Path, inputs: Inputs) -> str:
     scores.txt is for people; result.json is a saved result, which `adjudge compare` reads; ranking.json is the ranking;
     documents.tsv has the scores of each document. Files that are not written this time are removed.
     """
-    from adjudge.tasks.eal.measures import document_scores
+    from adjudge.tasks.eal.measures import document_table
+    from adjudge.tasks.eal.task import tables_of
 
     chosen = inputs.chosen()
-    campaign = inputs.observe(chosen)
-    result = inputs.result(campaign)
+    evaluation = inputs.counted(chosen)
+    result = evaluation.result()
     made: dict[str, str] = {"result.json": result.to_json(with_tables=True) + "\n"}
     made["scores.txt"], ranking = _texts(result, chosen, inputs.settings)
     best = ""
     if ranking is not None:
         made["ranking.json"] = json.dumps(ranking, indent=2, ensure_ascii=False) + "\n"
         best = f", the best is {ranking['standings'][0]['system']}"
-    lines: list[str] = []
-    for name, table in campaign.tables().items():
-        for row in document_scores(table, chosen):
-            if not lines:
-                lines.append("\t".join(("system", *row)))
-            lines.append("\t".join((name, *map(_cell, row.values()))))
-    made["documents.tsv"] = "".join(f"{line}\n" for line in lines)
+    made["documents.tsv"] = document_table(tables_of(evaluation), chosen)
     for file in FILES:
         if file in made:
             write_atomically(folder / file, made[file].encode("utf-8", "backslashreplace"))
         else:
             (folder / file).unlink(missing_ok=True)
-    sizes = ((len(inputs.systems), "system"), (len(campaign.ids), "document"))
+    sizes = ((len(inputs.systems), "system"), (len(evaluation.ids), "document"))
     return " on ".join(f"{size} {what}{'s' * (size != 1)}" for size, what in sizes) + best
 
 
@@ -137,16 +129,16 @@ def _views(inputs: Inputs) -> Iterator[tuple[str, Settings, Result]]:
     given = inputs.settings
     usual = inputs.chosen()
     if given.macro:
-        yield "macro", usual, inputs.result(inputs.observe(usual), "macro")
+        yield "macro", usual, inputs.counted(usual, pool="macro").result()
     if given.genre:
         for genre in sorted(set(genres(inputs.documents, inputs.genres()).values())):
             name = "".join(each if each.isalnum() or each in "-_." else "_" for each in genre)
-            yield f"genre-{name}", usual, inputs.result(inputs.observe(usual, genre=genre))
+            yield f"genre-{name}", usual, inputs.counted(usual, genre=genre).result()
     views: dict[str, dict[str, Any]] = {"collapsed": {"taxonomy": "collapsed"}} if given.collapsed else {}
     views |= {f"neutral-{each}": {"neutralize": each} for each in given.neutral}
     for name, view in views.items():
         chosen = inputs.chosen(**view)
-        yield name, chosen, inputs.result(inputs.observe(chosen))
+        yield name, chosen, inputs.counted(chosen).result()
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -154,11 +146,3 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     with FolderWriter(folder, overwrite=True) as writer:
         for name, data in files.items():
             writer.put(name, data)
-
-
-def _cell(value: float | str | None) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return f"{value:.6g}"

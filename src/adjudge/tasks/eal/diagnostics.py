@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,55 +83,41 @@ def genres(documents: Iterable[str], listed: Mapping[str, str] | None = None) ->
     return {document: listed.get(document, "unknown") for document in documents}
 
 
-class Slices:
-    """The argument counts of every event type, or of every role, in every document that has it on either side."""
+def count_by(field: str, observed: Observed, reference: Reference, settings: Settings) -> dict[str, list[float]]:
+    """The argument counts of a document for every event type, or every role, on either side; each clipped by itself."""
+    at_field = FIELDS.index(field)  # the place in a class
+    found: dict[str, list[float]] = {}
+    classes, correct, known = reference.classes, reference.correct, len(reference.classes)
+    unassessed = frozenset() if settings.profile.unassessed_misses else frozenset(observed.unassessed)
+    for number, right in enumerate(correct):
+        if right:
+            found.setdefault(str(classes[number][at_field]), [0.0] * 4)[2] += 1
+    for number, at in observed.leaders.items():
+        key = classes[number] if number < known else observed.extra[number]
+        counts = found.setdefault(str(key[at_field]), [0.0] * 4)
+        counts[1] += 1
+        if observed.codes[at] & GOOD:
+            counts[0] += 1
+        elif at in unassessed and number < known and correct[number]:
+            counts[2] -= 1
+    for counts in found.values():
+        counts[3] = max(0.0, counts[0] - settings.beta * (counts[1] - counts[0]))
+    return found
 
-    def __init__(self, field: str, settings: Settings) -> None:
-        self.field = field
-        self.settings = settings
-        self._at = FIELDS.index(field)  # the place in a class
-        self.values: dict[str, dict[int, list[float]]] = {}
 
-    def add(self, place: int, observed: Observed, reference: Reference) -> None:
-        """Take in one document."""
-        self.put(place, self.count(observed, reference))
+def element_table(field: str, documents: Sequence[Mapping[str, list[float]]]) -> ElementTable:
+    """The counts of all documents in the form of results."""
+    from adjudge.stats.elements import ElementSlice, ElementTable, Rows
 
-    def put(self, place: int, found: Mapping[str, list[float]]) -> None:
-        """Take in what was counted of one document."""
-        for value, counts in found.items():
-            self.values.setdefault(value, {})[place] = counts
-
-    def count(self, observed: Observed, reference: Reference) -> dict[str, list[float]]:
-        """The counts of one document by value; each value is clipped by itself."""
-        found: dict[str, list[float]] = {}
-        classes, correct, known = reference.classes, reference.correct, len(reference.classes)
-        excusing = not self.settings.profile.unassessed_misses
-        unassessed = frozenset(observed.unassessed) if excusing else frozenset()
-        for number, right in enumerate(correct):
-            if right:
-                found.setdefault(str(classes[number][self._at]), [0.0] * 4)[2] += 1
-        for number, at in observed.leaders.items():
-            key = classes[number] if number < known else observed.extra[number]
-            counts = found.setdefault(str(key[self._at]), [0.0] * 4)
-            counts[1] += 1
-            if observed.codes[at] & GOOD:
-                counts[0] += 1
-            elif at in unassessed and number < known and correct[number]:
-                counts[2] -= 1
-        for counts in found.values():
-            counts[3] = max(0.0, counts[0] - self.settings.beta * (counts[1] - counts[0]))
-        return found
-
-    def table(self, documents: int) -> ElementTable:
-        """All of it in the form of results."""
-        from adjudge.stats.elements import ElementSlice, ElementTable, Rows
-
-        return ElementTable(
-            self.field,
-            ARGUMENT,
-            Rows(((0.0,) * len(ARGUMENT),) * documents),
-            tuple(
-                ElementSlice(value, tuple(found), Rows(tuple(tuple(counts) for counts in found.values())))
-                for value, found in sorted(self.values.items())
-            ),
-        )
+    values: dict[str, dict[int, tuple[float, ...]]] = {}
+    for place, counts in enumerate(documents):
+        for value, own in counts.items():
+            values.setdefault(value, {})[place] = tuple(own)
+    return ElementTable(
+        field,
+        ARGUMENT,
+        Rows(((0.0,) * len(ARGUMENT),) * len(documents)),
+        tuple(
+            ElementSlice(value, tuple(found), Rows(tuple(found.values()))) for value, found in sorted(values.items())
+        ),
+    )

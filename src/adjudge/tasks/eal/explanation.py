@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from adjudge.evaluate.run import Run
 from adjudge.model.eal import Assessment, Response, Span
 from adjudge.tasks.eal.classes import GOOD, RULES, SHIFT, Reference
 from adjudge.tasks.eal.document import Compared, Prepared
@@ -15,8 +16,8 @@ from adjudge.tasks.eal.explanation_frames import Member, Names, beside, links, r
 from adjudge.tasks.eal.identity import ACCEPTABLE
 from adjudge.tasks.eal.measures import document_scores, table_of
 from adjudge.tasks.eal.observe import IGNORED, UNLINKED, Observed
-from adjudge.tasks.eal.scoring import Regions, observe_all
 from adjudge.tasks.eal.settings import Settings
+from adjudge.tasks.eal.task import EalTask, Gold, Regions, count
 
 OUTCOMES = ("correct", "wrong", "unassessed", "redundant", "removed")
 """What can become of a response; of `wrong` ones `reasons` say why, of `removed` ones `rule` by which rule."""
@@ -103,17 +104,16 @@ def explain(
     regions: Regions | None = None,
 ) -> dict[str, Explanation]:
     """What became of one document, for each system by name."""
-    found: dict[str, Explanation] = {}
-
-    def visit(system: str, document: str, prepared: Prepared, compared: Compared) -> None:
-        found[system] = explained(system, document, prepared, compared, settings)
-
-    observe_all(key, frames, systems, settings, regions=regions, docs=[document], visit=visit)
-    return found
+    run = Run(docs=(document,), digest=False)
+    evaluation = count(EalTask(settings, regions=regions, whole=True), Gold(key, frames), systems, run)
+    return {
+        name: explained(name, document, counted.details[0].prepared, counted.details[0].compared, settings)
+        for name, counted in evaluation.checked().systems.items()
+    }
 
 
 def explained(system: str, document: str, prepared: Prepared, compared: Compared, settings: Settings) -> Explanation:
-    """The same from a comparison, such as a visitor of `observe_all` is shown."""
+    """The same from a comparison that was kept."""
     names = Names(prepared.reference, compared.observed)
     observed = compared.observed
     (scores,) = document_scores(table_of([document], [compared.row], settings), settings)

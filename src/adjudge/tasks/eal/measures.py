@@ -7,6 +7,7 @@ documents, and is divided last (scoring proposal, "Aggregating Scores across the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from adjudge.tasks.eal.classes import Reference
@@ -252,3 +253,22 @@ def table_of(ids: Sequence[str], rows: Sequence[Sequence[float]], settings: Sett
 
     values = tuple(tuple(map(float, each)) for each in rows)
     return TableData(tuple(ids), columns(settings), values, {})
+
+
+def document_table(tables: Mapping[str, TableData], settings: Settings) -> str:
+    """The scores of each document of each system, as a table with TABs."""
+    lines: list[str] = []
+    for name, table in tables.items():
+        for row in document_scores(table, settings):
+            if not lines:
+                lines.append("\t".join(("system", *row)))
+            lines.append("\t".join((name, *map(_cell, row.values()))))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(value: float | str | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if not isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return f"{value:.6g}"

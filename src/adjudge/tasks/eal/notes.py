@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
-from adjudge.tasks.eal.classes import Reference
-from adjudge.tasks.eal.document import Compared
+from adjudge.evaluate.task import Remark
+from adjudge.model.eal import AnswerKey
+from adjudge.tasks.eal.document import Compared, Prepared
 from adjudge.tasks.eal.measures import ARGUMENT, LINKING
-from adjudge.tasks.eal.preprocess import Gold
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,65 +57,21 @@ _SINGULAR = (
     ("{n} classes without", "{n} class without"),
     ("{n} correct classes that are not generic are", "{n} correct class that is not generic is"),
     ("linking them earns", "linking it earns"),
-    ("{n} documents of the key have no output and count", "{n} document of the key has no output and counts"),
-    ("{n} documents are not in the key and were", "{n} document is not in the key and was"),
     ("{n} documents have responses", "{n} document has responses"),
 )
 
 
-class Facts:
-    """Counts by reason, and the first documents in which it happened."""
+class _Counts:
+    """Remarks added up by reason, with the first documents in which it happened."""
 
-    def __init__(self) -> None:
+    def __init__(self, remarks: Iterable[tuple[str, Remark]]) -> None:
         self.counts: dict[str, int] = {}
         self.documents: dict[str, list[str]] = {}
-        self.responses = 0
-
-    def add(self, reason: str, number: int, document: str) -> None:
-        """Count something of one document."""
-        if number:
+        for document, (reason, _, number) in remarks:
             self.counts[reason] = self.counts.get(reason, 0) + number
             known = self.documents.setdefault(reason, [])
             if len(known) < SHOWN:
                 known.append(document)
-
-    def merge(self, other: Facts) -> None:
-        """Take in what was counted elsewhere, of documents that come later."""
-        self.responses += other.responses
-        for reason, number in other.counts.items():
-            self.counts[reason] = self.counts.get(reason, 0) + number
-            known = self.documents.setdefault(reason, [])
-            known += other.documents[reason][: SHOWN - len(known)]
-
-    def see_gold(self, gold: Gold, reference: Reference) -> None:
-        """Take in the gold side of a document."""
-        document = reference.document
-        self.responses += len(reference.assessed)
-        for prefix, counts in (
-            ("key", {**gold.removed, **reference.removed}),
-            ("frames", {**gold.unlinked, **reference.unlinked}),
-        ):
-            for reason, number in counts.items():
-                self.add(f"{prefix}:{reason}", number, document)
-        for reason, number in gold.changed.items():
-            self.add(f"key-changed:{reason}", number, document)
-        self.add("broken", len(reference.broken), document)
-        self.add("doubtful", reference.doubtful, document)
-        self.add("absent", reference.absent, document)
-
-    def see(self, compared: Compared, settings: Settings, given: int, document: str) -> None:
-        """Take in one document of a system."""
-        self.responses += given
-        for reason, number in compared.removed.items():
-            self.add(reason, number, document)
-        for reason, number in compared.system.changed.items():
-            self.add(reason, number, document)
-        observed = compared.observed
-        if observed.unassessed and settings.profile.unassessed == "false-positive":
-            wrong = sum(observed.codes[at] >= 0 for at in observed.unassessed)
-            self.add("unassessed-wrong", wrong, document)
-        if observed.unlinked and settings.profile.unlinked == "singleton":
-            self.add("singletons", len(observed.unlinked), document)
 
     def note(self, reason: str, code: str, message: str) -> list[Note]:
         """A note about a reason, if there is anything to say; {n} in the message is the number."""
@@ -126,56 +83,96 @@ class Facts:
         if number == 1:
             for several, one in _SINGULAR:
                 message = message.replace(several, one)
-        return [Note(code, number, message.replace("{n}", f"{number}"), tuple(self.documents.get(reason, ())))]
+        return [Note(code, number, message.replace("{n}", f"{number}"), tuple(self.documents[reason]))]
 
 
-def gold_notes(facts: Facts, settings: Settings) -> list[Note]:
-    """What happened to the key and the reference frames, and what is odd about them."""
+def _remarks(counts: Iterable[tuple[str, int]]) -> tuple[Remark, ...]:
+    return tuple(Remark(reason, number=number) for reason, number in counts if number)
+
+
+def gold_remarks(prepared: Prepared, key: AnswerKey, *, unclosed: int = 0) -> tuple[Remark, ...]:
+    """What happened to the gold side of a document; `unclosed` quotations reach to its end."""
+    gold, reference = prepared.gold, prepared.reference
+    removed, unlinked = {**gold.removed, **reference.removed}, {**gold.unlinked, **reference.unlinked}
+    return _remarks(
+        [
+            *((f"key:{reason}", number) for reason, number in removed.items()),
+            *((f"frames:{reason}", number) for reason, number in unlinked.items()),
+            *((f"key-changed:{reason}", number) for reason, number in gold.changed.items()),
+            ("broken", len(reference.broken)),
+            ("doubtful", reference.doubtful),
+            ("absent", reference.absent),
+            ("joined", len(key.joined)),
+            ("unclosed", unclosed),
+        ]
+    )
+
+
+def system_remarks(compared: Compared, settings: Settings, given: int) -> tuple[Remark, ...]:
+    """What happened to a document of a system, which had given so many responses."""
+    observed, profile = compared.observed, settings.profile
+    wrong = sum(observed.codes[at] >= 0 for at in observed.unassessed) if observed.unassessed else 0
+    return _remarks(
+        [
+            ("responses", given),
+            *compared.removed.items(),
+            *compared.system.changed.items(),
+            ("unassessed-wrong", wrong if profile.unassessed == "false-positive" else 0),
+            ("singletons", len(observed.unlinked) if profile.unlinked == "singleton" else 0),
+        ]
+    )
+
+
+def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays: Sequence[str] = ()) -> list[Note]:
+    """What happened to the key and the reference frames, and what is odd about them; `strays` are no documents."""
+    found = _Counts([*remarks, *((document, Remark("stray")) for document in strays)])
     notes: list[Note] = []
     for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
         for reason, text in REMOVED.items():
             message = f"{place}: {{n}} responses removed {_about(text, settings)}"
-            notes += facts.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
+            notes += found.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
-        notes += facts.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
+        notes += found.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
     text = "the key: {n} files without responses that no other side has are no documents and were not scored"
-    notes += facts.note("stray", "stray-file", text)
-    text = "the key and the frames: backups of an editor were not read"
-    notes += facts.note("backup", "backup", text)
+    notes += found.note("stray", "stray-file", text)
     text = "the source documents: {n} quotations are never closed and reach to the end of the document"
-    notes += facts.note("unclosed", "unclosed-quotation", text)
+    notes += found.note("unclosed", "unclosed-quotation", text)
     text = "the key: {n} CASes stand in several clusters, which are joined, because coreference is transitive"
-    notes += facts.note("joined", "clusters-joined", text)
+    notes += found.note("joined", "clusters-joined", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":
         text += "; where they are in reference frames, nobody can earn them"
-    notes += facts.note("broken", "broken-time", text)
+    notes += found.note("broken", "broken-time", text)
     if settings.linking and settings.profile.check_reference:
         text = "the reference frames have {n} classes without a good response, which nobody can earn"
-        notes += facts.note("doubtful", "reference-wrong", text)
+        notes += found.note("doubtful", "reference-wrong", text)
         text = "{n} correct classes that are not generic are in no reference frame, linking them earns nothing"
-        notes += facts.note("absent", "reference-missing", text)
+        notes += found.note("absent", "reference-missing", text)
     return notes
 
 
-def system_notes(facts: Facts, table: TableData, settings: Settings) -> list[Note]:
+def system_notes(remarks: Iterable[tuple[str, Remark]], table: TableData, settings: Settings) -> list[Note]:
     """What happened to the responses of a system, and where the metric is blind to its errors."""
+    from adjudge.stats.result import Note
+
+    remarks = list(remarks)
+    found = _Counts(remarks)
+    responses = found.counts.get("responses", 0)
     notes: list[Note] = []
     for reason, text in REMOVED.items():
-        message = f"{{n}} of {facts.responses} responses removed {_about(text, settings)}"
-        notes += facts.note(reason, f"removed-{reason}", message)
+        message = f"{{n}} of {responses} responses removed {_about(text, settings)}"
+        notes += found.note(reason, f"removed-{reason}", message)
     for reason, text in CHANGED.items():
-        notes += facts.note(reason, f"changed-{reason}", f"{{n}} of {facts.responses} responses {text}")
+        notes += found.note(reason, f"changed-{reason}", f"{{n}} of {responses} responses {text}")
     text = "{n} responses that nobody has assessed count as wrong"
-    notes += facts.note("unassessed-wrong", "unassessed", text)
-    notes += facts.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
-    notes += facts.note("missing", "missing-document", "{n} documents of the key have no output and count as empty")
-    notes += facts.note("extra", "extra-document", "{n} documents are not in the key and were not scored")
+    notes += found.note("unassessed-wrong", "unassessed", text)
+    notes += found.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
     text = "{n} documents have responses and no linking file, so nothing is linked there"
-    notes += facts.note("unlinked-document", "missing-linking", text)
-    text = "the submission has no linking, so nothing is linked"
-    notes += facts.note("no-linking", "no-linking", text)
+    notes += found.note("unlinked-document", "missing-linking", text)
+    path = next((remark.example for _, remark in remarks if remark.code == "no-linking"), None)
+    if path is not None:
+        notes.append(Note("no-linking", 1, "the submission has no linking, so nothing is linked", (path,)))
     return notes + weaknesses(table, settings)
 
 

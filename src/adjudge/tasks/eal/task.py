@@ -1,0 +1,375 @@
+"""Event arguments and linking as a task: assessed responses and reference frames against submissions.
+
+Stores are opened by names alone; each document is read when it is counted, by whoever counts it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.run import Run, run_of
+from adjudge.evaluate.task import Remark, Row, Side, Task
+from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
+from adjudge.model.eal import Arguments, Linking, Span
+from adjudge.tasks.eal.apply import open_for
+from adjudge.tasks.eal.diagnostics import FIELDS, count_by, element_table, genres
+from adjudge.tasks.eal.document import Compared, Prepared, compare, prepare
+from adjudge.tasks.eal.measures import columns, measures, table_of
+from adjudge.tasks.eal.notes import gold_notes, gold_remarks, system_notes, system_remarks
+from adjudge.tasks.eal.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.data import TableData
+    from adjudge.stats.elements import ElementTable
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.resample import Drawing
+    from adjudge.stats.result import Note, Result
+
+Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
+"""Gives the quotations of a document, whose responses are left out; None if it has none."""
+AnyStore: TypeAlias = Store | KeyStore | FramesStore
+
+LIMIT = 1000  # problems that are told
+_SETTINGS = ("beta", "lambda_", "taxonomy", "neutralize", "covers", "extras")
+
+
+class Gold(NamedTuple):
+    """Where the gold side is: assessments, and reference frames if the linking is scored."""
+
+    key: str | Path
+    frames: str | Path | None = None
+
+
+class Detail(NamedTuple):
+    """What is kept of a document: counts by type and by role, and the comparison, unless nobody wants to look at it."""
+
+    counts: Mapping[str, Mapping[str, list[float]]]
+    prepared: Prepared
+    compared: Compared
+
+
+class _Opened(dict[str, Any]):
+    """The documents of a side: their names, and with them the stores from which they will be read."""
+
+    def __init__(self, documents: Iterable[str], *stores: Any) -> None:
+        super().__init__((document, None) for document in documents)
+        self.stores = stores
+
+
+class _Document(NamedTuple):
+    """The gold side of a document, what there is to remark on, and what is wrong with it."""
+
+    id: str
+    prepared: Prepared | None
+    remarks: tuple[Remark, ...]
+    problems: tuple[Problem, ...]
+
+
+class EalTask(Task):
+    """Submissions against a key, compared under some settings.
+
+    `regions` gives the quotations of a document, `listed` the genres of documents if there is a list, `by` the fields
+    by which classes are counted. With `whole` every comparison is kept.
+    """
+
+    name = "eal"
+    remedy = "the key is a folder with one file of assessments for each document"
+    at_once = 32
+
+    def __init__(
+        self,
+        chosen: Settings | None = None,
+        *,
+        regions: Regions | None = None,
+        listed: Mapping[str, str] | None = None,
+        whole: bool = False,
+    ) -> None:
+        self.settings = chosen or settings()
+        self.columns = columns(self.settings)
+        self.regions = regions
+        self.listed = listed
+        self.whole = whole
+        self.by: tuple[str, ...] = ()
+        self.macro = self.chosen = False
+        self.strays: tuple[str, ...] = ()
+        self.stores: tuple[Any, ...] = ()
+
+    @property
+    def profile(self) -> str:
+        """Whose rules are followed."""
+        return self.settings.profile.name
+
+    def measures(self) -> list[Measure]:
+        """Arguments, linking, both together, and the measures of 2014."""
+        return measures(self.settings, macro=self.macro)
+
+    def drawing(self) -> Drawing | None:
+        """As the profile says."""
+        from adjudge.tasks.eal.ranking import drawing_of
+
+        return drawing_of(self.settings.profile)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # Stores
+
+    def files(self) -> list[str]:
+        """The stores, and the texts with quotations."""
+        sources = getattr(self.regions, "sources", None)
+        return [each.path for each in (*self.stores, sources) if each is not None]
+
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """A store: the names of its documents, and a hash of what is in those that count."""
+        if isinstance(source, Gold):
+            return self._read_gold(source, name, digest=digest)
+        profile = self.settings.profile
+        store = open_for(profile, source)
+        if self.settings.linking and not store.has_linking and profile.missing_document == "error":
+            store.close()
+            hint = "give one with linking/, or leave --frames out"
+            raise ValidationError(Problem("the submission has no linking", path=store.path, hint=hint))
+        documents = {*store.documents, *(store.linking_documents if self.settings.linking else ())}
+        wanted = sorted(only) if isinstance(only, frozenset) else store.documents
+        hashed = _digest(store, wanted) if digest else ""
+        return Side(name, store.path, _Opened(sorted(documents), store), hashed)
+
+    def _read_gold(self, source: Gold, name: str, *, digest: bool) -> Side:
+        if (Path(source.key) / "arguments").is_dir():
+            hint = "give the assessments as the key, and submissions without an option"
+            raise UsageError(Problem("this is a submission, not a key", path=str(source.key), hint=hint))
+        keys = open_key(source.key, repeated_cluster=self.settings.profile.repeated_cluster)
+        linked = source.frames is not None and self.settings.linking
+        frames = open_frames(source.frames) if linked and source.frames is not None else None
+        stores: list[KeyStore | FramesStore] = [keys, *([] if frames is None else [frames])]
+        notes = [note.problem for store in stores for note in store.notes if note.kind == "backup"]
+        hashed = "".join(_digest(store, keys.documents) for store in stores) if digest else ""
+        return Side(name, keys.path, _Opened(keys.documents, keys, frames), hashed, tuple(notes))
+
+    def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
+        """Files of the key that are no documents go: they have no response, and no other side has one of that name.
+
+        A note that somebody put there would be drawn like a document, and move medians and intervals.
+        """
+        keys, frames = gold.documents.stores  # type: ignore[attr-defined]
+        others: list[Any] = [*(side.documents for side in systems), *([] if frames is None else [frames])]
+        unknown = [document for document in keys.documents if not any(document in other for other in others)]
+        met = copy(self)
+        if not self.chosen:
+            met.strays = tuple(document for document in unknown if _is_empty(keys.bytes_of(document) or b""))
+        for document in met.strays:
+            del gold.documents[document]  # type: ignore[attr-defined]
+        met.stores = keys, frames, *(side.documents.stores[0] for side in systems)  # type: ignore[attr-defined]
+        for document in gold.documents:
+            gold.documents[document] = document  # type: ignore[index]
+        for place, side in enumerate(systems, 2):
+            for document in side.documents:
+                side.documents[document] = place, document  # type: ignore[index]
+        return met, systems
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # Documents
+
+    def prepare(self, gold: str) -> _Document:
+        """Read a document of the key, apply the rules, and number what is left."""
+        keys, frames = self.stores[:2]
+        try:
+            key = keys.key(gold)
+            linking = None if frames is None else frames.linking(key)
+            regions = None if self.regions is None else self.regions(gold)
+            frames_place = None if frames is None else frames.place(gold)
+            prepared = prepare(
+                key, linking, self.settings, regions=regions, key_place=keys.place(gold), frames_place=frames_place
+            )
+        except (FormatError, ValidationError) as error:
+            return _Document(gold, None, (), tuple(error.problems))
+        unclosed = getattr(self.regions, "unclosed", None) if regions else None
+        remarks = gold_remarks(prepared, key, unclosed=0 if unclosed is None else len(unclosed(gold)))
+        if self.regions is not None:
+            remarks = *remarks, Remark("quotations", ",".join(f"{start}-{end}" for start, end in regions or ()))
+        return _Document(gold, prepared, remarks, ())
+
+    def observe(self, gold: _Document, system: tuple[int, str] | None, *, keep: bool = False) -> Row:
+        """The counts of one document; problems of all files are collected."""
+        problems = list(gold.problems)
+        try:
+            arguments, linking, place, remarks = self._read_document(gold.id, system)
+            if gold.prepared is not None:
+                compared = compare(arguments, linking, gold.prepared, self.settings, place=place)
+                remarks += system_remarks(compared, self.settings, len(arguments.arguments))
+                detail = self._detail(gold.prepared, compared) if keep else None
+                return Row(compared.row, (*gold.remarks, *remarks), detail)
+        except (FormatError, ValidationError) as error:
+            problems += error.problems
+        return Row((0.0,) * len(self.columns), problems=tuple(problems))
+
+    def _read_document(
+        self, document: str, system: tuple[int, str] | None
+    ) -> tuple[Arguments, Linking | None, str | None, list[Remark]]:
+        if system is None:
+            return Arguments(document), Linking(document) if self.settings.linking else None, None, []
+        store: Store = self.stores[system[0]]
+        arguments = store.arguments(document)
+        if not self.settings.linking or not store.has_linking:
+            told = [Remark("no-linking", store.path)] if self.settings.linking else []
+            return arguments, None, store.place(document), told
+        linking = store.linking(document)
+        if linking is not None:
+            return arguments, linking, store.place(document), []
+        if self.settings.profile.missing_document == "error":
+            raise ValidationError(_no_linking(document, store.path))
+        told = [Remark("unlinked-document")] if arguments.arguments else []
+        return arguments, Linking(document), store.place(document), told
+
+    def _detail(self, prepared: Prepared, compared: Compared) -> Detail:
+        counts = {field: count_by(field, compared.observed, prepared.reference, self.settings) for field in self.by}
+        return Detail(counts, prepared, compared) if self.whole else Detail(counts, None, None)  # type: ignore[arg-type]
+
+    def check(self, evaluation: Evaluation) -> None:
+        """Raise what is wrong with any file, and documents that are missing if the profile does not allow that."""
+        for store in self.stores:
+            if store is not None:
+                store.close()
+        found: dict[str, dict[Problem, None]] = {document: {} for document in evaluation.ids}
+        strict = self.settings.linking and self.settings.profile.missing_document == "error"
+        for counted in evaluation.systems.values():
+            for document, problem in counted.problems:
+                found[document][problem] = None
+            for document in evaluation.ids if strict and evaluation.checked() else ():
+                if document not in counted.side.documents:
+                    found[document][_no_linking(document, counted.side.path)] = None
+        problems = [problem for each in found.values() for problem in each]
+        if problems:
+            raise ValidationError(problems[:LIMIT])
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # Results
+
+    def attributes(self, document: str) -> Mapping[str, Any]:
+        """The genre, by a list or by the prefix of the id."""
+        return {"genre": genres([document], self.listed)[document]}
+
+    def elements(self, evaluation: Evaluation) -> dict[str, list[ElementTable]]:
+        """Arguments by event type or by role, if they are asked for."""
+        if not self.by:
+            return {}
+        return {
+            name: [element_table(field, [each.counts[field] for each in counted.details]) for field in self.by]
+            for name, counted in evaluation.systems.items()
+        }
+
+    def signature(self, evaluation: Evaluation) -> dict[str, str | float | None]:
+        """The settings, and hashes of quotations and genres if they matter."""
+        from adjudge.stats.signature import hash_chunks
+
+        quotes = None
+        if self.regions is not None:
+            remarks = (remark for _, remark in next(iter(evaluation.systems.values())).remarks)
+            lines = [f"{each.example}\n" for each in remarks if each.code == "quotations"]
+            quotes = hashlib.sha256("".join(lines).encode()).hexdigest()
+        by_genre = "genre" in evaluation.run.by
+        genre = "\n".join(each["genre"] for each in evaluation.attributes).encode() if by_genre else b""
+        return {
+            **self.settings.fields(),
+            "quotes": f"removed#{quotes[:4]}" if quotes else None,
+            "genres": "#" + hash_chunks([genre])[:4] if genre else None,
+        }
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """What happened to the responses of a system; the first one also has what happened to the key."""
+        remarks = evaluation.systems[name].remarks
+        notes = system_notes(remarks, tables_of(evaluation)[name], self.settings)
+        if name != next(iter(evaluation.systems)):
+            return notes
+        return [*gold_notes(remarks, self.settings, self.strays), *notes]
+
+
+def _no_linking(document: str, path: str) -> Problem:
+    hint = "add the linking file, which may be empty, or use the profile spec"
+    return Problem(f"{document} has no linking", path=path, hint=hint)
+
+
+def _is_empty(data: bytes) -> bool:
+    return all(line.startswith(b"#") or not line.strip() for line in data.splitlines())
+
+
+def _digest(store: AnyStore, documents: Iterable[str]) -> str:
+    """A hash of an archive as a whole, or of the files of documents, with those that are not there."""
+    if store.packed:
+        return hashlib.sha256(Path(store.path).read_bytes()).hexdigest()
+    found = hashlib.sha256()
+    for document in documents:
+        for kind, data in store.files_of(document).items():
+            found.update(f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode() + (data or b""))
+    return found.hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scoring
+
+
+def score(key: str | Path, frames: str | Path | None, systems: Any, *, profile: str = "spec", **options: Any) -> Result:
+    """The scores of one or several submissions against assessments and reference frames.
+
+    Without frames only arguments are scored. `beta`, `lambda_`, `taxonomy`, `neutralize`, `covers` and `extras` are the
+    settings of `adjudge eal score`; `regions` gives the quotations of a document, whose responses are left out. The
+    other `options` are those of every task: `by`, `docs`, `pool`, `bootstrap`, `ci`, `seed`, `interval`, `test`, `jobs`
+    and `cluster` (see `adjudge.evaluate.run`); without a seed it is that of the profile.
+    """
+    words = {name: options.pop(name) for name in _SETTINGS if name in options}
+    chosen = settings(profile, **words, linking=frames is not None)
+    task = EalTask(chosen, regions=options.pop("regions", None))
+    seed = options.pop("seed", None)
+    run = run_of(**options, seed=chosen.profile.bootstrap_seed if seed is None else seed)
+    return count(task, Gold(key, frames), systems, run).result()
+
+
+def count(
+    task: EalTask,
+    gold: Gold,
+    systems: Any,
+    run: Run,
+    *,
+    genre: str | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Evaluation:
+    """Read and count everything; `genre` chooses the documents of one genre."""
+    for field in run.by:
+        if field not in (*FIELDS, "genre"):
+            hint = did_you_mean(field, (*FIELDS, "genre")) or "scores can be sliced by type, role and genre"
+            raise UsageError(f"cannot slice by {field!r}", hint=hint)
+    task.by = tuple(field for field in run.by if field in FIELDS)
+    task.macro, task.chosen = run.pool == "macro", run.docs is not None or genre is not None
+    if isinstance(systems, Mapping):  # always from names of systems
+        names, systems = list(systems), list(systems.values())
+    if not systems:
+        raise UsageError("no submission to score", hint="name at least one")
+    run = msgspec.structs.replace(run, keep=task.whole or bool(task.by))
+    if genre is None:
+        return evaluate(task, gold, systems, run, names=names)
+    side = task.read(gold, "gold", digest=run.digest)
+    chosen = [document for document in side.documents if run.docs is None or document in run.docs]
+    known = genres(chosen, task.listed)
+    docs = tuple(document for document in chosen if known[document] == genre)
+    evaluation = evaluate(task, side, systems, msgspec.structs.replace(run, docs=docs), names=names)
+    if not docs:  # what is wrong with submissions comes first
+        there = sorted(set(known.values()))
+        hint = did_you_mean(genre, there) or f"there are {', '.join(there)}; give others with --genre-list"
+        raise UsageError(f"no document is {genre}", hint=hint)
+    return evaluation
+
+
+def tables_of(evaluation: Evaluation) -> dict[str, TableData]:
+    """The counts of each system by document."""
+    task, width = evaluation.task, len(evaluation.task.columns)
+    assert isinstance(task, EalTask)
+    return {
+        name: table_of(evaluation.ids, counted.rows(width), task.settings)
+        for name, counted in evaluation.systems.items()
+    }
