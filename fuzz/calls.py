@@ -89,7 +89,7 @@ def scirex(data: bytes, room: Path) -> Any:
     """The three files of a system."""
     for name, content in zip(("ner.jsonl", "clusters.jsonl", "relations.jsonl"), parts(data, 3), strict=True):
         (room / name).write_bytes(content)
-    _call("formats.whole:read_folder_digest", room)
+    _call("formats.json_file:read_folder_digest", room)
     return _call("formats.scirex:read_scirex_output", room)
 
 

@@ -112,7 +112,7 @@ def _nuggets() -> Iterable[Target]:
     yield Target("ere", "xml", "ere", calls.ere)
     yield Target("ere-utf-16", "xml", "ere", partial(calls.ere, units="utf-16", order="file"))
     yield Target("validate-nugget", "fields", "validate-nugget", calls.validate_nugget, cost=2)
-    yield Target("text", "lines", "lists", placed("formats.standoff:read_text", "a.txt"))
+    yield Target("text", "lines", "lists", placed("formats.standoff:read_source_text", "a.txt"))
     yield Target(
         "nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation_ground:read_sizes", "sizes.txt")
     )

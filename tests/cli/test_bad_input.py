@@ -26,7 +26,11 @@ def document(**changes: object) -> bytes:
             "malformed JSON (the line ends in the middle of a value), complete the line",
         ),
         (b'{"id": "d1", "relations": [], "p": NaN}', b"NaN", "NaN is not JSON, write null or a number"),
-        (b'{"id": "d1", "t": "caf\xe9", "relations": []}', b"\xe9", "byte 0xe9 is not UTF-8, save the file as UTF-8"),
+        (
+            b'{"id": "d1", "t": "caf\xe9", "relations": []}',
+            b"\xe9",
+            "the byte 0xe9 is not UTF-8, save the file as UTF-8",
+        ),
         (b"[1, 2]", None, "expected an object, got an array, write one object per line"),
         (b'{"relations": []}', None, 'the document has no id, add a field "id"'),
         (b'{"id": null, "relations": []}', b"null", "expected a string or an integer as id, got null, quote the id"),

@@ -55,7 +55,7 @@ def test_auto_err_takes_both_sides_from_one_file(page):
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("template score gold.json preds.jsonl --compat gtt", 1, "preds.jsonl:2:1: this is not JSON: extra data"),
+        ("template score gold.json preds.jsonl --compat gtt", 1, "preds.jsonl:2:1: malformed JSON (extra data)"),
         ("template score gold.json preds.json --compat iterx", 1, "preds.json:1: this is not JSON"),
         ("template score gold.json gold.json --compat grit", 1, "gold.json:1: expected an object of roles as extracts"),
         ("template score gold.json gold.json --compat grit", 1, 'write {"docid": id, "extracts": {role: [[mention,'),

@@ -110,8 +110,8 @@ def test_sources_of_every_kind(tmp_path, monkeypatch) -> None:
         (b'{"id": "b", "x": [-Infinity]}', "f:2:19: -Infinity is not JSON, write null or a number"),
         (b'{"id": "1e999", "x": 1e999}', "f:2:22: the number 1e999 is too large, write null or a smaller number"),
         (b'{"id": "b", "x": "\\ud800"}', "f:2:19: a string has half of a surrogate pair, write the whole character"),
-        ('{"id": "é"'.encode() + b', "x": "\xff"}', "f:2:20: byte 0xff is not UTF-8, save the file as UTF-8"),
-        (b"[" * 100_000, "f:2: the JSON is nested too deeply, flatten the document"),
+        ('{"id": "é"'.encode() + b', "x": "\xff"}', "f:2:19: the byte 0xff is not UTF-8, save the file as UTF-8"),
+        (b"[" * 100_000, "f:2: the JSON is nested too deeply, flatten it"),
         (b"[1]", "f:2: expected an object, got an array, write one object per line"),
         (b"1.5", "f:2: expected an object, got a number, write one object per line"),
         (b"null", "f:2: expected an object, got null, write one object per line"),
@@ -181,7 +181,7 @@ def test_files_of_which_no_line_can_be_read() -> None:
         "f:1:1: the file is compressed twice, unpack it once, for example with: gzip -d"
     ]
     deep = b'{"id": "a", "x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"
-    assert problems(deep) == ["f:1: the JSON is nested too deeply, flatten the document"]
+    assert problems(deep) == ["f:1: the JSON is nested too deeply, flatten it"]
 
 
 def test_broken_gzip() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats import kb_lines
+from adjudge.formats import source
 from adjudge.formats.kb_triples import read_triples, write_triples
 from adjudge.model.kbp import Names, TripleNames, TripleTable
 
@@ -92,8 +92,8 @@ def test_many_mistakes_are_counted():
 def test_hostile(monkeypatch):
     assert "UTF-16" in problems(GOOD.encode("utf-16"))[0]
     assert "ends too early" in problems(gzip.compress(GOOD.encode() * 99)[:-9])[0]
-    monkeypatch.setattr(kb_lines, "BLOCK", 100)
-    monkeypatch.setattr(kb_lines, "LONGEST", 1000)
+    monkeypatch.setattr(source, "_BLOCK", 100)
+    monkeypatch.setattr(source, "LONGEST", 1000)
     assert "more than 1000 bytes" in problems(b"x" * 5000)[0]
     with pytest.raises(UsageError, match="no such file"):
         read_triples("none.tsv")
@@ -104,7 +104,7 @@ def test_blocks_do_not_matter(block, monkeypatch):
     data = b"subject\trelation\tobject\tdocument\n" + GOOD.encode() * 5 + b"a\tb\nq\tr\ts\td9"
     with pytest.raises(FormatError) as whole:
         read_triples(data)
-    monkeypatch.setattr(kb_lines, "BLOCK", block)
+    monkeypatch.setattr(source, "_BLOCK", block)
     with pytest.raises(FormatError) as parts:
         read_triples(data)
     assert str(parts.value) == str(whole.value)

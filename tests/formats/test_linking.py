@@ -70,7 +70,7 @@ def test_rows_of_the_tab_format_about_one_place_are_candidates():
         (b"d\t0\t4\t\t1\tPER", "x:1:7: the id is empty"),
         (b"\t0\t4\tE", "x:1:1: the id of the document is empty"),
         (b"r\tm\tOslo\td:0-3\tE1\tGPE\tNAM\t1.0", "x:1:1: this is the tab format of TAC, use --reader edl"),
-        (b"d\t0\t\xff", "x:1:5: byte 0xff is not UTF-8"),
+        (b"d\t0\t\xff", "x:1:5: the byte 0xff is not UTF-8"),
     ],
 )
 def test_problems_have_a_place_and_a_remedy(line, message):

@@ -327,7 +327,7 @@ def test_what_is_wrong_with_slots(data, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"slots": ', "1:11: this is not JSON"),
+        (b'{"slots": ', "1:10: malformed JSON"),
         (b"name = ", "this is not TOML"),
         (b"\xff", "the byte 0xff is not UTF-8"),
         (b"{\xff", "1:2: the byte 0xff is not UTF-8"),

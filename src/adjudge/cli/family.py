@@ -121,7 +121,7 @@ def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
 
 def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
     """Options that were given, as the signature has them: a file by what is in it, not by its name."""
-    from adjudge.formats.whole import read_whole
+    from adjudge.formats.source import read_whole
 
     found = {}
     for name, value in options.items():
@@ -196,6 +196,6 @@ def _kept(path: str) -> Any:
     """A path; standard input as its bytes, for it is read twice: to score, and for the signature."""
     if path != "-":
         return path
-    from adjudge.formats.whole import read_whole
+    from adjudge.formats.source import read_whole
 
     return read_whole(path).data

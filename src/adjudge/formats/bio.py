@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import raise_problems
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
+from adjudge.formats.source import Source, read_text, reads
 from adjudge.formats.tags import (
     OUTSIDE,
     SCHEMES,
@@ -30,7 +29,6 @@ from adjudge.formats.tags import (
     outside_of,
     split_tag,
 )
-from adjudge.formats.whole import read_text
 from adjudge.model.document import Corpus, Document
 
 DOCUMENT = "-DOCSTART-"

@@ -20,9 +20,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.source import Source, source_name
-from adjudge.formats.standoff import closed, code_points, covered, decode, folded, in_order, plain, with_clusters
-from adjudge.formats.whole import read_bytes
+from adjudge.formats.source import Source, decode, read_bytes, source_name
+from adjudge.formats.standoff import closed, code_points, covered, folded, in_order, plain, with_clusters
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")

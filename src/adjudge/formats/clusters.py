@@ -16,9 +16,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from adjudge.errors import Problem
-from adjudge.formats.jsonl import UnfitError, Wrong, read_each
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.jsonl import UnfitError, read_each
+from adjudge.formats.source import Source, reads, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 from adjudge.model.document import Document
 
@@ -35,18 +34,13 @@ def read_clusters(source: Source, *, name: str | None = None) -> CorefCorpus:
     place = name or source_name(source)
     digest = hashlib.sha256()
     found: list[CorefDocument] = []
-    wrong: list[Wrong] = []
     notes: set[str] = set()
 
     def take(each: Document) -> None:
-        line = each.line or 0
         notes.update(each.data.keys() - set(FIELDS))
-        try:
-            found.append(_document(each.id, each.data, line))
-        except UnfitError as error:
-            wrong.append(Wrong(line, error.path, error.message, error.hint))
+        found.append(_document(each.id, each.data, each.line or 0))
 
-    read_each(source, take, wrong, place=place, digest=digest)
+    read_each(source, take, place=place, digest=digest)
     unread = [Problem(f"not read: {', '.join(sorted(notes))}", path=place)]
     return CorefCorpus(place, found, digest.hexdigest(), unread if notes else [])
 

@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import Problem
 from adjudge.formats.findings import raise_problems
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import read_text
+from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 
 COLUMNS = 10

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.recognise import looks_like, reads
-from adjudge.formats.source import Source, is_file, opened, source_name
+from adjudge.formats.recognise import looks_like
+from adjudge.formats.source import Source, is_file, opened, reads, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
 if TYPE_CHECKING:

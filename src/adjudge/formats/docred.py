@@ -13,15 +13,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, ValidationError, more_problems
-from adjudge.formats.jsonl import SHAPE
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import Whole, json_problem, read_json
+from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.findings import raise_problems
+from adjudge.formats.json_file import json_problem, read_json
+from adjudge.formats.jsonl import UnfitError, shaped
+from adjudge.formats.source import Source, Whole, reads
 from adjudge.model.document import Corpus, Document
 
 T = TypeVar("T")
-LIMIT = 100
 
 
 class Mention(msgspec.Struct):
@@ -103,19 +102,18 @@ def read_docred_result(source: Source, *, name: str | None = None) -> Corpus:
 def read_gold(source: Source, *, name: str | None = None) -> DocRed:
     """Gold documents as the file has them; entities that labels name must be there."""
     whole, documents = _typed(source, list[Gold], name)
-    problems: list[tuple[str, str, str]] = []
+    problems: list[Problem] = []
     seen: set[str] = set()
     for place, document in enumerate(documents):
         if document.title in seen:
-            problems.append((f"[{place}]", f"duplicate title {document.title!r}", "give each its own"))
+            problems.append(_problem(whole, f"[{place}]", f"duplicate title {document.title!r}", "give each its own"))
         seen.add(document.title)
         size = len(document.vertexSet)
         for at, label in enumerate(document.labels):
             if size and not (0 <= label.h < size and 0 <= label.t < size):
                 message = f"entities {label.h} and {label.t} of {size}"
-                problems.append((f"[{place}].labels[{at}]", message, "count entities from 0"))
-    if problems:
-        raise ValidationError(_few(problems, whole))
+                problems.append(_problem(whole, f"[{place}].labels[{at}]", message, "count entities from 0"))
+    raise_problems(problems, whole.place, ValidationError)
     return DocRed(whole, documents)
 
 
@@ -158,18 +156,10 @@ def _fact(relation: str, head: int, tail: int, evidence: list[int]) -> dict[str,
 def _typed(source: Source, kind: type[T], name: str | None) -> tuple[Whole, T]:
     whole, value = read_json(source, name=name)
     try:
-        return whole, msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        message, _, path = str(error).partition(" - at ")
-        shown = f"{message[:1].lower()}{message[1:]}"
-        raise FormatError(_problem(whole, path.strip("`").removeprefix("$"), shown, SHAPE)) from None
+        return whole, shaped(value, kind)
+    except UnfitError as error:
+        raise FormatError(_problem(whole, error.path.removeprefix("$"), error.message, error.hint)) from None
 
 
 def _problem(whole: Whole, path: str, message: str, hint: str) -> Problem:
     return json_problem(whole, path, f"{path}: {message}" if path else message, hint)
-
-
-def _few(problems: list[tuple[str, str, str]], whole: Whole) -> list[Problem]:
-    more = len(problems) - LIMIT
-    listed = [_problem(whole, *problem) for problem in problems[:LIMIT]]
-    return [*listed, *([more_problems(more, whole.place)] if more > 0 else [])]

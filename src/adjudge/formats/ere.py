@@ -22,9 +22,8 @@ from dataclasses import dataclass, field
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.safe_xml import walk
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, read_bytes, source_name
 from adjudge.formats.standoff import code_points, covered, folded, in_order, split_lines
-from adjudge.formats.whole import read_bytes
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 DIGITS = 15  # of an offset; more are no place in any text

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, TypeAlias, cast
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, more_problems
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean, more_problems
 
 Severity: TypeAlias = Literal["error", "warning", "off"]
 Severities: TypeAlias = Mapping[str, Severity]
@@ -160,7 +160,9 @@ def errors_of(findings: Iterable[Finding]) -> list[Problem]:
     return [finding.problem for finding in findings if finding.error]
 
 
-def raise_problems(problems: Sequence[Problem], place: str | None = None) -> None:
+def raise_problems(
+    problems: Sequence[Problem], place: str | None = None, kind: type[AdjudgeError] = FormatError
+) -> None:
     """Raise what is wrong with a file, or several, if anything is: the first problems, and how many more there are.
 
     >>> try: raise_problems([Problem("no tag", "a.txt")] * 102, "a.txt")
@@ -169,7 +171,7 @@ def raise_problems(problems: Sequence[Problem], place: str | None = None) -> Non
     """
     if problems:
         more = len(problems) - LIMIT
-        raise FormatError([*problems[:LIMIT], *([more_problems(more, place or problems[0].path)] if more > 0 else [])])
+        raise kind([*problems[:LIMIT], *([more_problems(more, place or problems[0].path)] if more > 0 else [])])
 
 
 def field_column(line: str, number: int) -> int:

@@ -9,23 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from gzip import BadGzipFile
 from pathlib import Path
-from typing import IO, Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError, more_problems
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import GZIP, Source, opened, source_name
+from adjudge.formats.source import BOM, COPY, GZIP, Source, line_blocks, opened, peeked, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
 
 LIMIT = 100  # problems listed per file; a file of the wrong kind would otherwise bury its own first line
 
-_BOM = b"\xef\xbb\xbf"
+_BLOCK = 1 << 18
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
@@ -48,7 +45,6 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
     return Corpus(path=name or source_name(source), documents=documents, digest=digest.hexdigest())
 
 
-@reads("JSON lines", "json-lines", "json-array", "json", "utf-16", "gzip")
 def read_documents(
     source: Source, *, name: str | None = None, digest: Hash | None = None, keys: tuple[str, ...] = ("id",)
 ) -> Iterator[Document]:
@@ -61,88 +57,95 @@ def read_documents(
     Document(id='a', data={'id': 'a', 'tags': ['x']}, line=1)
     """
     place = name or source_name(source)
+    start = peeked(source)
     problems = _Problems(place)
     first_lines: dict[str, int] = {}
     decode = msgspec.json.Decoder().decode
     with opened(source, place) as stream:
-        lines = _Lines(stream)
         first = True
-        for line in lines:
+        for number, line in _numbered(stream):
+            if isinstance(line, str):
+                problems.add(line, None, COPY, line=number, syntax=True)
+                first = False
+                break
             if not line.strip():
                 continue
             try:
                 value = decode(line)
                 written = canonical(value)
             except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
-                if first and (problem := _wrong_encoding(line) or _wrong_layout(line, lines.peek())):
-                    problems.add(*problem, line=lines.number, syntax=True)
-                    break
-                problems.add(*_diagnose(line), line=lines.number, syntax=True)
+                problem = _wrong_file(line) if first else None
+                if problems.only(_CUT, number - 1) and not line.lstrip().startswith(b"{"):
+                    problems.found.clear()
+                    problem, number = _BROKEN_UP, number - 1
+                problems.add(*(problem or _diagnose(line)), line=number, syntax=True)
                 first = False
+                if problem:
+                    break
                 continue
             if first and isinstance(value, list):
-                problems.add(*_ARRAY, line=lines.number, syntax=True)
+                problems.add(*_ARRAY, line=number, syntax=True)
                 break
             first = False
             # A key that is given twice is lost on the way: its colon is in the line and no longer in the value. The
-            # numbers of colons are compared because that is fast; an escaped one (\u003a) would spoil it.
+            # numbers of colons are compared because that is fast; an escaped one (\\u003a) would spoil it.
             doubtful = line.count(b":") != written.count(b":") or b"\\u003" in line
             if doubtful and (repeated := _repeated_key(line.decode())):
-                problems.add(*repeated, line=lines.number)
+                problems.add(*repeated, line=number)
                 continue
             found = _identify(value, first_lines, keys)
             if isinstance(found, str):
-                first_lines[found] = lines.number
+                first_lines[found] = number
                 if digest is not None:
                     digest.update(written + b"\n")
-                yield Document(id=found, data=value, line=lines.number)
+                yield Document(id=found, data=value, line=number)
             else:
                 message, hint, key = found
                 column = None if key is None else locate(line.decode(), (key,))
-                problems.add(message, column, hint, line=lines.number)
-        if lines.broken:
-            problems.add(lines.broken, None, "copy or create the file again", line=lines.number + 1, syntax=True)
-        elif first and not problems.found:
+                problems.add(message, column, hint, line=number)
+        if first and not problems.found:
             problems.add("the file has no documents", None, "write one JSON object per line, each with an id")
-    problems.done()
+    if problems.found:
+        from adjudge.formats.recognise import Expected, recognised
+
+        expected = Expected("JSON lines", ("json-lines", "json-array", "json", "utf-16", "gzip"))
+        raise recognised(problems.error(), source, expected, start)
 
 
 canonical = msgspec.json.Encoder(order="deterministic").encode
 """A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
 
 
-class Wrong(NamedTuple):
-    """What is wrong with a document, at a path in it."""
-
-    line: int
-    path: str
-    message: str
-    hint: str
-
-
 def read_each(
-    source: Source, take: Callable[[Document], None], wrong: list[Wrong], *, place: str, digest: Hash | None = None
+    source: Source,
+    take: Callable[[Document], Iterable[UnfitError] | None],
+    *,
+    place: str,
+    digest: Hash | None = None,
+    keys: tuple[str, ...] = ("id",),
 ) -> None:
-    """Give every document to `take`, which adds to `wrong`; what is wrong with documents and lines is raised together.
+    """Give every document to `take`; the `UnfitError`s that it raises or returns come with what is wrong with lines.
 
-    >>> read_each(b'{"id": "a"}', lambda each: print(each.id), [], place="gold")
+    >>> read_each(b'{"id": "a"}', lambda each: print(each.id), place="gold")
     a
     """
     problems: list[Problem] = []
+    wrong: list[tuple[int, UnfitError]] = []
     kind: type[AdjudgeError] = ValidationError
     try:
-        for each in read_documents(source, name=place, digest=digest):
-            take(each)
+        for each in read_documents(source, name=place, digest=digest, keys=keys):
+            try:
+                wrong += [(each.line or 0, error) for error in take(each) or ()]
+            except UnfitError as error:
+                wrong.append((each.line or 0, error))
     except (FormatError, ValidationError) as error:
         kind = type(error)
         problems += error.problems
     if not wrong and not problems:
         return
-    shown = wrong[:LIMIT]
-    where = columns(source, [(each.line, each.path) for each in shown])
+    where = columns(source, [(line, error.path) for line, error in wrong[:LIMIT]])
     problems += [
-        Problem(each.message, path=place, line=each.line, column=where.get((each.line, each.path)), hint=each.hint)
-        for each in shown
+        Problem(error.message, place, line, where.get((line, error.path)), error.hint) for line, error in wrong[:LIMIT]
     ]
     problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
     if len(wrong) > LIMIT:
@@ -159,53 +162,24 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return found
     with opened(source, str(source)) as stream:
-        lines = _Lines(stream)
-        for raw in lines:
-            for path in wanted.pop(lines.number, ()):
-                found[lines.number, path] = locate(raw.decode(), split_path(path))
-            if not wanted:
+        for number, raw in _numbered(stream):
+            if isinstance(raw, str) or not wanted:
                 break
+            for path in wanted.pop(number, ()):
+                found[number, path] = locate(raw.decode(), split_path(path))
     return found
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Reading lines
-
-
-class _Lines:
-    """Lines with their number; a stream that breaks ends the lines and leaves its reason in `broken`."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
-        self.number = 0
-        self.broken: str | None = None
-        self.ahead: bytes | None = None
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        line, self.ahead = self.ahead or self._read(), None
-        if not line:
-            raise StopIteration
-        self.number += 1
-        return line.removeprefix(_BOM) if self.number == 1 else line
-
-    def peek(self) -> bytes:
-        """The next line, still to come; empty at the end."""
-        self.ahead = self.ahead or self._read()
-        return self.ahead
-
-    def _read(self) -> bytes:
-        try:
-            return self.stream.readline()
-        except EOFError:
-            self.broken = "the compressed file ends too early"
-        except (BadGzipFile, zlib.error) as error:
-            self.broken = f"the compressed file is damaged ({error})"
-        except OSError as error:
-            self.broken = f"the file cannot be read ({error.strerror or error})"
-        return b""
+def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | str]]:
+    """Lines and their numbers; a last string says why the stream broke."""
+    number = 0
+    for block in line_blocks(stream, _BLOCK):
+        if isinstance(block, str):
+            yield number + 1, block
+            return
+        for line in (block if number else block.removeprefix(BOM)).split(b"\n"):
+            number += 1
+            yield number, line
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -230,13 +204,16 @@ class _Problems:
         else:
             self.more += 1
 
-    def done(self) -> None:
-        if self.more:
-            self.found.append(more_problems(self.more, self.place))
-        if self.found:
-            raise (FormatError if self.syntax else ValidationError)(self.found)
+    def only(self, message: str, line: int) -> bool:
+        return len(self.found) == 1 and self.found[0].line == line and self.found[0].message == message
+
+    def error(self) -> AdjudgeError:
+        more = [more_problems(self.more, self.place)] if self.more else []
+        return (FormatError if self.syntax else ValidationError)([*self.found, *more])
 
 
+_CUT = "malformed JSON (the line ends in the middle of a value)"
+_BROKEN_UP = ("the object goes on in the next line", 1, "write each object on one line, for example with: jq -c .")
 _ARRAY = ("the file is one JSON array", 1, "write one object per line, for example with: jq -c '.[]'")
 
 
@@ -262,68 +239,26 @@ def _identify(value: Any, first_lines: dict[str, int], keys: tuple[str, ...]) ->
     return identifier
 
 
-def _wrong_layout(line: bytes, following: bytes) -> tuple[str, int | None, str] | None:
-    """Whether the first line opens an array, or an object that goes on in the next line."""
-    start = line.lstrip()[:1]
-    if start == b"[":
-        return _ARRAY
-    message, _, _ = _diagnose(line)
-    if start == b"{" and message == _CUT and following.strip() and following.lstrip()[:1] != b"{":
-        return "the object goes on in the next line", 1, "write each object on one line, for example with: jq -c ."
-    return None
-
-
-def _wrong_encoding(line: bytes) -> tuple[str, int | None, str] | None:
+def _wrong_file(line: bytes) -> tuple[str, int | None, str] | None:
     """Whether the first line shows that no line of the file can be read."""
     if line.startswith(GZIP):
         return "the file is compressed twice", 1, "unpack it once, for example with: gzip -d"
     if line.startswith(_UTF16) or b"\0" in line[:4]:
         return "the file is not UTF-8 but looks like UTF-16", 1, "save it as UTF-8"
-    return None
+    return _ARRAY if line.lstrip()[:1] == b"[" else None
 
 
 def _diagnose(line: bytes) -> tuple[str, int | None, str]:
     """(What is wrong, the column, the remedy) for a line that is not JSON."""
+    from adjudge.formats.json_file import json_fault
+
     try:
-        text = line.decode().rstrip()
+        text = line.decode()
     except UnicodeDecodeError as error:
-        return f"byte 0x{line[error.start]:02x} is not UTF-8", error.start + 1, "save the file as UTF-8"
-    try:
-        json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
-            return _CUT, error.pos + 1, "complete the line"
-        what = error.msg[:1].lower() + error.msg[1:]
-        return f"malformed JSON ({what})", error.pos + 1, "fix the line"
-    except _Constant as constant:
-        column = next(match.start() + 1 for match in _TOKEN.finditer(text) if match[0].startswith(str(constant)))
-        return f"{constant} is not JSON", column, "write null or a number"
-    except RecursionError:
-        return "the JSON is nested too deeply", None, "flatten the document"
-    except ValueError as error:  # an integer too long for Python to convert
-        return f"malformed JSON ({error})", None, "fix the line"
-    return _refused(text)
-
-
-_CUT = "malformed JSON (the line ends in the middle of a value)"
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",:\[\]{}]+')
-
-
-class _Constant(Exception):
-    """NaN, Infinity or -Infinity, which Python reads and JSON does not have."""
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _Constant(name)
-
-
-def _refused(text: str) -> tuple[str, int | None, str]:
-    """Why a line that Python reads is still refused: a number beyond float64, or half of a surrogate pair."""
-    for match in _TOKEN.finditer(text):
-        if match[0][0] in "-0123456789" and float(match[0]) in (float("inf"), float("-inf")):
-            return f"the number {match[0]} is too large", match.start() + 1, "write null or a smaller number"
-    found = re.search(r"\\u[dD][89a-fA-F]", text)
-    return "a string has half of a surrogate pair", found and found.start() + 1, "write the whole character"
+        column = len(line[: error.start].decode()) + 1
+        return f"the byte 0x{line[error.start]:02x} is not UTF-8", column, "save the file as UTF-8"
+    message, offset, hint = json_fault(text, "line")
+    return message, None if offset is None else offset + 1, hint
 
 
 _LEXEME = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
@@ -381,28 +316,29 @@ def read_typed(
     place = name or source_name(source)
     digest = hashlib.sha256()
     documents: list[Document] = []
-    wrong: list[tuple[int | None, str, str, str]] = []
-    for raw in read_documents(source, name=place, digest=digest, keys=keys):
+
+    def take(raw: Document) -> None:
         try:
-            made = make(msgspec.convert(raw.data, kind, strict=True))
-        except msgspec.ValidationError as error:
-            message, _, path = str(error).partition(" - at ")
-            wrong.append((raw.line, path.strip("`") or "$", f"{message[:1].lower()}{message[1:]}", SHAPE))
+            made = make(shaped(raw.data, kind))
         except UnfitError as error:
-            wrong.append((raw.line, error.path, error.message, error.hint))
-        else:
-            documents.append(Document(id=raw.id, data={"id": raw.id, **made}, line=raw.line))
-    if wrong:
-        raise ValidationError(list(_placed(source, place, wrong)))
+            where = error.path.removeprefix("$").removeprefix(".")
+            message = f"{where}: {error.message}" if where else error.message
+            raise UnfitError(error.path, message, error.hint) from None
+        documents.append(Document(id=raw.id, data={"id": raw.id, **made}, line=raw.line))
+
+    read_each(source, take, place=place, digest=digest, keys=keys)
     return Corpus(path=place, documents=tuple(documents), digest=digest.hexdigest())
 
 
-def _placed(source: Source, place: str, wrong: list[tuple[int | None, str, str, str]]) -> Iterator[Problem]:
-    found = columns(source, [(line, path) for line, path, _, _ in wrong[:LIMIT] if line is not None])
-    for line, path, message, hint in wrong[:LIMIT]:
-        where = path.removeprefix("$").removeprefix(".")
-        column = None if line is None else found.get((line, path))
-        text = f"{where}: {message}" if where else message
-        yield Problem(text, path=place, line=line, column=column, hint=hint)
-    if len(wrong) > LIMIT:
-        yield more_problems(len(wrong) - LIMIT, place)
+def shaped(value: Any, kind: type[T]) -> T:
+    """A value of JSON in the shape of a type.
+
+    >>> try: shaped([1, "x"], list[int])
+    ... except UnfitError as error: print(error.path, error)
+    $[1] expected `int`, got `str`
+    """
+    try:
+        return msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at ")
+        raise UnfitError(path.strip("`") or "$", f"{message[:1].lower()}{message[1:]}", SHAPE) from None

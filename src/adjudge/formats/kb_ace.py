@@ -26,8 +26,7 @@ from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import raise_problems
 from adjudge.formats.kb_spans import Offsets, Spans
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
-from adjudge.formats.standoff import decode
-from adjudge.formats.whole import read_bytes
+from adjudge.formats.source import decode, read_bytes
 from adjudge.model.kbp import LEVELS, NAMED, NOMINAL, Entity, Fact, KbCorpus, KbDocument, Mention, Provenance, Span
 
 PASSES = ("timex2norm", "adj", "fp1", "fp2")

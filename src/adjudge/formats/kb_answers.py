@@ -21,9 +21,8 @@ from collections.abc import Iterable
 
 from adjudge.errors import FormatError
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.kb_queries import parse_place, write_place
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, read_lines, source_name
 from adjudge.model.kbp_queries import CORRECT, IGNORED, INEXACT, NO_CLASS, WRONG, Answer, AnswerSet, Assessment
 
 JUDGMENTS = {"C": CORRECT, "W": WRONG, "X": INEXACT, "S": INEXACT, "L": INEXACT, "I": IGNORED}

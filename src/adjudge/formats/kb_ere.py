@@ -28,7 +28,7 @@ from adjudge.formats.findings import raise_problems
 from adjudge.formats.kb_ace import find_files
 from adjudge.formats.kb_spans import Offsets, Spans
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
-from adjudge.formats.whole import read_bytes
+from adjudge.formats.source import read_bytes
 from adjudge.model.kbp import LEVELS, Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span
 
 _KB_ID = re.compile(r"ent-(m\.[0-9a-z_]+)", re.IGNORECASE)

@@ -22,9 +22,8 @@ from urllib.parse import unquote
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Findings
-from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.safe_xml import whole_number
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, read_lines, source_name
 from adjudge.model.kbp import KbDocument, LinkTable, MentionLink
 
 LinkFormat: TypeAlias = Literal["acetowiki", "table", "edl"]

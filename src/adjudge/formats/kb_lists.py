@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.kb_links import page_name
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, read_lines, source_name
 
 
 def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:

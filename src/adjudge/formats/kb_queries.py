@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 from xml.sax.saxutils import escape, quoteattr
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, Source, read_bytes, read_lines, source_name
 from adjudge.model.kbp_queries import EntryPoint, KbQuery
 
 HEADER = ("query", "node", "type", "name", "places", "slots")
@@ -34,7 +32,6 @@ NONE = "-"
 
 _HINT = "write query, node, type, name, places and one slot or more with TABs between them, - for what there is not"
 _PLACE = re.compile(r"(.+):([0-9]{1,10})-([0-9]{1,10})")
-_LARGEST = 1 << 28  # bytes of a file of queries
 _BREAKS = re.compile(r"[\t\n\r\0]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -46,29 +43,14 @@ def read_queries(source: Source, *, name: str | None = None) -> list[KbQuery]:
     ('spouse', 'employer')
     """
     found = Findings(name or source_name(source))
-    data = _read(source, found)
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    data = read_bytes(source, found.place)
+    start = data.removeprefix(BOM).lstrip()[:1]
     queries = _from_xml(data, found) if start == b"<" else _from_table(data, found)
     if not found.total and not queries:
         found.add("empty", "the file has no queries", None, None, "check that it is the right file")
     if problems := found.problems():
         raise FormatError(problems)
     return queries
-
-
-def _read(source: Source, found: Findings) -> bytes:
-    parts: list[bytes] = []
-    with opened(source, found.place) as stream:
-        for _ in count():
-            data, broken = read_block(stream, 1 << 20)
-            if broken:
-                raise FormatError(Problem(broken, path=found.place, hint="copy or create the file again"))
-            parts.append(data)
-            if not data:
-                return b"".join(parts)
-            if len(parts) > _LARGEST >> 20:
-                raise FormatError(Problem("the file is too large for queries", path=found.place, hint="check its name"))
-    raise AssertionError
 
 
 def _from_xml(data: bytes, found: Findings) -> list[KbQuery]:

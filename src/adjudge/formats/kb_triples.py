@@ -17,11 +17,9 @@ from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_lines import read_lines
 from adjudge.formats.parquet import is_parquet, parquet_columns
-from adjudge.formats.recognise import reads
 from adjudge.formats.shards import find_shards
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, read_lines, reads, source_name
 from adjudge.model.kbp import TripleNames, TripleTable
 
 Columns: TypeAlias = tuple[Sequence[str], ...]
@@ -33,7 +31,7 @@ _ROWS = 16_384  # that are added at once
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
-@reads("triples: lines of subject, relation, object, document", "tsv", "columns", "conllu")
+@reads("triples: lines of subject, relation, object, document", "tsv", "columns", "conllu", "parquet")
 def read_triples(
     source: Source, *, names: TripleNames | None = None, name: str | None = None, may_be_empty: bool = False
 ) -> TripleTable:

@@ -21,9 +21,8 @@ import msgspec
 
 from adjudge.errors import Problem
 from adjudge.formats.findings import raise_problems
-from adjudge.formats.recognise import looks_like, reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import read_text
+from adjudge.formats.recognise import looks_like
+from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 
 PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")

@@ -23,9 +23,7 @@ from adjudge.formats.muc4_slots import (
     parse_filler,
     show,
 )
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import read_whole
+from adjudge.formats.source import Source, read_whole, reads
 from adjudge.model.document import Corpus, Document
 
 

@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 from adjudge.errors import FormatError, Problem, did_you_mean
 from adjudge.formats.muc4 import decoded
 from adjudge.formats.muc4_slots import Compound, Kind, Slots, Value, muc4_slots
-from adjudge.formats.source import Source
-from adjudge.formats.whole import read_whole
+from adjudge.formats.source import Source, read_whole
 
 Status: TypeAlias = Literal["match", "partial", "fail"]
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from adjudge.errors import FormatError, Problem, did_you_mean
-from adjudge.formats.source import Source
-from adjudge.formats.whole import parse_json, parse_toml, read_whole
-from adjudge.model.whereabouts import find_name, not_utf8
+from adjudge.formats.json_file import parse_json, parse_toml
+from adjudge.formats.source import Source, read_text
+from adjudge.model.whereabouts import find_name
 
 Kind: TypeAlias = Literal["or", "optional", "xref", "range", "location", "qualified", "between"]
 SlotType: TypeAlias = Literal["message", "template", "string", "set", "number", "date", "location", "text"]
@@ -74,20 +74,11 @@ def read_slots(source: Source) -> Slots:
     Traceback (most recent call last):
     adjudge.errors.FormatError: <bytes>: there are no slots, add one [[slots]] table for each
     """
-    whole = read_whole(source)
-    data, text = _decoded(whole.data, whole.place)
+    whole, text = read_text(source)
+    data = (parse_json if text.lstrip()[:1] in ("{", "[") else parse_toml)(text, whole.place)
     if not isinstance(data, dict) or not isinstance(data.get("slots"), list) or not data["slots"]:
         raise FormatError(Problem("there are no slots", whole.place, hint="add one [[slots]] table for each"))
     return _Maker(data, text, whole.place).make()
-
-
-def _decoded(data: bytes, place: str) -> tuple[Any, str]:
-    """What a file says, in JSON or TOML, and its text."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, place)) from None
-    return (parse_json if text.lstrip()[:1] in ("{", "[") else parse_toml)(text, place), text
 
 
 class _Maker:

@@ -6,9 +6,7 @@ import re
 from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import Whole, read_text
+from adjudge.formats.source import Source, Whole, read_text, reads
 from adjudge.model.document import Corpus, Document
 from adjudge.model.penman import Graph, PenmanError, parse
 

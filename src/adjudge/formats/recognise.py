@@ -1,25 +1,18 @@
 """What a file looks like that a reader could not read: another format is named, once, instead of every line of it.
 
-Every reader says with `reads` what it expects; what it raises passes through here, and if the file looks like something
-else, that is the message, with the reader's first complaint as an example.
+Every reader says with `reads` (in `source`) what it expects; what it raises passes through here, and if the file looks
+like something else, that is the message, with the reader's first complaint as an example.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 import re
-import sys
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.source import GZIP, ZSTD, Source, opened, source_name
+from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, source_name
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_HEAD = 1 << 16
 _LINES = 50
 _SAYS = "this looks like "
 _BINARY = (
@@ -61,7 +54,7 @@ def looks_like(start: bytes) -> Look | None:
     >>> looks_like(b"#BeginOfDocument d1\n").name, looks_like(b"Some words.\nAnd more.\n") is None
     ('TBF', True)
     """
-    start = start.removeprefix(b"\xef\xbb\xbf")
+    start = start.removeprefix(BOM)
     for magic, name, kind in _BINARY:
         if start.startswith(magic):
             return Look(kind, name)
@@ -94,36 +87,6 @@ class Expected(NamedTuple):
     reader_option: bool = False
 
 
-def reads(what: str, *kinds: str, reader_option: bool = False) -> Callable[[F], F]:
-    """Say what a reader expects, see `Expected`; its first argument is the source."""
-    expected = Expected(what, kinds, reader_option)
-
-    def marked(read: F) -> F:
-        if inspect.isgeneratorfunction(read):
-
-            @functools.wraps(read)
-            def reading(source: Source, *rest: Any, **options: Any) -> Iterator[Any]:
-                start = _peeked(source)
-                try:
-                    yield from read(source, *rest, **options)
-                except AdjudgeError as error:
-                    raise recognised(error, source, expected, start) from None
-
-            return cast("F", reading)
-
-        @functools.wraps(read)
-        def whole(source: Source, *rest: Any, **options: Any) -> Any:
-            start = _peeked(source)
-            try:
-                return read(source, *rest, **options)
-            except AdjudgeError as error:
-                raise recognised(error, source, expected, start) from None
-
-        return cast("F", whole)
-
-    return marked
-
-
 def recognised(error: AdjudgeError, source: Source, expected: Expected, start: bytes | None = None) -> AdjudgeError:
     """The error of a reader, or another one if the source looks like something else than what is expected.
 
@@ -144,23 +107,12 @@ def recognised(error: AdjudgeError, source: Source, expected: Expected, start: b
     return FormatError(Problem(message, path=first.path or source_name(source), hint=hint))
 
 
-def _peeked(source: Source) -> bytes | None:
-    """The beginning of a stream, which cannot be looked at later; None for what can."""
-    if isinstance(source, bytes) or (isinstance(source, str | os.PathLike) and str(source) != "-"):
-        return None
-    stream: Any = source if not isinstance(source, str | os.PathLike) else getattr(sys.stdin, "buffer", None)
-    try:
-        return bytes(stream.peek(_HEAD)[:_HEAD])
-    except (AttributeError, OSError, ValueError):
-        return b""
-
-
 def _head(source: Source) -> bytes:
     if isinstance(source, str | os.PathLike) and not os.path.isfile(source):  # noqa: PTH113  # never raises
         return b""
     try:
         with opened(source, source_name(source)) as stream:
-            return stream.read(_HEAD)
+            return stream.read(HEAD)
     except Exception:  # whatever is wrong with it, the reader has said so
         return b""
 

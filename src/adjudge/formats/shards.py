@@ -9,16 +9,20 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.jsonl import LIMIT, Hash, read_documents
 from adjudge.formats.parquet import is_parquet, parquet_documents
 from adjudge.model.document import Corpus, Document
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
+T = TypeVar("T")
+P = TypeVar("P")
+
 PACKED = (".gz", ".zst")
 
 
@@ -65,22 +69,31 @@ def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus
     if read is None:
         documents = tuple(stream_documents(paths, digest=digest))
         return Corpus(path=source, documents=documents, digest=digest.hexdigest())
+    parts, problems = read_files(paths, read)
+    raise_problems(problems)
+    for _, part in parts:
+        digest.update(part.digest.encode())
+    placed = (msgspec.structs.replace(each, path=path) for path, part in parts for each in part.documents)
+    notes = tuple(note for _, part in parts for note in part.notes)
+    return Corpus(path=source, documents=tuple(_unique(placed)), digest=digest.hexdigest(), notes=notes)
+
+
+def read_files(paths: Iterable[P], read: Callable[[P], T]) -> tuple[list[tuple[P, T]], list[Problem]]:
+    """What each file holds, and what is wrong with those that cannot be read; a `UsageError` is raised at once.
+
+    >>> read_files(["a", "b"], len)
+    ([('a', 1), ('b', 1)], [])
+    """
+    parts: list[tuple[P, T]] = []
     problems: list[Problem] = []
-    parts: list[Corpus] = []
     for path in paths:
         try:
-            parts.append(read(path))
+            parts.append((path, read(path)))
         except UsageError:
             raise
         except AdjudgeError as error:
             problems += error.problems
-    if problems:
-        raise FormatError(problems[:LIMIT])
-    for part in parts:
-        digest.update(part.digest.encode())
-    placed = (msgspec.structs.replace(each, path=part.path) for part in parts for each in part.documents)
-    notes = tuple(note for part in parts for note in part.notes)
-    return Corpus(path=source, documents=tuple(_unique(placed)), digest=digest.hexdigest(), notes=notes)
+    return parts, problems
 
 
 def stream_documents(paths: Iterable[str], *, digest: Hash | None = None) -> Iterator[Document]:

@@ -1,24 +1,40 @@
-"""Where bytes come from: a path, `-` for standard input, bytes, or a stream; plain, gzip or zstd, told by content."""
+"""What every reader needs: bytes, lines or text of a path, `-` for standard input, bytes, or a stream.
+
+Compressed files (gzip, zstd) are told by their content. A reader says with `reads` what it expects; if a file that it
+refuses looks like another format, that is the message.
+"""
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar, cast
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.formats.findings import Findings
+
 Source: TypeAlias = "str | Path | bytes | IO[bytes]"
+F = TypeVar("F", bound=Callable[..., Any])
+
+BOM = b"\xef\xbb\xbf"
+COPY = "copy or create the file again"
+"""What to do about a file that cannot be read to its end."""
 
 RATIO = 200  # times the size of a compressed file that may come out of it, if that is more than SMALL
 SMALL = 1 << 26
+HEAD = 1 << 16  # bytes by which a format is told
 _BUFFER = 1 << 18
+_BLOCK = 1 << 20  # bytes read at once
+LONGEST = 1 << 24  # bytes of a line of a table; a file without line ends must not fill the memory
+_ZSTD_BLOCK = 1 << 9  # compressed bytes that are unpacked at once; each four of them may stand for 128 kB
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -55,7 +71,7 @@ def is_blank(source: object) -> bool:
     if os.path.getsize(source) > _BUFFER:  # noqa: PTH202
         return False
     with open(source, "rb") as stream:  # noqa: PTH123
-        return not stream.read().removeprefix(b"\xef\xbb\xbf").strip()
+        return not stream.read().removeprefix(BOM).strip()
 
 
 @contextmanager
@@ -90,7 +106,9 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
         return stream.read(size), None
     except EOFError:
         return b"", "the compressed file ends too early"
-    except OSError as error:  # also a damaged gzip header
+    except OSError as error:
+        if error.errno is None:  # from gzip or zstd
+            return b"", f"the compressed file is damaged ({error})"
         return b"", f"the file cannot be read ({error.strerror or error})"
     except Exception as error:
         import zlib
@@ -100,13 +118,15 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
         raise
 
 
-def line_blocks(stream: IO[bytes], size: int, hasher: Any = None) -> Iterator[bytes | str]:
-    r"""Blocks of whole lines, each without its last newline; a string says why the stream broke.
+def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: int = 1 << 62) -> Iterator[bytes | str]:
+    r"""Blocks of whole lines, each without its last newline; a string says why there are no more.
 
     >>> list(line_blocks(io.BytesIO(b"a\nb\nc"), 3))
     [b'a', b'b', b'c']
     """
     parts: list[bytes] = []
+    if isinstance(stream, Unpacked):  # what is read together with the place where it breaks is lost
+        size = min(size, 1 << 14)
     while True:
         block, broken = read_block(stream, size)
         if broken:
@@ -119,6 +139,9 @@ def line_blocks(stream: IO[bytes], size: int, hasher: Any = None) -> Iterator[by
         cut = block.rfind(b"\n")
         if cut < 0:
             parts.append(block)
+            if sum(map(len, parts)) > longest:
+                yield f"a line has more than {longest} bytes"
+                return
         else:
             parts.append(block[:cut])
             yield b"".join(parts)
@@ -126,6 +149,128 @@ def line_blocks(stream: IO[bytes], size: int, hasher: Any = None) -> Iterator[by
     rest = b"".join(parts)
     if rest:
         yield rest
+
+
+def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
+    r"""The lines of a table without their ends, each with its number; what is no text goes to `found`.
+
+    >>> from adjudge.formats.findings import Findings
+    >>> list(read_lines(b"a\r\n\nb", Findings("x")))
+    [(1, 'a'), (2, ''), (3, 'b')]
+    """
+    number = 1
+    with opened(source, found.place) as stream:
+        for data in line_blocks(stream, _BLOCK, longest=LONGEST):
+            if isinstance(data, str):
+                found.add("damaged", data, number, None, COPY)
+                return
+            if number == 1:
+                if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    found.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
+                    return
+                data = data.removeprefix(BOM)
+            if b"\r" in data:
+                data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            try:
+                yield from enumerate(data.decode().split("\n"), number)
+            except UnicodeDecodeError:
+                for at, raw in enumerate(data.split(b"\n"), number):
+                    try:
+                        yield at, raw.decode()
+                    except UnicodeDecodeError as error:
+                        column = len(raw[: error.start].decode()) + 1
+                        message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+                        found.add("encoding", message, at, column, "save the file as UTF-8")
+            number += data.count(b"\n") + 1
+
+
+def read_bytes(source: Source, place: str) -> bytes:
+    """All bytes of a source; `place` is how messages call it."""
+    blocks: list[bytes] = []
+    with opened(source, place) as stream:
+        while True:
+            block, broken = read_block(stream, _BLOCK)
+            if broken:
+                raise FormatError(Problem(broken, path=place, hint=COPY))
+            if not block:
+                return b"".join(blocks)
+            blocks.append(block)
+
+
+class Whole(NamedTuple):
+    """A source that was read: how messages call it, its bytes without compression, and their SHA-256."""
+
+    place: str
+    data: bytes
+    digest: str
+
+
+def read_whole(source: Source, *, name: str | None = None) -> Whole:
+    """All bytes of a source, and what they are called.
+
+    >>> read_whole(b"EU B-ORG").data
+    b'EU B-ORG'
+    """
+    import hashlib
+
+    place = name or source_name(source)
+    data = read_bytes(source, place)
+    return Whole(place, data, hashlib.sha256(data).hexdigest())
+
+
+def read_text(source: Source, *, name: str | None = None) -> tuple[Whole, str]:
+    r"""A source and its text, which is UTF-8; a byte-order mark is taken away, line ends stay as they are.
+
+    >>> read_text(b"caf\xc3\xa9")[1]
+    'café'
+    """
+    whole = read_whole(source, name=name)
+    return whole, decode(whole.data.removeprefix(BOM), whole.place)
+
+
+def decode(data: bytes, place: str) -> str:
+    r"""The text of UTF-8 bytes; what is no text is a problem with its place.
+
+    >>> decode(b"a\xff", "x.txt")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: x.txt:1:2: the byte 0xff is not UTF-8, save the file as UTF-8
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        from adjudge.model.whereabouts import not_utf8
+
+        raise FormatError(not_utf8(error, place)) from None
+
+
+def reads(what: str, *kinds: str, reader_option: bool = False) -> Callable[[F], F]:
+    """Say what a reader expects, see `recognise.Expected`; its first argument is the source."""
+
+    def marked(read: F) -> F:
+        @functools.wraps(read)
+        def reading(source: Source, *rest: Any, **options: Any) -> Any:
+            start = peeked(source)
+            try:
+                return read(source, *rest, **options)
+            except AdjudgeError as error:
+                from adjudge.formats.recognise import Expected, recognised
+
+                raise recognised(error, source, Expected(what, kinds, reader_option), start) from None
+
+        return cast("F", reading)
+
+    return marked
+
+
+def peeked(source: Source) -> bytes | None:
+    """The beginning of a stream, which cannot be looked at later; None for what can."""
+    if isinstance(source, bytes) or (isinstance(source, str | os.PathLike) and str(source) != "-"):
+        return None
+    stream: Any = source if not isinstance(source, str | os.PathLike) else getattr(sys.stdin, "buffer", None)
+    try:
+        return bytes(stream.peek(HEAD)[:HEAD])
+    except (AttributeError, OSError, ValueError):
+        return b""
 
 
 def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
@@ -142,29 +287,26 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
 def _unpacked(stream: Any, place: str) -> IO[bytes]:
     """The stream, or what is compressed in it; never a seek, because a pipe has none."""
     start = stream.peek(4)[:4]
-    if start == ZSTD:
-        return _zstd(stream, place)
-    if start[:2] != GZIP:
+    if start != ZSTD and start[:2] != GZIP:
         return cast("IO[bytes]", stream)
+    counted = _Counted(stream)
+    if start == ZSTD:
+        return cast("IO[bytes]", Unpacked(_Zstd(counted, place), counted, place))
     from gzip import GzipFile  # not at the top: most files are not compressed
 
-    counted = _Counted(stream)
     return cast("IO[bytes]", Unpacked(GzipFile(fileobj=cast("Any", counted)), counted, place))
 
 
 class _Counted:
     """A stream that knows how much was read of it."""
 
-    def __init__(self, stream: Any, watch: Callable[[bytes], None] | None = None) -> None:
+    def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.count = 0
-        self._watch = watch
 
     def read(self, size: int) -> bytes:
         data: bytes = self.stream.read(size)
         self.count += len(data)
-        if self._watch is not None:
-            self._watch(data)
         return data
 
 
@@ -198,98 +340,36 @@ class Unpacked(io.BufferedReader):
         super().__init__(_Bounded(inner, counted, place), _BUFFER)
 
 
-def _zstd(stream: Any, place: str) -> IO[bytes]:
-    try:
-        from zstandard import ZstdDecompressor, ZstdError
-    except ImportError:
-        hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
-        message = "the file is compressed with zstd, and zstandard is not installed"
-        raise FormatError(Problem(message, path=place, hint=hint)) from None
+class _Zstd:
+    """The frames of a zstd stream; a damaged one is an OSError and one that was cut off an EOFError, as with gzip."""
 
-    frames = Frames()
-    counted = _Counted(stream, frames.feed)
-    inner = ZstdDecompressor().stream_reader(cast("Any", counted), read_across_frames=True, closefd=False)
+    def __init__(self, stream: _Counted, place: str) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
+            message = "the file is compressed with zstd, and zstandard is not installed"
+            raise FormatError(Problem(message, path=place, hint=hint)) from None
+        self.stream = stream
+        self.errors = zstandard.ZstdError
+        self.new = zstandard.ZstdDecompressor().decompressobj
+        self.frame: Any = None  # the one that has begun
+        self.packed = self.unpacked = b""
 
-    class Whole:
-        """A damaged stream is an OSError and one that was cut off an EOFError, as with gzip."""
-
-        def read1(self, size: int) -> bytes:
+    def read1(self, size: int) -> bytes:
+        while not self.unpacked:
+            self.packed = self.packed or self.stream.read(_ZSTD_BLOCK)
+            if not self.packed:
+                if self.frame is not None:
+                    raise EOFError
+                return b""
+            self.frame = self.frame or self.new()
             try:
-                data = bytes(inner.read(size))
-            except ZstdError as error:
-                raise OSError(f"the compressed file is damaged: {error}") from None
-            if not data and not frames.whole:
-                raise EOFError
-            return data
-
-    return cast("IO[bytes]", Unpacked(Whole(), counted, place))
-
-
-FRAME = 0xFD2FB528
-_SKIPPABLE = range(0x184D2A50, 0x184D2A60)
-_CHECKSUM = 4
-
-
-class Frames:
-    """Follows compressed bytes as they pass by; `whole` tells whether they end where a frame does.
-
-    >>> frames = Frames()
-    >>> frames.feed(b"\\x28\\xb5\\x2f\\xfd\\x20\\x01\\x09\\x00")
-    >>> frames.whole
-    False
-    >>> frames.feed(b"\\x00x")
-    >>> frames.whole
-    True
-    """
-
-    def __init__(self) -> None:
-        self._state = self._magic
-        self._need = 4
-        self._held = b""
-        self._skip = 0
-        self._sum = 0
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing has begun that has not ended."""
-        return self._state == self._magic and not self._held and not self._skip
-
-    def feed(self, data: bytes) -> None:
-        """Take in the next bytes."""
-        at = 0
-        while at < len(data):
-            if self._skip:
-                step = min(self._skip, len(data) - at)
-                self._skip -= step
-                at += step
-                continue
-            part = data[at : at + self._need - len(self._held)]
-            self._held += part
-            at += len(part)
-            if len(self._held) == self._need:
-                value, self._held = int.from_bytes(self._held, "little"), b""
-                self._state(value)
-
-    def _magic(self, value: int) -> None:
-        if value in _SKIPPABLE:
-            self._state, self._need = self._skippable, 4
-        elif value == FRAME:
-            self._state, self._need = self._descriptor, 1
-        # Anything else is no frame, of which the library will say more.
-
-    def _skippable(self, value: int) -> None:
-        self._skip = value
-        self._state, self._need = self._magic, 4
-
-    def _descriptor(self, value: int) -> None:
-        single = value >> 5 & 1
-        self._sum = _CHECKSUM if value >> 2 & 1 else 0
-        self._skip = (1 - single) + (0, 1, 2, 4)[value & 3] + (single, 2, 4, 8)[value >> 6]
-        self._state, self._need = self._block, 3
-
-    def _block(self, value: int) -> None:
-        repeated = (value >> 1 & 3) == 1
-        self._skip = 1 if repeated else value >> 3
-        if value & 1:  # the last one
-            self._skip += self._sum
-            self._state, self._need = self._magic, 4
+                self.unpacked = self.frame.decompress(self.packed)
+            except self.errors as error:
+                raise OSError(str(error)) from None
+            self.packed = b""
+            if self.frame.eof:
+                self.packed, self.frame = self.frame.unused_data, None
+        data, self.unpacked = self.unpacked[:size], self.unpacked[size:]
+        return data

@@ -6,11 +6,8 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from adjudge.errors import FormatError
-from adjudge.formats.source import Source
-from adjudge.formats.whole import read_bytes
+from adjudge.formats.source import Source, decode, read_bytes
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, Relation
-from adjudge.model.whereabouts import not_utf8
 
 T = TypeVar("T", bound=Hashable)
 
@@ -126,19 +123,6 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def decode(data: bytes, place: str) -> str:
-    r"""The text of UTF-8 bytes; what is no text is a problem with its place.
-
-    >>> decode(b"a\xff", "x.txt")
-    Traceback (most recent call last):
-    adjudge.errors.FormatError: x.txt:1:2: the byte 0xff is not UTF-8, save the file as UTF-8
-    """
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, place)) from None
-
-
-def read_text(source: Source, place: str) -> str:
+def read_source_text(source: Source, place: str) -> str:
     """The text that annotations are about, every character as it is: line ends and a byte order mark count as well."""
     return decode(read_bytes(source, place), place)

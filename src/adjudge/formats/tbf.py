@@ -24,8 +24,7 @@ from weakref import finalize
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.formats.findings import Finding
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import GZIP, ZSTD, Source, Unpacked, is_file, opened, source_name
+from adjudge.formats.source import GZIP, ZSTD, Source, Unpacked, is_file, opened, reads, source_name
 from adjudge.formats.tbf_scan import BLANKS, BOM, HEADER, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument
 

@@ -21,10 +21,9 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import LIMIT, raise_problems
+from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.jsonl import read_documents
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source
-from adjudge.formats.whole import Whole, json_problem, read_json, read_text, read_whole
+from adjudge.formats.source import Source, Whole, read_text, read_whole, reads
 from adjudge.model.document import Corpus, Document
 
 TYPE = "incident_type"

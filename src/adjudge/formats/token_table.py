@@ -10,17 +10,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.findings import Finding, errors_of, raise_problems
-from adjudge.formats.recognise import reads
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import Source, read_bytes, reads, source_name
 from adjudge.formats.tbf_scan import BOM, LIMIT, decode, quote
 from adjudge.model.nugget import Token, TokenTable
 
 COLUMNS = 4
 DIGITS = 15
 
-_BLOCK = 1 << 20
 _ROW = "write id, string, begin and end, separated by TABs"
 
 
@@ -47,16 +45,10 @@ def scan_table(source: Source, document: str, *, name: str | None = None) -> tup
         problem = Problem(message, path=place, line=line, column=column if line is not None else None, hint=hint)
         findings.append(Finding(kind, error, problem, document))
 
-    parts = []
-    with opened(source, place) as stream:
-        while True:
-            block, broken = read_block(stream, _BLOCK)
-            if broken:
-                note("damaged", broken, None, "copy or create the file again")
-            if not block:
-                break
-            parts.append(block)
-    data = b"".join(parts)
+    try:
+        data = read_bytes(source, place)
+    except FormatError as error:  # damaged
+        return TokenTable(document, [], place), [Finding("damaged", True, each, document) for each in error.problems]
     if not data.isascii():
         try:
             data.decode()

@@ -232,7 +232,7 @@ ANNOTATIONS: Mapping[str, tuple[str, Read]] = {
 
 
 def _digest(source: Source | str | Path) -> str:
-    from adjudge.formats.whole import read_folder_digest
+    from adjudge.formats.json_file import read_folder_digest
 
     return read_folder_digest(source)
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from adjudge.cli.family import score_command
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.whole import read_text
+from adjudge.formats.source import read_text
 from adjudge.model.document import Corpus, Document
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Compat, Family, Option, Published, Reader, find_reader, reads

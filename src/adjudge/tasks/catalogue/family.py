@@ -250,7 +250,7 @@ def _filled(
 
 
 def _signature(gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, str]:
-    from adjudge.formats.whole import read_folder_digest
+    from adjudge.formats.json_file import read_folder_digest
     from adjudge.stats.signature import hash_chunks
 
     digests = [read_folder_digest(source).encode() for source in (gold, *systems.values())]

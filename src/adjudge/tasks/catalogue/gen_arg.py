@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.whole import json_problem, read_json, read_text
+from adjudge.formats.json_file import json_problem, read_json
+from adjudge.formats.source import read_text
 from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Published

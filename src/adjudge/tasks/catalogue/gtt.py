@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.json_file import read_json
 from adjudge.formats.templates import Sheet, Template, distinct, read_lines, read_object
-from adjudge.formats.whole import read_json
 from adjudge.stats.measure import Prf
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.grit import MICRO, ROLES, check, percentages, plain, report

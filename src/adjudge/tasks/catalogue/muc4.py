@@ -13,7 +13,7 @@ from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.muc4 import TemplateFile, decoded, read_templates
 from adjudge.formats.muc4_history import History, read_history
 from adjudge.formats.muc4_slots import Slots, muc4_slots, read_slots
-from adjudge.formats.whole import read_whole
+from adjudge.formats.source import read_whole
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published

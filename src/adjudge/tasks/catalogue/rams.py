@@ -15,7 +15,7 @@ from typing import Any
 
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.rams import read_rams
-from adjudge.formats.whole import read_text
+from adjudge.formats.source import read_text
 from adjudge.stats.measure import Prf
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published

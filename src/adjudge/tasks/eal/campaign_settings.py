@@ -12,7 +12,7 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.findings import SEVERITIES, Severity
-from adjudge.formats.whole import parse_toml
+from adjudge.formats.json_file import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS

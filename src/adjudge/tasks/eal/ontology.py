@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.formats.whole import parse_json, parse_toml
+from adjudge.formats.json_file import parse_json, parse_toml
 from adjudge.model.eal import Response
 from adjudge.model.whereabouts import find_name, not_utf8
 

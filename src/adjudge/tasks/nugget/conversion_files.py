@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.standoff import decode, natural, read_text
+from adjudge.formats.source import decode
+from adjudge.formats.standoff import natural, read_source_text
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.conversion import TARGETS, fit
 from adjudge.tasks.nugget.losses import Loss, summary
@@ -374,7 +375,7 @@ def _text(names: Iterable[str], work: _Work, *, beside: Path | None = None, but:
                 path = folder / f"{name}{suffix}"
                 if str(path) != but and os.path.isfile(path):  # noqa: PTH113  # unlike Path.is_file it never raises
                     work.inputs.append(str(path))
-                    return read_text(path, str(path))
+                    return read_source_text(path, str(path))
     return None
 
 

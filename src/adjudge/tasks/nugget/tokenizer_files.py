@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.standoff import code_points, plain, read_text
+from adjudge.formats.standoff import code_points, plain, read_source_text
 from adjudge.formats.token_table import write_table
 from adjudge.model.nugget import NuggetDocument, Token, TokenTable
 from adjudge.tasks.nugget.places import check_places
@@ -86,7 +86,7 @@ def make_tables(
     broken: type[AdjudgeError] = ValidationError
     for number, (document, path) in enumerate(paths.items(), 1):
         try:
-            text = read_text(str(path), str(path))
+            text = read_source_text(str(path), str(path))
             spans = read(document, text, found.notes) if document in known else ()
             table, warnings = table_of(text, document, spans, separators=separators, utf16=utf16)
         except (FormatError, ValidationError) as error:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.whole import read_folder_digest, read_json, read_text, read_whole
+from adjudge.formats.json_file import read_folder_digest, read_json
+from adjudge.formats.source import read_text, read_whole
 
 
 def test_bytes_streams_and_files_are_the_same(tmp_path):
@@ -31,9 +32,9 @@ def test_a_byte_order_mark_is_no_text():
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"ab\ncd\xff", "<bytes>:2:3: byte 0xff is not UTF-8, save the file as UTF-8"),
+        (b"ab\ncd\xff", "<bytes>:2:3: the byte 0xff is not UTF-8, save the file as UTF-8"),
         (gzip.compress(b"a" * 999, mtime=0)[:-9], "<bytes>: the compressed file ends too early"),
-        (b"\xff", "<bytes>:1:1: byte 0xff is not UTF-8"),
+        (b"\xff", "<bytes>:1:1: the byte 0xff is not UTF-8"),
     ],
     ids=["second line", "cut", "first byte"],
 )
@@ -43,9 +44,9 @@ def test_what_is_wrong_has_a_place(data, says):
 
 
 def test_broken_json_has_a_place():
-    with pytest.raises(FormatError, match=r"<bytes>:2:3: this is not JSON: expecting"):
+    with pytest.raises(FormatError, match=r"<bytes>:2:3: malformed JSON \(expecting"):
         read_json(b'{"a":\n  }')
-    with pytest.raises(FormatError, match="this JSON cannot be read"):
+    with pytest.raises(FormatError, match="nested too deeply"):
         read_json(b"[" * 100_000 + b"]" * 100_000)
 
 

@@ -1,0 +1,137 @@
+"""Files that are one JSON or TOML value, and where in them something is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.source import Source, Whole, read_text, read_whole
+from adjudge.model.whereabouts import json_place, place_at, toml_place
+
+
+def read_json(source: Source, *, name: str | None = None) -> tuple[Whole, Any]:
+    """A source and the value of its JSON, which is one value and not lines of them.
+
+    >>> read_json(b'[{"title": "T"}]')[1]
+    [{'title': 'T'}]
+    """
+    whole, text = read_text(source, name=name)
+    try:
+        return whole, msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        raise FormatError(_placed_fault(text, whole.place)) from None
+
+
+def read_folder_digest(source: Source) -> str:
+    """The SHA-256 of a source, or of all files of a folder with their names.
+
+    >>> read_folder_digest(b"")[:8]
+    'e3b0c442'
+    """
+    if not isinstance(source, str | Path) or not Path(source).is_dir():
+        return read_whole(source).digest
+    digest = hashlib.sha256()
+    for file in sorted(path for path in Path(source).rglob("*") if path.is_file()):
+        digest.update(f"{file.relative_to(source).as_posix()}\n{read_whole(file).digest}\n".encode())
+    return digest.hexdigest()
+
+
+def json_problem(whole: Whole, path: str | Iterable[str | int], message: str, hint: str | None = None) -> Problem:
+    """A complaint about the value at a path (`$.labels[0]`) of a file that is JSON.
+
+    >>> print(json_problem(read_whole(b'[{"title": 5}]', name="a.json"), "$[0].title", "expected a string", "quote it"))
+    a.json:1:12: expected a string, quote it
+    """
+    line, column = json_place(whole.data.decode("utf-8-sig"), path)
+    return Problem(message, path=whole.place, line=line, column=column, hint=hint)
+
+
+def parse_json(text: str, place: str, *, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """The value of JSON, as the standard library reads it; `pairs` makes the objects.
+
+    >>> parse_json("[1 2]", "a.json")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.json:1:4: malformed JSON (expecting ',' delimiter), fix the file
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        raise FormatError(_placed_fault(text, place)) from None
+
+
+def parse_toml(text: str, place: str) -> dict[str, Any]:
+    """The tables of TOML.
+
+    >>> parse_toml("a = ", "a.toml")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.toml:1:5: this is not TOML: Invalid value, values are true, false, numbers, ...
+    """
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said, (line, column) = toml_place(str(error), text)
+        hint = "values are true, false, numbers, or in quotes"
+        raise FormatError(Problem(f"this is not TOML: {said}", place, line, column, hint)) from None
+    except RecursionError:
+        raise FormatError(Problem("lists are nested too deeply", place, 1, hint="write them more simply")) from None
+    except ValueError as error:  # a number or a date that Python does not hold
+        found = _LONG_NUMBER.search(text)
+        raise FormatError(
+            Problem(f"this is not TOML: {error}", place, *place_at(text, found.start() if found else 0), "fix it")
+        ) from None
+
+
+def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
+    """What is wrong with the text of a file or a line that is no JSON, at which offset, and the remedy.
+
+    >>> json_fault('{"a": [1,', "line")
+    ('malformed JSON (the line ends in the middle of a value)', 9, 'complete the line')
+    """
+    text = text.rstrip()
+    try:
+        json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+            return f"malformed JSON (the {what} ends in the middle of a value)", error.pos, f"complete the {what}"
+        return f"malformed JSON ({error.msg[:1].lower()}{error.msg[1:]})", error.pos, f"fix the {what}"
+    except _Constant as constant:
+        at = next(match.start() for match in _TOKEN.finditer(text) if match[0].startswith(str(constant)))
+        return f"{constant} is not JSON", at, "write null or a number"
+    except RecursionError:
+        return "the JSON is nested too deeply", None, "flatten it"
+    except ValueError as error:  # an integer too long for Python to convert
+        found = _LONG_NUMBER.search(text)
+        return f"malformed JSON ({error})", found and found.start(), "write numbers within usual limits"
+    # Python reads it, but there is a number beyond float64, or half of a surrogate pair.
+    for match in _TOKEN.finditer(text):
+        if match[0][0] in "-0123456789" and float(match[0]) in (float("inf"), float("-inf")):
+            return f"the number {match[0]} is too large", match.start(), "write null or a smaller number"
+    found = re.search(r"\\u[dD][89a-fA-F]", text)
+    return "a string has half of a surrogate pair", found and found.start(), "write the whole character"
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",:\[\]{}]+')
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{300,}|[0-9.]+[eE][0-9]{3,}")
+
+
+class _Constant(Exception):
+    """NaN, Infinity or -Infinity, which Python reads and JSON does not have."""
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _Constant(name)
+
+
+def _placed_fault(text: str, place: str) -> Problem:
+    message, offset, hint = json_fault(text)
+    line, column = place_at(text, offset) if offset is not None else (1, None)
+    return Problem(message, place, line, column, hint)
