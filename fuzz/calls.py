@@ -242,7 +242,7 @@ def shard(data: bytes, room: Path, name: str) -> Any:
     """One of two shards."""
     (room / name).write_bytes(data)
     (room / "part-0.jsonl").write_bytes(b'{"id": "first"}\n')
-    found = _call("formats.shards:find_shards", room)
+    found = _call("formats.source:find_shards", room)
     return _call("formats.shards:read_shards", str(room), found)
 
 

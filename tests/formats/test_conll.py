@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats import conll_scan
-from adjudge.formats.conll import read_conll
-from adjudge.formats.conll_scan import check_conll, parse_brackets
+from adjudge.formats import conll
+from adjudge.formats.conll import parse_brackets, read_conll
+from adjudge.formats.conll_check import check_conll
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coref.json").read_text(encoding="utf-8"))
 FUZZ = json.loads((Path(__file__).parents[1] / "golden" / "coref_fuzz.json").read_text(encoding="utf-8"))["cases"]
@@ -174,7 +174,7 @@ def soup(rng: random.Random) -> bytes:
 def test_agrees_with_the_rules_on_bracket_soup(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     if seed % 2:
-        monkeypatch.setattr(conll_scan, "_BLOCK", 7)  # every line is cut somewhere
+        monkeypatch.setattr(conll, "_BLOCK", 7)  # every line is cut somewhere
     fatal = 0
     for _ in range(500):
         data = soup(rng)
@@ -201,7 +201,7 @@ def taken_out(column: bytes) -> tuple[list[tuple[str, int]], ...]:
     """The definition: each pattern is taken out from the left until there are no more."""
     found: tuple[list[tuple[str, int]], ...] = ([], [], [], [])
     where = list(range(len(column)))
-    for pattern, items in zip(conll_scan._PATTERNS, found, strict=True):
+    for pattern, items in zip(conll._PATTERNS, found, strict=True):
         while match := pattern.search(column):
             first, last = match.span()
             items.append((match[1].decode(), where[first]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
 from adjudge.formats.conll import read_conll, write_conll
-from adjudge.formats.conll_scan import check_conll
+from adjudge.formats.conll_check import check_conll
 from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, sniff, write_coreference
 from adjudge.model.coref import Chain, CorefDocument, mention_words
 

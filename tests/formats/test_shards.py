@@ -8,7 +8,8 @@ import pytest
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.jsonl import read_all
-from adjudge.formats.shards import find_shards, read_shards, stream_documents
+from adjudge.formats.shards import read_shards, stream_documents
+from adjudge.formats.source import find_shards
 
 DOCUMENTS = [{"id": f"d{i}", "genre": "nw", "items": [f"x{j}" for j in range(i)]} for i in range(7)]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import Problem, UsageError, did_you_mean, visible
-from adjudge.formats.shards import find_shards
-from adjudge.formats.source import source_name
+from adjudge.formats.source import find_shards, source_name
 
 Source: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
 

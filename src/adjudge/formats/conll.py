@@ -3,38 +3,36 @@
 Its rules are not what one would guess: columns are split on TAB only (a space-separated line is one column and is
 searched whole), every line that is not blank is a token, comments included, and on one token all mentions open before
 any closes. Reading is one pass over blocks of lines with a bounded memory; lines whose last column is `-`, which are
-most, cost almost nothing.
+most, cost almost nothing. `conll_check` looks at every line and says what is read in silence but hardly as meant.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import repeat
 from math import floor
-from typing import Any
+from typing import IO, Any
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.conll_scan import (
-    HEADER,
-    MANY,
-    Checker,
-    Listener,
-    bracket_place,
-    coreference_column,
-    decode_name,
-    never_closed,
-    never_opened,
-    parse_brackets,
-    scan,
-)
-from adjudge.formats.findings import raise_problems
-from adjudge.formats.source import Source, opened, source_name
+from adjudge.formats.source import BOM, COPY, Source, line_blocks, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
 PROFILES = ("conll-8.01", "clean", "strict")
+MARK = re.compile(rb"^#\s*begin document ", re.MULTILINE)
+"""How the format is told from others."""
+HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
+MANY = 100
+"""Documents without an end marker that the reader takes; it refuses a file with more of them in a row."""
 
+_BLOCK = 1 << 18
+_END = re.compile(rb"#\s*end document")
+_WORDS = re.compile(rb"#\s*(?:begin|end) document")
+_PATTERNS = tuple(
+    re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"(?<![0-9])([0-9]+)\)")
+)
 _CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
 _TAB_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
 _SPACE_END = re.compile(rb"\n(?<!-\n)")  # the end of a line that does not end in a hyphen
@@ -45,6 +43,7 @@ Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with 
 Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
 _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
 Piece = tuple[int, bytes, bytes]  # lines before the last one, last column and text of lines up to one to look at
+Places = tuple[list[tuple[str, int]], ...]  # discarded pairs, one-token mentions, openings, closings, with offsets
 Half = tuple[int, int, bytes]  # an open mention: first token; for messages the number of the line and its piece
 
 
@@ -70,23 +69,115 @@ def read_conll(
         hint = did_you_mean(profile, PROFILES) or f"profiles are {', '.join(PROFILES)}"
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     place = name or source_name(source)
-    hasher = _hasher() if digest else None
     reading = _Reading(place)
-    checkers = [Checker(place)] if profile == "strict" else []
+    listeners: list[Listener] = [reading]
+    if profile == "strict":
+        from adjudge.formats.conll_check import Checker
+
+        listeners.append(checker := Checker(place))
+    hasher = None
+    if digest:
+        from hashlib import sha256
+
+        hasher = sha256()
     with opened(source, place) as stream:
-        broken = scan(stream, reading, *checkers, hasher=hasher)
-    if broken:
-        reading.broken(broken)
-    corpus_digest = hasher.hexdigest() if hasher is not None else ""
-    for checker in checkers:
-        reading.raise_all([finding.problem for finding in checker.done()])
-    return CorefCorpus(place, reading.done(only), corpus_digest, reading.notes)
+        broken = scan(stream, *listeners, hasher=hasher)
+    damage = [Problem(broken, path=place, hint=COPY)] if broken else []
+    if profile == "strict" and (findings := checker.done()):
+        _refuse([*(finding.problem for finding in findings), *damage], place)
+    documents = reading.done(only, damage)
+    return CorefCorpus(place, documents, hasher.hexdigest() if hasher is not None else "", reading.notes)
 
 
-def _hasher() -> Any:
-    import hashlib
+def _refuse(problems: Iterable[Problem], place: str) -> None:
+    from adjudge.formats.findings import raise_problems
 
-    return hashlib.sha256()
+    raise_problems(sorted(problems, key=lambda each: (each.line or 0, each.column or 0)), place)
+
+
+class Listener:
+    """What `scan` reports to, in the order of the file."""
+
+    def bom(self) -> None:
+        """The file starts with a byte-order mark."""
+
+    def begin(self, name: str, number: int) -> None:
+        """A header; a document that is open stays open, for it has had no end marker."""
+
+    def lines(self, block: bytes, start: int, end: int, number: int) -> None:
+        """Lines of a block that belong to all open documents; `number` is that of the first."""
+
+    def end(self, number: int) -> None:
+        """An end marker; it ends all open documents."""
+
+    def outside(self, block: bytes, number: int) -> None:
+        """Lines between documents."""
+
+    def finish(self) -> None:
+        """The end of the file."""
+
+
+def scan(stream: IO[bytes], *listeners: Listener, hasher: Any = None) -> str | None:
+    """Cut a file into documents; the answer says why the stream broke, if it did."""
+    number, inside = 1, False
+    for block in line_blocks(stream, _BLOCK, hasher):
+        if isinstance(block, str):
+            return block
+        if number == 1 and block.startswith(BOM):
+            for each in listeners:
+                each.bom()
+        start = 0
+        for first, last, header, is_end in _markers(block):
+            if first > start:
+                number = _between(block, start, first - 1, number, listeners, inside=inside)
+            if is_end and inside:
+                for each in listeners:
+                    each.end(number)
+                inside = False
+            if header is not None:
+                for each in listeners:
+                    if inside:
+                        each.lines(block, first, last, number)
+                    each.begin(header, number)
+                inside = True
+            number, start = number + 1, last + 1
+        if start <= len(block):
+            number = _between(block, start, len(block), number, listeners, inside=inside)
+    for each in listeners:
+        each.finish()
+    return None
+
+
+def _between(block: bytes, start: int, end: int, number: int, listeners: Sequence[Listener], *, inside: bool) -> int:
+    """Report lines that are no markers; the answer is the number of the next line."""
+    for each in listeners:
+        if inside:
+            each.lines(block, start, end, number)
+        else:
+            each.outside(block[start:end], number)
+    return number + block.count(b"\n", start, end) + 1
+
+
+def _markers(block: bytes) -> Iterator[tuple[int, int, str | None, bool]]:
+    """The lines that begin or end a document: where they start and end, the name, whether there is an end marker."""
+    at = block.find(b"#")  # every marker has one, and no search is faster than that for a single byte
+    while at >= 0:
+        if _WORDS.match(block, at):
+            first = block.rfind(b"\n", 0, at) + 1
+            last = block.find(b"\n", at)
+            last = len(block) if last < 0 else last
+            line = block[first:last]
+            header = HEADER.match(line)
+            is_end = _END.search(line) is not None
+            if header or is_end:
+                yield (
+                    first,
+                    last,
+                    header[1].removesuffix(b"\r").decode(errors="backslashreplace") if header else None,
+                    is_end,
+                )
+                at = last
+        at = block.find(b"#", at + 1)
 
 
 class _Open:
@@ -115,24 +206,17 @@ class _Reading(Listener):
         self.comments = 0
         self.first_comment = 0
         self.has_bom = False
-        self.damage: list[Problem] = []
 
     def bom(self) -> None:
         self.has_bom = True
 
-    def begin(self, name: bytes, number: int) -> None:
+    def begin(self, name: str, number: int) -> None:
         if self.open:
             self.notes.append(self._endless(self.open[-1]))
         if len(self.open) == MANY:
-            raise FormatError(
-                Problem(
-                    f"{MANY} documents in a row have no end marker, so each would go on to the end of the file",
-                    path=self.place,
-                    line=number,
-                    hint="write #end document after each",
-                )
-            )
-        self.open.append(_Open(decode_name(name), number))
+            message = f"{MANY} documents in a row have no end marker, so each would go on to the end of the file"
+            raise FormatError(Problem(message, self.place, number, hint="write #end document after each"))
+        self.open.append(_Open(name, number))
 
     def end(self, number: int) -> None:  # noqa: ARG002
         for document in self.open:
@@ -232,20 +316,16 @@ class _Reading(Listener):
         if b"\n" in column:  # the last line has but one column
             line = column[column.rfind(b"\n") + 1 :]
             shape = _whole_line(line)
-            if not line:
-                self._remember(column, shape)  # a blank line
-            return shape
-        if column and b" " not in column and not column.isspace():
-            shape = _shape(column)
-            self._remember(column, shape)
-            return shape
-        return _whole_line(_last_line(piece))
-
-    def _remember(self, column: bytes, shape: Shape) -> None:
-        if len(column) <= _SHORT:
+            remember = not line  # a blank line
+        elif column and b" " not in column and not column.isspace():
+            shape, remember = _shape(column), True
+        else:
+            return _whole_line(_last_line(piece))
+        if remember and len(column) <= _SHORT:
             if len(self.seen) >= _CACHED:
                 self.seen.clear()
             self.seen[column] = shape
+        return shape
 
     def _keep(self, document: _Open) -> None:
         chains = [Chain(chain, mentions) for chain, mentions in document.chains.items() if mentions]
@@ -263,21 +343,13 @@ class _Reading(Listener):
         message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"
         return Problem(message, path=self.place, line=document.number, hint="write #end document after it")
 
-    def broken(self, reason: str) -> None:
-        """The stream broke."""
-        self.damage.append(Problem(reason, path=self.place, hint="copy or create the file again"))
-
-    def raise_all(self, problems: Iterable[Problem]) -> None:
-        """Raise if something is wrong."""
-        found = sorted([*problems, *self.damage], key=lambda each: (each.line or 0, each.column or 0))
-        raise_problems(found, self.place)
-
-    def done(self, only: Container[str] | None) -> list[CorefDocument]:
-        """The documents, if nothing is wrong with those that count."""
-        fatal: list[Problem] = []
+    def done(self, only: Container[str] | None, damage: Sequence[Problem]) -> list[CorefDocument]:
+        """The documents, if nothing is wrong with the file or with those that count."""
+        fatal = [*damage]
         for document, problems in self.documents.values():
             (fatal if only is None or document.id in only else self.notes).extend(problems)
-        self.raise_all(fatal)
+        if fatal:
+            _refuse(fatal, self.place)
         return [document for document, _ in self.documents.values()]
 
 
@@ -353,6 +425,88 @@ def _shape(column: bytes) -> Shape:
     if len(found) == 1:
         return (_SINGLE if singles else _OPENS if opens else _CLOSES), found[0]
     return (_SEVERAL, (tuple(singles), tuple(opens), tuple(closes))) if found else (_NOTHING, None)
+
+
+_BRACKET = re.compile(rb"[()]")
+
+
+@lru_cache(maxsize=2)  # every problem of a line asks again
+def parse_brackets(column: bytes) -> Places:
+    """The bracketed items of a column with their offsets: discarded pairs, one-token mentions, openings, closings.
+
+    Each of the four patterns is taken out from the left until there are no more, before the next one is looked for;
+    what stands around an item that is taken out may form another. Only what has both brackets can close around
+    another, and it ends before those that follow it begin, so one pass for each pattern does.
+
+    >>> parse_brackets(b"(1|(2)|3)")
+    ([], [('2', 3)], [('1', 0)], [('3', 7)])
+    """
+    found: Places = ([], [], [], [])
+    where = list(range(len(column)))
+    rest = column
+    for number, (pattern, items) in enumerate(zip(_PATTERNS, found, strict=True)):
+        gone = _closed(rest, pattern) if number < 2 else [(match, *match.span()) for match in pattern.finditer(rest)]
+        if not gone:
+            continue
+        kept: list[int] = []
+        end = 0
+        for match, start, _ in gone:
+            items.append((match[1].decode(), where[start]))
+        for _, start, after in sorted(gone, key=lambda each: each[1]):
+            if start >= end:  # else it is in one that closed around it
+                kept += where[end:start]
+                end = after
+        where = kept + where[end:]
+        rest = bytes([column[each] for each in where])
+    return found
+
+
+def _closed(text: bytes, pattern: re.Pattern[bytes]) -> list[tuple[re.Match[bytes], int, int]]:
+    """The items with both brackets in the order in which they close, each with its place."""
+    found: list[tuple[re.Match[bytes], int, int]] = []
+    open_: list[tuple[int, list[bytes]]] = []  # brackets that may still close, with what is between them so far
+    last = 0
+    for bracket in _BRACKET.finditer(text):
+        here = bracket.start()
+        if open_:
+            open_[-1][1].append(text[last:here])
+        last = here + 1
+        if bracket[0] == b"(":
+            open_.append((here, [b"("]))
+        elif open_:
+            start, parts = open_.pop()
+            match = pattern.fullmatch(b"".join((*parts, b")")))
+            if match:
+                found.append((match, start, last))
+            else:
+                open_.clear()  # nothing closes around a bracket that stays
+    return found
+
+
+def coreference_column(line: bytes) -> bytes:
+    """The last column that is not empty; the whole line if there is no TAB."""
+    line = line.rstrip(b"\t")
+    return line[line.rfind(b"\t") + 1 :]
+
+
+def bracket_place(line: bytes, kind: int, chain: str, occurrence: int) -> int:
+    """The column (from 1, in characters) of a bracket; `kind` is 1 for one-token mentions, 2 opening, 3 closing."""
+    column = coreference_column(line)
+    offsets = [offset for name, offset in parse_brackets(column)[kind] if name == chain]
+    start = len(line.rstrip(b"\t")) - len(column)
+    return len(line[: start + offsets[occurrence]].decode(errors="replace")) + 1
+
+
+def never_opened(document: str, chain: str, place: str, number: int, column: int) -> Problem:
+    """A closing bracket without an opening one."""
+    message = f"a mention of chain {chain} closes here but none is open, in document {document!r}"
+    return Problem(message, path=place, line=number, column=column, hint="open it at its first token")
+
+
+def never_closed(document: str, chain: str, place: str, number: int, column: int) -> Problem:
+    """An opening bracket without a closing one."""
+    message = f"a mention of chain {chain} opens here and never closes, in document {document!r}"
+    return Problem(message, path=place, line=number, column=column, hint="close it at its last token")
 
 
 def write_conll(documents: Iterable[CorefDocument], *, path: str | None = None) -> tuple[str, list[Problem]]:

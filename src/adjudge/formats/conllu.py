@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterable, Sequence
 from math import floor
 
-from adjudge.errors import FormatError, Problem, ValidationError, more_problems
-from adjudge.formats.source import Source, line_blocks, opened, source_name
+from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.formats.findings import raise_problems
+from adjudge.formats.source import BOM, COPY, Source, line_blocks, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
+MARK = re.compile(rb"^(?:#\s*(?:newdoc|newpar|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE)
+"""How the format is told from others."""
 FIELDS = "eid-etype-head-other"
-LIMIT = 100  # problems listed per file
 
 _ITEM = re.compile(r"\(([^()]*)(\))?|([^()]+)(\))?|[()]")
 _PART = re.compile(r"(.+)\[(\d{1,9})/(\d{1,9})\]")
@@ -52,8 +54,8 @@ def read_conllu(source: Source, *, name: str | None = None) -> CorefCorpus:
                 reader.line(line)
     reader.finish()
     if broken:
-        reader.wrong(broken, None, "copy or create the file again")
-    reader.raise_all()
+        reader.wrong(broken, None, COPY)
+    raise_problems(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.column or 0)), place)
     return CorefCorpus(place, list(reader.documents.values()), digest.hexdigest(), reader.notes)
 
 
@@ -78,7 +80,6 @@ class _Reader:
         self.documents: dict[str, CorefDocument] = {}
         self.notes: list[Problem] = []
         self.problems: list[Problem] = []
-        self.more = 0
         self.number = 0
         self.fields: list[str] | None = None
         self.ignored = {"SplitAnte": 0, "Bridge": 0}
@@ -97,25 +98,13 @@ class _Reader:
 
     def wrong(self, message: str, column: int | None, hint: str, number: int | None = None) -> None:
         """Remember a problem."""
-        if len(self.problems) < LIMIT:
-            self.problems.append(
-                Problem(message, path=self.place, line=number or self.number or None, column=column, hint=hint)
-            )
-        else:
-            self.more += 1
-
-    def raise_all(self) -> None:
-        """Raise if something is wrong."""
-        if self.problems:
-            more = [more_problems(self.more, self.place)] if self.more else []
-            self.problems.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
-            raise FormatError([*self.problems, *more])
+        self.problems.append(Problem(message, self.place, number or self.number or None, column, hint))
 
     def line(self, raw: bytes) -> None:
         """Read the next line."""
         self.number += 1
         if self.number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
+            raw = raw.removeprefix(BOM)
         if raw[:1] == b"#":
             self._comment(raw.decode(errors="backslashreplace"))
         elif not raw.strip():

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.formats.findings import field_column, raise_problems
 from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 
@@ -185,7 +185,9 @@ class _Scan:
     def _token(self, number: int, columns: Sequence[str]) -> tuple[int, int]:
         form = _without_blanks(columns[1])
         if not form:
-            self.wrong(number, "the form is empty", "write the characters of the token", _place(columns, 1))
+            self.wrong(
+                number, "the form is empty", "write the characters of the token", field_column("\t".join(columns), 2)
+            )
         self.forms.append(form)
         start, self.offset = self.offset, self.offset + len(form)
         self.tokens.append((start, self.offset))
@@ -213,7 +215,7 @@ class _Scan:
                 heads.append(int(given))
             else:
                 hint = f"give the id of a word of the sentence (1 to {size}), or 0"
-                self.wrong(number, f"the head is {given!r}", hint, _place(columns, 6))
+                self.wrong(number, f"the head is {given!r}", hint, field_column("\t".join(columns), 7))
         if self.broken:
             return
         roots = heads.count(0)
@@ -241,11 +243,6 @@ class _Scan:
                     first + head - 1 if head else ROOT,
                 )
             )
-
-
-def _place(columns: Sequence[str], number: int) -> int:
-    """Where a column begins in its line, counted from 1."""
-    return sum(len(each) + 1 for each in columns[:number]) + 1
 
 
 def _cycle(heads: Sequence[int]) -> int | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.formats.recognise import looks_like
-from adjudge.formats.source import Source, is_file, opened, reads, source_name
+from adjudge.formats.source import BOM, Source, is_file, opened, reads, source_name
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
 if TYPE_CHECKING:
@@ -20,10 +18,6 @@ FORMATS = ("conll", "conllu", "jsonl")
 _EXPECTED = "CoNLL, CorefUD or JSON lines of clusters"
 _KINDS = ("conll", "conllu", "json-lines", "json-array", "json")
 
-_BOM = b"\xef\xbb\xbf"
-_HEADER = re.compile(rb"^#\s*begin document ", re.MULTILINE)
-_CONLLU = re.compile(rb"^(?:#\s*(?:newdoc|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE)
-
 
 def sniff(start: bytes) -> str:
     """The format of a file that starts with these bytes; CoNLL if they do not say, for it takes anything.
@@ -31,10 +25,16 @@ def sniff(start: bytes) -> str:
     >>> sniff(b'{"id": "a", "clusters": []}'), sniff(b"#begin document (a); part 000"), sniff(b"# newdoc id = a")
     ('jsonl', 'conll', 'conllu')
     """
-    start = start.removeprefix(_BOM)
+    start = start.removeprefix(BOM)
     if start.lstrip()[:1] in (b"{", b"["):
         return "jsonl"
-    return "conllu" if not _HEADER.search(start) and _CONLLU.search(start) else "conll"
+    from adjudge.formats.conll import MARK
+
+    if MARK.search(start):
+        return "conll"
+    from adjudge.formats.conllu import MARK as CONLLU
+
+    return "conllu" if CONLLU.search(start) else "conll"
 
 
 @reads(_EXPECTED, *_KINDS)
@@ -55,7 +55,8 @@ def read_coreference(
     >>> read_coreference(b'{"id": "a", "clusters": [[[0, 1]]]}').documents
     [CorefDocument('a', [Chain('0', [(0, 1)])], tokens=-1)]
     """
-    check_format(format)
+    if format is not None:
+        check_format(format)
     place = name or source_name(source)
     with opened(source, place) as stream:
         target, found, start = _target(source, stream, format)
@@ -86,13 +87,14 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     1
     """
     from adjudge.formats.findings import Finding, Report
+    from adjudge.formats.recognise import looks_like
 
     check_format(format)
     place = name or source_name(source)
     with opened(source, place) as stream:
         target, found, start = _target(source, stream, format)
         if found == "conll":
-            from adjudge.formats.conll_scan import check_conll
+            from adjudge.formats.conll_check import check_conll
 
             report = check_conll(target, name=place)
             other = looks_like(start) if not report.documents and start.strip() else None
@@ -114,16 +116,13 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
 
 
 def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str, bytes]:
-    """What to read (the open stream of a pipe, which can be read only once, else the source itself), how it starts.
-
-    Between the two, its format.
-    """
-    again = isinstance(source, bytes) or is_file(source)
+    """What to read (the open stream of a pipe, which can be read only once, else the source), its format, its start."""
     peek: Any = stream
     try:
         start: bytes = peek.peek(1 << 13)
     except (EOFError, OSError, zlib.error):  # a damaged file, of which its reader will say more
         start = b""
+    again = isinstance(source, bytes) or is_file(source)
     return source if again else stream, format or sniff(start), start
 
 

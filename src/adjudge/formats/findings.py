@@ -6,13 +6,16 @@ How bad a kind of finding is, whoever asks may change.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean, more_problems
+
+T = TypeVar("T")
+P = TypeVar("P")
 
 Severity: TypeAlias = Literal["error", "warning", "off"]
 Severities: TypeAlias = Mapping[str, Severity]
@@ -172,6 +175,24 @@ def raise_problems(
     if problems:
         more = len(problems) - LIMIT
         raise kind([*problems[:LIMIT], *([more_problems(more, place or problems[0].path)] if more > 0 else [])])
+
+
+def read_files(paths: Iterable[P], read: Callable[[P], T]) -> tuple[list[tuple[P, T]], list[Problem]]:
+    """What each file holds, and what is wrong with those that cannot be read; a `UsageError` is raised at once.
+
+    >>> read_files(["a", "b"], len)
+    ([('a', 1), ('b', 1)], [])
+    """
+    parts: list[tuple[P, T]] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            parts.append((path, read(path)))
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            problems += error.problems
+    return parts, problems
 
 
 def field_column(line: str, number: int) -> int:

@@ -24,8 +24,7 @@ from typing import Literal, NamedTuple
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_coldstart_check import REALIS, Parts, Texts, find_slot, finish, shown
-from adjudge.formats.shards import find_shards, is_shard
-from adjudge.formats.source import Source, read_lines, reads, source_name
+from adjudge.formats.source import Source, find_shards, is_shard, read_lines, reads, source_name
 from adjudge.model.kbp import (
     NAMED,
     NOMINAL,

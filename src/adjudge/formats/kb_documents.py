@@ -21,10 +21,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.formats.findings import raise_problems, read_files
 from adjudge.formats.jsonl import UnfitError, read_each, shaped
-from adjudge.formats.shards import find_shards, read_files
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, find_shards, source_name
 from adjudge.formats.standoff import folded
 from adjudge.model.document import Document
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, Link, Mention, Provenance, Span

@@ -11,6 +11,8 @@ import re
 from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.conll import MARK as CONLL
+from adjudge.formats.conllu import MARK as CONLLU
 from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, source_name
 
 _LINES = 50
@@ -24,10 +26,6 @@ _BINARY = (
     (b"\xfe\xff", "UTF-16 text", "utf-16"),
     (GZIP, "a file that is compressed twice", "gzip"),
     (ZSTD, "a file that is compressed twice", "zstd"),
-)
-_CONLL = re.compile(rb"^#\s*begin document ", re.MULTILINE)
-_CONLLU = re.compile(
-    rb"^(?:#\s*(?:newdoc|newpar|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE
 )
 _TBF = re.compile(rb"^#(?:BeginOfDocument|EndOfDocument)\b", re.MULTILINE)
 _BRAT = re.compile(rb"\A(?:[TREAMN#*]\d*\t[^\t\n]+(?:\t[^\n]*)?\r?\n?){2,}")
@@ -63,11 +61,11 @@ def looks_like(start: bytes) -> Look | None:
         return _json(start)
     for pattern, kind, name in (
         (_TBF, "tbf", "TBF"),
-        (_CONLL, "conll", "CoNLL coreference"),
+        (CONLL, "conll", "CoNLL coreference"),
         (_HTML, "html", "HTML"),
         (_XML, "xml", "XML"),
         (_MUC4, "muc4", "MUC-4 templates"),
-        (_CONLLU, "conllu", "CoNLL-U"),
+        (CONLLU, "conllu", "CoNLL-U"),
         (_PENMAN, "penman", "AMR graphs (PENMAN)"),
         (_BRAT, "brat", "brat standoff"),
     ):

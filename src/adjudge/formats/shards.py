@@ -7,60 +7,15 @@ the same hash however it is cut.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
 
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.findings import raise_problems
+from adjudge.formats.findings import raise_problems, read_files
 from adjudge.formats.jsonl import LIMIT, Hash, read_documents
 from adjudge.formats.parquet import is_parquet, parquet_documents
 from adjudge.model.document import Corpus, Document
-
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
-T = TypeVar("T")
-P = TypeVar("P")
-
-PACKED = (".gz", ".zst")
-
-
-def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
-    """The files of a pattern or a folder, in the order of their names; None if the source is one file, or none at all.
-
-    >>> find_shards("one.jsonl") is None, find_shards(b"{}") is None
-    (True, True)
-    """
-    if not isinstance(source, str | os.PathLike) or os.path.isfile(source):  # noqa: PTH113  # never raises
-        return None
-    text = os.fspath(source)
-    if os.path.isdir(text):  # noqa: PTH112
-        names = sorted(name for name in os.listdir(text) if is_shard(name, suffixes))  # noqa: PTH208
-        found = [os.path.join(text, name) for name in names]  # noqa: PTH118
-        hint = f"it should have files that end in {', '.join(suffixes)}, plain or with {' or '.join(PACKED)}"
-        message = f"the folder has no {what}"
-    elif any(character in text for character in "*?["):
-        from glob import glob
-
-        found = sorted(path for path in glob(text, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207
-        message, hint = "no file has such a name", "check the pattern"
-    else:
-        return None
-    if not found:
-        raise UsageError(Problem(message, path=text, hint=hint))
-    return found
-
-
-def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
-    """Whether a file of a folder is part of a corpus, as its name goes.
-
-    >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
-    (True, False, False)
-    """
-    for suffix in PACKED:
-        name = name.removesuffix(suffix)
-    return name.endswith(suffixes) and not name.startswith((".", "_"))
 
 
 def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus] | None = None) -> Corpus:
@@ -76,24 +31,6 @@ def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus
     placed = (msgspec.structs.replace(each, path=path) for path, part in parts for each in part.documents)
     notes = tuple(note for _, part in parts for note in part.notes)
     return Corpus(path=source, documents=tuple(_unique(placed)), digest=digest.hexdigest(), notes=notes)
-
-
-def read_files(paths: Iterable[P], read: Callable[[P], T]) -> tuple[list[tuple[P, T]], list[Problem]]:
-    """What each file holds, and what is wrong with those that cannot be read; a `UsageError` is raised at once.
-
-    >>> read_files(["a", "b"], len)
-    ([('a', 1), ('b', 1)], [])
-    """
-    parts: list[tuple[P, T]] = []
-    problems: list[Problem] = []
-    for path in paths:
-        try:
-            parts.append((path, read(path)))
-        except UsageError:
-            raise
-        except AdjudgeError as error:
-            problems += error.problems
-    return parts, problems
 
 
 def stream_documents(paths: Iterable[str], *, digest: Hash | None = None) -> Iterator[Document]:

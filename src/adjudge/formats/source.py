@@ -36,6 +36,9 @@ _BLOCK = 1 << 20  # bytes read at once
 LONGEST = 1 << 24  # bytes of a line of a table; a file without line ends must not fill the memory
 _ZSTD_BLOCK = 1 << 9  # compressed bytes that are unpacked at once; each four of them may stand for 128 kB
 
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
+PACKED = (".gz", ".zst")
+
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -72,6 +75,43 @@ def is_blank(source: object) -> bool:
         return False
     with open(source, "rb") as stream:  # noqa: PTH123
         return not stream.read().removeprefix(BOM).strip()
+
+
+def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
+    """The files of a pattern or a folder, in the order of their names; None if the source is one file, or none at all.
+
+    >>> find_shards("one.jsonl") is None, find_shards(b"{}") is None
+    (True, True)
+    """
+    if not isinstance(source, str | os.PathLike) or os.path.isfile(source):  # noqa: PTH113  # never raises
+        return None
+    text = os.fspath(source)
+    if os.path.isdir(text):  # noqa: PTH112
+        names = sorted(name for name in os.listdir(text) if is_shard(name, suffixes))  # noqa: PTH208
+        found = [os.path.join(text, name) for name in names]  # noqa: PTH118
+        hint = f"it should have files that end in {', '.join(suffixes)}, plain or with {' or '.join(PACKED)}"
+        message = f"the folder has no {what}"
+    elif any(character in text for character in "*?["):
+        from glob import glob
+
+        found = sorted(path for path in glob(text, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207
+        message, hint = "no file has such a name", "check the pattern"
+    else:
+        return None
+    if not found:
+        raise UsageError(Problem(message, path=text, hint=hint))
+    return found
+
+
+def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
+    """Whether a file of a folder is part of a corpus, as its name goes.
+
+    >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
+    (True, False, False)
+    """
+    for suffix in PACKED:
+        name = name.removesuffix(suffix)
+    return name.endswith(suffixes) and not name.startswith((".", "_"))
 
 
 @contextmanager

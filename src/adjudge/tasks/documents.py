@@ -13,8 +13,8 @@ from adjudge.evaluate.inputs import distinct, is_file, is_stdin, stem
 from adjudge.evaluate.sides import NO_DOCUMENTS, Names, check_places, check_sides
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.parquet import is_parquet
-from adjudge.formats.shards import find_shards, read_shards
-from adjudge.formats.source import Source, is_blank, source_name
+from adjudge.formats.shards import read_shards
+from adjudge.formats.source import Source, find_shards, is_blank, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from adjudge.engine.local import processors
 from adjudge.evaluate.inputs import stem
-from adjudge.formats.shards import find_shards
+from adjudge.formats.source import find_shards
 from adjudge.tasks.documents import chosen_names
 
 LARGE = 64 << 20  # bytes of JSON from which on documents are not held, which take ten times as much

@@ -13,8 +13,7 @@ from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
 from adjudge.formats.parquet import is_parquet
-from adjudge.formats.shards import find_shards, is_shard
-from adjudge.formats.source import Source, opened, read_block, source_name
+from adjudge.formats.source import Source, find_shards, is_shard, opened, read_block, source_name
 
 if TYPE_CHECKING:
     from adjudge.formats.kb_spans import Offsets

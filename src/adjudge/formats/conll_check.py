@@ -1,4 +1,4 @@
-"""Cutting a CoNLL coreference file into documents and its columns into brackets, as the reference scorer does; checks.
+"""Checks of a CoNLL coreference file, line by line, as the reference scorer reads it.
 
 What is wrong with a file has a line and a column. An error stops the reference scorer. A warning is read in silence,
 but hardly as it was meant.
@@ -7,196 +7,21 @@ but hardly as it was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from typing import IO, Any
+from collections.abc import Callable
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import Finding, Report
-from adjudge.formats.source import Source, line_blocks, opened, source_name
-
-BOM = b"\xef\xbb\xbf"
-HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
-
-_BLOCK = 1 << 18
-_END = re.compile(rb"#\s*end document")
-_WORDS = re.compile(rb"#\s*(?:begin|end) document")
-_PATTERNS = tuple(
-    re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"(?<![0-9])([0-9]+)\)")
+from adjudge.formats.conll import (
+    HEADER,
+    MANY,
+    Listener,
+    coreference_column,
+    never_closed,
+    never_opened,
+    parse_brackets,
+    scan,
 )
-
-Places = tuple[list[tuple[str, int]], ...]  # discarded pairs, one-token mentions, openings, closings, with offsets
-
-
-class Listener:
-    """What `scan` reports to, in the order of the file."""
-
-    def bom(self) -> None:
-        """The file starts with a byte-order mark."""
-
-    def begin(self, name: bytes, number: int) -> None:
-        """A header; a document that is open stays open, for it has had no end marker."""
-
-    def lines(self, block: bytes, start: int, end: int, number: int) -> None:
-        """Lines of a block that belong to all open documents; `number` is that of the first."""
-
-    def end(self, number: int) -> None:
-        """An end marker; it ends all open documents."""
-
-    def outside(self, block: bytes, number: int) -> None:
-        """Lines between documents."""
-
-    def finish(self) -> None:
-        """The end of the file."""
-
-
-def scan(stream: IO[bytes], *listeners: Listener, hasher: Any = None) -> str | None:
-    """Cut a file into documents; the answer says why the stream broke, if it did."""
-    number, inside = 1, False
-    for block in line_blocks(stream, _BLOCK, hasher):
-        if isinstance(block, str):
-            return block
-        if number == 1 and block.startswith(BOM):
-            for each in listeners:
-                each.bom()
-        start = 0
-        for first, last, header, is_end in _markers(block):
-            if first > start:
-                number = _between(block, start, first - 1, number, listeners, inside=inside)
-            if is_end and inside:
-                for each in listeners:
-                    each.end(number)
-                inside = False
-            if header is not None:
-                for each in listeners:
-                    if inside:
-                        each.lines(block, first, last, number)
-                    each.begin(header, number)
-                inside = True
-            number, start = number + 1, last + 1
-        if start <= len(block):
-            number = _between(block, start, len(block), number, listeners, inside=inside)
-    for each in listeners:
-        each.finish()
-    return None
-
-
-def _between(block: bytes, start: int, end: int, number: int, listeners: Sequence[Listener], *, inside: bool) -> int:
-    """Report lines that are no markers; the answer is the number of the next line."""
-    for each in listeners:
-        if inside:
-            each.lines(block, start, end, number)
-        else:
-            each.outside(block[start:end], number)
-    return number + block.count(b"\n", start, end) + 1
-
-
-def _markers(block: bytes) -> Iterator[tuple[int, int, bytes | None, bool]]:
-    """The lines that begin or end a document: where they start and end, the name, whether there is an end marker."""
-    at = block.find(b"#")  # every marker has one, and no search is faster than that for a single byte
-    while at >= 0:
-        if _WORDS.match(block, at):
-            first = block.rfind(b"\n", 0, at) + 1
-            last = block.find(b"\n", at)
-            last = len(block) if last < 0 else last
-            line = block[first:last]
-            header = HEADER.match(line)
-            is_end = _END.search(line) is not None
-            if header or is_end:
-                yield first, last, header[1].removesuffix(b"\r") if header else None, is_end
-                at = last
-        at = block.find(b"#", at + 1)
-
-
-_BRACKET = re.compile(rb"[()]")
-
-
-@lru_cache(maxsize=2)  # every problem of a line asks again
-def parse_brackets(column: bytes) -> Places:
-    """The bracketed items of a column with their offsets: discarded pairs, one-token mentions, openings, closings.
-
-    Each of the four patterns is taken out from the left until there are no more, before the next one is looked for;
-    what stands around an item that is taken out may form another. Only what has both brackets can close around
-    another, and it ends before those that follow it begin, so one pass for each pattern does.
-
-    >>> parse_brackets(b"(1|(2)|3)")
-    ([], [('2', 3)], [('1', 0)], [('3', 7)])
-    """
-    found: Places = ([], [], [], [])
-    where = list(range(len(column)))
-    rest = column
-    for number, (pattern, items) in enumerate(zip(_PATTERNS, found, strict=True)):
-        gone = _closed(rest, pattern) if number < 2 else [(match, *match.span()) for match in pattern.finditer(rest)]
-        if not gone:
-            continue
-        kept: list[int] = []
-        end = 0
-        for match, start, _ in gone:
-            items.append((match[1].decode(), where[start]))
-        for _, start, after in sorted(gone, key=lambda each: each[1]):
-            if start >= end:  # else it is in one that closed around it
-                kept += where[end:start]
-                end = after
-        where = kept + where[end:]
-        rest = bytes([column[each] for each in where])
-    return found
-
-
-def _closed(text: bytes, pattern: re.Pattern[bytes]) -> list[tuple[re.Match[bytes], int, int]]:
-    """The items with both brackets in the order in which they close, each with its place."""
-    found: list[tuple[re.Match[bytes], int, int]] = []
-    open_: list[tuple[int, list[bytes]]] = []  # brackets that may still close, with what is between them so far
-    last = 0
-    for bracket in _BRACKET.finditer(text):
-        here = bracket.start()
-        if open_:
-            open_[-1][1].append(text[last:here])
-        last = here + 1
-        if bracket[0] == b"(":
-            open_.append((here, [b"("]))
-        elif open_:
-            start, parts = open_.pop()
-            match = pattern.fullmatch(b"".join((*parts, b")")))
-            if match:
-                found.append((match, start, last))
-            else:
-                open_.clear()  # nothing closes around a bracket that stays
-    return found
-
-
-def coreference_column(line: bytes) -> bytes:
-    """The last column that is not empty; the whole line if there is no TAB."""
-    line = line.rstrip(b"\t")
-    return line[line.rfind(b"\t") + 1 :]
-
-
-def decode_name(name: bytes) -> str:
-    """A document name as text that can be printed; bytes that are not UTF-8 become `\\xNN`."""
-    return name.decode(errors="backslashreplace")
-
-
-def bracket_place(line: bytes, kind: int, chain: str, occurrence: int) -> int:
-    """The column (from 1, in characters) of a bracket; `kind` is 1 for one-token mentions, 2 opening, 3 closing."""
-    column = coreference_column(line)
-    offsets = [offset for name, offset in parse_brackets(column)[kind] if name == chain]
-    start = len(line.rstrip(b"\t")) - len(column)
-    return len(line[: start + offsets[occurrence]].decode(errors="replace")) + 1
-
-
-def never_opened(document: str, chain: str, place: str, number: int, column: int) -> Problem:
-    """A closing bracket without an opening one."""
-    message = f"a mention of chain {chain} closes here but none is open, in document {document!r}"
-    return Problem(message, path=place, line=number, column=column, hint="open it at its first token")
-
-
-def never_closed(document: str, chain: str, place: str, number: int, column: int) -> Problem:
-    """An opening bracket without a closing one."""
-    message = f"a mention of chain {chain} opens here and never closes, in document {document!r}"
-    return Problem(message, path=place, line=number, column=column, hint="close it at its last token")
-
-
-MANY = 100
-"""Documents without an end marker that the reader takes; it refuses a file with more of them in a row."""
+from adjudge.formats.findings import Finding, Report
+from adjudge.formats.source import COPY, Source, opened, source_name
 
 FOLLOWED = 10
 """Documents that are checked at once for want of end markers: each line belongs to all of them."""
@@ -215,7 +40,7 @@ def check_conll(source: Source, *, name: str | None = None) -> Report:
     with opened(source, checker.place) as stream:
         broken = scan(stream, checker)
     if broken:
-        problem = Problem(broken, path=checker.place, hint="copy or create the file again")
+        problem = Problem(broken, path=checker.place, hint=COPY)
         checker.findings.append(Finding("damaged", True, problem))
     findings = checker.done()
     return Report(checker.place, findings, checker.documents, checker.tokens, checker.chains, checker.mentions)
@@ -256,27 +81,26 @@ class Checker(Listener):
         message = "a byte-order mark hides the first line, and with it a document that begins there"
         self._warn("byte-order-mark", message, 1, 1, "save the file without it")
 
-    def begin(self, name: bytes, number: int) -> None:
+    def begin(self, name: str, number: int) -> None:
         """The name, and whether the document before it has ended."""
-        text = decode_name(name)
         if self.open:
             self._endless(self.open[-1])
         if name != name.rstrip():
-            start = len(f"#begin document {text.rstrip()}") + 1
+            start = len(f"#begin document {name.rstrip()}") + 1
             message = "blanks at the end of a header are part of the document name"
-            self._warn("header-blanks", message, number, start, "remove them, or have them in both files", text)
-        if text in self.names:
-            message = f"document {text!r} occurs in line {self.names[text]} already, and only the last one counts"
-            self._warn("same-name", message, number, 1, "give every document its own name", text)
-        self.names[text] = number
+            self._warn("header-blanks", message, number, start, "remove them, or have them in both files", name)
+        if name in self.names:
+            message = f"document {name!r} occurs in line {self.names[name]} already, and only the last one counts"
+            self._warn("same-name", message, number, 1, "give every document its own name", name)
+        self.names[name] = number
         self.unended += 1
         if self.unended == MANY + 1:
             message = f"more than {MANY} documents in a row have no end marker"
             problem = Problem(message, path=self.place, line=number, column=1, hint="write #end document after each")
-            self.findings.append(Finding("no-end-markers", True, problem, text))
+            self.findings.append(Finding("no-end-markers", True, problem, name))
         if len(self.open) == FOLLOWED:
             self._count(self.open.pop(0))
-        self.open.append(_Checked(text, number))
+        self.open.append(_Checked(name, number))
         self.documents += 1
 
     def end(self, number: int) -> None:  # noqa: ARG002
