@@ -1,18 +1,17 @@
 import dataclasses
 import enum
 import math
-from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 import pytest
 
 from adjudge.algebra import ir
-from adjudge.algebra.check import describe, problems
 from adjudge.algebra.derive import derive_similarity
 from adjudge.algebra.matching import graph, greedy, latent, one_to_one, sequence, set_of
 from adjudge.algebra.normalise import f1, prf
-from adjudge.algebra.plan import plan
+from adjudge.algebra.operators.base import describe
+from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import (
     best_of,
     case,
@@ -117,7 +116,7 @@ MISFITS = [
     (ir.Exact(type="null"), 0, [("$", "expected null, got an integer")]),
     (ir.Exact(type="number"), math.nan, [("$", "NaN is not equal to anything, itself included")]),
     (exact, math.nan, [("$", "NaN is not equal to anything, itself included")]),
-    (exact, {"a": [1, math.nan]}, [("$.a[1]", "NaN is not equal to anything, itself included")]),
+    (exact, {"a": [1, math.nan]}, [("$", "NaN is not equal to anything, itself included")]),
     (exact, Mutable(1), [("$", "Mutable objects are not hashable")]),
     (exact, NoEquality(), [("$", "NoEquality objects have no equality of their own")]),
     (ir.Exact(values=("a", 1)), "b", [("$", "'b' is not one of a, 1")]),
@@ -159,7 +158,6 @@ MISFITS = [
     (one_to_one(exact), {"a": 1}, [("$", "expected an array, got an object")]),
     (one_to_one(exact), None, [("$", "expected an array, got null")]),
     (one_to_one(exact), b"abc", [("$", "expected an array, got an object")]),
-    (one_to_one(exact), iter([]), [("$", "a list_iterator can be read only once")]),
     (
         one_to_one(INTEGER),
         ["a", 1, None],
@@ -240,13 +238,7 @@ def test_what_fits_can_be_computed(node, values):
         observe(node, value)
 
 
-# Here the check is stricter than the planner, as it is for what can be read only once.
-ALLOWED = (variable, span(inclusive=True), greedy(exact, order="gold", rank="get(c)"))
-
-
-@pytest.mark.parametrize(
-    ("node", "value"), [row[:2] for row in MISFITS if row[0] not in ALLOWED and not isinstance(row[1], Iterator)]
-)
+@pytest.mark.parametrize(("node", "value"), [row[:2] for row in MISFITS if row[0] != variable])
 def test_what_does_not_fit_is_never_computed(node, value):
     with pytest.raises(ValidationError):
         observe(node, value)
@@ -322,7 +314,7 @@ def test_sides():
 
 def test_hints_for_union_tags():
     node = union(case(exact, field="kind", equals="person"), case(exact, field="kind", equals="place"))
-    hints = [next(problems(node, value))[2] for value in ({"kind": "persn"}, {"kind": 7}, {}, 3)]
+    hints = [problems(node, value)[0][2] for value in ({"kind": "persn"}, {"kind": 7}, {}, 3)]
     assert hints == [
         "did you mean person?",
         "kind is 7",
@@ -343,9 +335,3 @@ def test_long_values_are_shortened():
 )
 def test_describe(value, expected):
     assert describe(value) == expected
-
-
-def test_every_node_is_known():
-    from adjudge.algebra.check import _CHECKS
-
-    assert set(_CHECKS) == set(ir.Node.__subclasses__())

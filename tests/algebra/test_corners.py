@@ -8,9 +8,8 @@ from typing import Annotated, Literal, TypedDict
 import pytest
 
 from adjudge.algebra import custom, derive_similarity, edit, exact, f1, ir, record, set_of, text
-from adjudge.algebra.check import problems
 from adjudge.algebra.operators.base import freeze
-from adjudge.algebra.plan import plan
+from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import hierarchy
 from adjudge.algebra.spec import load_spec
 from adjudge.errors import FormatError, UsageError

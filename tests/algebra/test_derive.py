@@ -32,12 +32,11 @@ import pytest
 import typing_extensions
 
 from adjudge.algebra import derive, ir
-from adjudge.algebra.check import problems
 from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import count, greedy, latent, many_to_one, one_to_one, sequence
 from adjudge.algebra.normalise import f1, jaccard, precision
-from adjudge.algebra.plan import plan
+from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import exact, hierarchy, iou, record, span, text, unit
 from adjudge.algebra.spec import decode, encode
 from adjudge.algebra.view import view

@@ -119,7 +119,7 @@ def test_variable_outside_latent():
         (ir.Set(of=ir.Exact(), duplicates="error"), [1, 1], r"gold\[1\]: this element occurs twice"),
         (ir.Set(of=ir.Span(), duplicates="error"), [[0, 1], [0, 1]], r"gold\[1\]: this element occurs twice"),
         (ir.Graph(of=ir.Exact()), {"nodes": [1], "edges": [[0, 1]]}, r"edges\[0\]"),
-        (ir.Sequence(of=ir.Exact()), {1, 2}, "a set has no order"),
+        (ir.Sequence(of=ir.Exact()), {1, 2}, "an array with an order, got a set"),
         (ir.Exact(), object(), "no equality of their own"),
     ],
 )

@@ -7,10 +7,10 @@ from typing import Annotated, Generic, Literal, Optional, TypeVar, Union
 import pytest
 
 from adjudge.algebra import ir
-from adjudge.algebra.check import problems
 from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.matching import count, many_to_many, set_of
 from adjudge.algebra.normalise import f1, precision
+from adjudge.algebra.plan import problems
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
 from adjudge.model.variable import Variable
@@ -72,7 +72,7 @@ def test_order_matters_when_it_is_asked_for():
 
 
 def test_a_text_is_not_a_collection():
-    assert next(problems(derive_similarity(list[str]), "abc"))[1] == "expected an array, got a string"
+    assert problems(derive_similarity(list[str]), "abc")[0][1] == "expected an array, got a string"
 
 
 @dataclasses.dataclass

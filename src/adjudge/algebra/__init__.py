@@ -1,6 +1,5 @@
 """The metric framework: similarities as values, three ways to write them, and a planner that computes them exactly."""
 
-from adjudge.algebra.check import problems
 from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.fields import ignore
 from adjudge.algebra.functions import Fn
@@ -19,6 +18,7 @@ from adjudge.algebra.matching import (
     set_of,
 )
 from adjudge.algebra.normalise import f, f1, jaccard, one_sided, precision, prf, recall
+from adjudge.algebra.plan import problems
 from adjudge.algebra.similarity import (
     best_of,
     case,

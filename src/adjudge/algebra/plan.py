@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import gc
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Misfit, Op
-from adjudge.errors import UsageError, ValidationError
+from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Line, Misfit, Op
+from adjudge.errors import Problem, UsageError, ValidationError
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -87,8 +87,33 @@ class Plan:
 
 
 def _invalid(misfit: Misfit, where: str) -> ValidationError:
-    place = f"{where}{misfit.path}" if misfit.path else where
-    return ValidationError(f"{place}: {misfit.message}" if place else misfit.message, hint=misfit.hint)
+    found = [(path.replace(HERE, where), message, hint) for path, message, hint in misfit.found]
+    return ValidationError(
+        [Problem(f"{path}: {message}" if path else message, hint=hint) for path, message, hint in found]
+    )
+
+
+def problems(
+    node: ir.Similarity, value: Any, path: str = "$", *, side: Literal["system", "gold"] | None = None
+) -> list[tuple[str, str, str | None]]:
+    """Everything about a value that does not fit a similarity, as (path, message, hint).
+
+    A similarity may map the two sides differently; without `side`, a value must fit one of them. Where a value has been
+    mapped first, the path says so: `items($.roles)[0].key`.
+
+    >>> problems(ir.Set(of=ir.Exact(type="integer")), [1, "2"])
+    [('$[1]', 'expected an integer, got a string', None)]
+    """
+    op = compile_node(ir.with_conventions(node, ir.Conventions()), "$")
+    found: list[tuple[str, str, str | None]] = []
+    for each in {"system": (SYSTEM,), "gold": (GOLD,), None: (SYSTEM, GOLD)}[side]:
+        try:
+            op.prepare(value, each, {})
+        except Misfit as misfit:
+            found = list(dict.fromkeys((where.replace(HERE, path), *rest) for where, *rest in misfit.found))
+        else:
+            return []
+    return found
 
 
 def render(line: Line) -> str:

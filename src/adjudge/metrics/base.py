@@ -241,7 +241,7 @@ class Metric:
 
     def check(self, document: Any) -> list[tuple[str, str, str | None]]:
         """Every reason why a document does not fit, as (path, message, remedy)."""
-        from adjudge.algebra.check import problems
+        from adjudge.algebra.plan import problems
 
         found = list(problems(self.precision, document))
         if self.recall is not None:

@@ -14,10 +14,11 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Ratios,
     Table,
-    describe,
+    expected,
 )
 from adjudge.algebra.operators.leaf import overlap_ratio
 
@@ -32,8 +33,10 @@ def elements(value: Any) -> Sequence[Any]:
     if isinstance(value, set | frozenset):
         # The order of a set changes from run to run; matchings with ties must not.
         return sorted(value, key=repr)
-    if isinstance(value, str | bytes | AnyMapping) or not isinstance(value, Iterable):
-        raise Misfit(f"expected an array, got {describe(value)}")
+    if isinstance(value, str):
+        raise expected("an array", value, "put it in an array; a text is not taken as a collection of characters")
+    if isinstance(value, bytes | AnyMapping) or not isinstance(value, Iterable):
+        raise expected("an array", value)
     return list(value)
 
 
@@ -43,18 +46,16 @@ def prepared_each(op: Op, items: Sequence[Any], side: int, memo: Memo) -> list[A
     try:
         return [prepare(item, side, memo) for item in items]
     except Misfit:
-        for position, item in enumerate(items):  # once more, to say where
-            try:
-                prepare(item, side, memo)
-            except Misfit as misfit:
-                raise misfit.under(f"[{position}]") from None
+        with Misfits() as misfits:  # once more, to say where
+            for position, item in enumerate(items):
+                with misfits.at(f"[{position}]"):
+                    prepare(item, side, memo)
         raise
 
 
 def twice(position: int) -> Misfit:
     """What is said of an element that must not be there twice."""
-    misfit = Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset")
-    return misfit.under(f"[{position}]")
+    return Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset", f"[{position}]")
 
 
 class Bag:

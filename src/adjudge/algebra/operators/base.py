@@ -8,15 +8,20 @@ planner's three questions are attributes of the operator: `exact` (is it equalit
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from adjudge.algebra.access import MissingField, kind, names
+from adjudge.errors import ValidationError, did_you_mean
+
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.functions import Fn
 
 SYSTEM, GOLD = 0, 1
 
@@ -27,19 +32,55 @@ Ratios: TypeAlias = list[tuple[int, int, int, int]]
 Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
 
 
-class Misfit(Exception):
-    """A value that does not fit the similarity; the path grows while the error travels up."""
+HERE = "\0"  # where in the path of a misfit that of the value goes that holds it
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+
+class Misfit(Exception):
+    """What does not fit the similarity, all at once, as (path, message, remedy); paths grow on the way up."""
+
+    def __init__(self, message: str, hint: str | None = None, step: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.path = ""
+        self.found: list[tuple[str, str, str | None]] = [(HERE + step, message, hint)]
 
     def under(self, step: str) -> Misfit:
-        """The same complaint, seen from one level further up."""
-        self.path = step + self.path
+        """The same complaints, seen from one level further up."""
+        return self.inside(HERE + step)
+
+    def inside(self, frame: str) -> Misfit:
+        """The same complaints about a value that stands in a frame, such as `words(HERE)`."""
+        self.found = [(path.replace(HERE, frame), *rest) for path, *rest in self.found]  # type: ignore[misc]
         return self
+
+
+class Misfits:
+    """Collects what does not fit in several places, and raises it together at the end.
+
+    >>> with contextlib.suppress(Misfit), Misfits() as misfits:
+    ...     with misfits.at("[0]"):
+    ...         raise expected("a string", 5)
+    >>> misfits.found[0][1]
+    'expected a string, got an integer'
+    """
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str, str | None]] = []
+
+    @contextlib.contextmanager
+    def at(self, step: str) -> Iterator[None]:
+        """Note what is raised about the part of a value that a step leads to."""
+        try:
+            yield
+        except Misfit as misfit:
+            self.found += misfit.under(step).found
+
+    def __enter__(self) -> Misfits:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and self.found:
+            whole = Misfit(self.found[0][1])
+            whole.found = self.found
+            raise whole
 
 
 @dataclass(slots=True)
@@ -207,38 +248,35 @@ _ATOMS = frozenset((str, int))
 
 def freeze(value: Any) -> Hashable:
     """A hashable key for a value: lists become tuples, mappings and sets lose their order, true is not 1."""
-    kind = type(value)
-    if kind is str or kind is int or value is None:
+    cls = type(value)
+    if cls is str or cls is int or value is None:
         return value  # type: ignore[no-any-return]
-    if kind is bool:
+    if cls is bool:
         return _Mark.TRUE if value else _Mark.FALSE
-    if kind is float:
+    if cls is float:
         if math.isnan(value):
-            raise Misfit("NaN is not a value that can be compared", "leave the field out or give a number")
+            raise Misfit("NaN is not equal to anything, itself included", "use null for a missing value")
         return value  # type: ignore[no-any-return]
-    if kind is tuple or kind is list:
+    if cls is tuple or cls is list:
         for item in value:
             if type(item) not in _ATOMS:
                 return tuple([freeze(item) for item in value])
         return tuple(value)
-    if kind is dict:
+    if cls is dict:
         return (_Mark.MAPPING, frozenset((key, freeze(item)) for key, item in value.items()))
-    if kind is set or kind is frozenset:
+    if cls is set or cls is frozenset:
         return frozenset(freeze(item) for item in value)
     if isinstance(value, enum.Enum):
         return freeze(value.value)
     if isinstance(value, tuple):
         return tuple([freeze(item) for item in value])
-    if getattr(kind, "__eq__", None) is object.__eq__:
-        raise Misfit(
-            f"{kind.__qualname__} objects have no equality of their own",
-            "give the class __eq__ and __hash__ (a frozen dataclass has both)",
-        )
+    if getattr(cls, "__eq__", None) is object.__eq__:
+        raise Misfit(f"{cls.__qualname__} objects have no equality of their own", "a frozen dataclass has one")
     try:
         hash(value)
     except TypeError:
         raise Misfit(
-            f"{kind.__qualname__} objects are not hashable", "make the class frozen, or compare its fields"
+            f"{cls.__qualname__} objects are not hashable", "make the class frozen, or compare its fields"
         ) from None
     return value  # type: ignore[no-any-return]
 
@@ -260,10 +298,73 @@ def short(value: Any, limit: int = 60) -> str:
 
 
 def describe(value: Any) -> str:
-    """The JSON name of a value's kind, for messages."""
-    names = {str: "a string", bool: "a boolean", int: "an integer", float: "a number", dict: "an object"}
-    if value is None:
-        return "null"
-    if isinstance(value, list | tuple | set | frozenset):
-        return "an array"
-    return names.get(type(value), f"a {type(value).__qualname__}")
+    """What a value is, in the words of JSON.
+
+    >>> describe([]), describe(None), describe(float("nan"))
+    ('an array', 'null', 'NaN')
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "an infinite number"
+    return kind_name(kind(value))
+
+
+def kind_name(name: str) -> str:
+    """A kind of JSON value with its article.
+
+    >>> kind_name("integer"), kind_name("null")
+    ('an integer', 'null')
+    """
+    return name if name == "null" else f"an {name}" if name[0] in "aeio" else f"a {name}"
+
+
+def expected(what: str, value: Any, hint: str | None = None) -> Misfit:
+    """What is said of a value of another kind."""
+    return Misfit(f"expected {what}, got {describe(value)}", hint)
+
+
+def missing(value: Any, name: str) -> Misfit:
+    """What is said of an object without a field."""
+    known = names(value)
+    hint = did_you_mean(name, known) or (f"the fields there are {listed(known)}" if known else None)
+    return Misfit(f"the field {name!r} is missing", hint, step(name))
+
+
+def field(value: Any, name: str, get: Callable[[Any], Any]) -> Any:
+    """A field of an object, or a complaint that says where it should be."""
+    try:
+        return get(value)
+    except MissingField:
+        raise missing(value, name) from None
+
+
+def applied(function: Fn, value: Any) -> Any:
+    """What a function gives for a value; whatever it raises is a complaint about the value."""
+    call = function.function  # a name that leads nowhere is no fault of the value
+    try:
+        return call(value)
+    except ValidationError as error:  # the function says itself what is wrong with the value
+        with Misfits() as misfits:
+            misfits.found = [(HERE, each.message, each.hint) for each in error.problems]
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise Misfit(f"{short_name(function)} cannot be applied to {describe(value)} ({reason})") from error
+
+
+def short_name(function: Fn) -> str:
+    """The name of a function without its module, which would make paths unreadable."""
+    return function.name if "(" in function.name else function.name.rpartition(":")[2]
+
+
+def step(name: str) -> str:
+    """A field as a step of a path.
+
+    >>> step("type"), step("0"), step("a b")
+    ('.type', '[0]', "['a b']")
+    """
+    return f".{name}" if name.isidentifier() else f"[{name if name.isdecimal() else repr(name)}]"
+
+
+def listed(known: Sequence[str]) -> str:
+    """Names for a message, not too many of them."""
+    return ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:12])}, ... ({len(known)} in all)"

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from math import fsum
+from math import fsum, isfinite
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
+from adjudge.algebra.access import is_kind
 from adjudge.algebra.operators.bag import both_empty, elements, prepared_each, twice
 from adjudge.algebra.operators.base import (
     GOLD,
+    HERE,
     SYSTEM,
     Context,
     Line,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Table,
+    applied,
+    expected,
+    short_name,
 )
 from adjudge.algebra.solve.assignment import max_weight_matching
 from adjudge.algebra.solve.sequence import best_chain, lcs_length
@@ -205,6 +211,17 @@ class GreedyOp(CollectionOp):
         super().__init__(element, node.empty or 0, node.duplicates or "set")
         self.node = node
 
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        made = super().prepare(value, side, memo)
+        if self.node.rank is not None:
+            with Misfits() as misfits:
+                for position, item in enumerate(made.items):
+                    with misfits.at(f"[{position}]"):
+                        found = applied(self.node.rank, item)
+                        if not is_kind(found, "number") or not isfinite(found):
+                            raise expected("a number", found).inside(f"{short_name(self.node.rank)}({HERE})")
+        return made
+
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         used: tuple[set[int], set[int]] = (set(), set())
         pairs: Table = []
@@ -266,7 +283,7 @@ class SequenceOp(CollectionOp):
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if isinstance(value, set | frozenset):
-            raise Misfit("a set has no order", "give a list, or match it as a set")
+            raise Misfit("expected an array with an order, got a set", "use a list")
         return super().prepare(value, side, memo)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:

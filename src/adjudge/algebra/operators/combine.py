@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import case_of, may_be_absent
+from adjudge.algebra.access import MissingField, case_of, getter, may_be_absent
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -21,8 +21,12 @@ from adjudge.algebra.operators.base import (
     Table,
     describe,
     hash_join,
+    listed,
+    short,
+    short_name,
 )
 from adjudge.algebra.operators.record import Fields, below
+from adjudge.errors import did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
@@ -109,8 +113,8 @@ class UnionOp(Op):
                 self.known[type(value)] = k
         if k is not None:
             return (k, self.ops[k].prepare(value, side, memo))
-        known = ", ".join(case.name or case.type or f"case {k}" for k, case in enumerate(self.node.cases))
-        raise Misfit(f"no case of the union takes {describe(value)}", f"expected one of: {known}")
+        known = listed([_case_name(case) for case in self.node.cases])
+        raise Misfit(f"no case takes {describe(value)}; there are {known}", _tag_hint(self.node, value))
 
     def identity(self, p: Any) -> Hashable:
         return (p[0], self.ops[p[0]].identity(p[1]))
@@ -165,6 +169,30 @@ class UnionOp(Op):
         if self.exact:
             return Line(f"equality within a case ({', '.join(names)})", "O(1)")
         return Line("cases joined on their tag", "", tuple(zip(names, (op.line() for op in self.ops), strict=True)))
+
+
+def _case_name(case: ir.Case) -> str:
+    if case.field is not None:
+        return f"{case.field} = {case.equals}"
+    if case.has is not None:
+        return f"objects with {case.has}"
+    if case.prefix is not None:
+        return f"strings that start with {case.prefix}"
+    return case.name or case.type or (short_name(case.python) if case.python else "anything else")
+
+
+def _tag_hint(node: ir.Union, value: Any) -> str | None:
+    """What is wrong with the field that tells the cases apart."""
+    hint = None
+    for tag in {case.field: None for case in node.cases if case.field is not None}:
+        try:
+            found = getter(tag)(value)
+        except MissingField:
+            hint = f"is the field {tag!r} missing?"
+        else:
+            wanted = [str(case.equals) for case in node.cases if case.field == tag]
+            hint = did_you_mean(str(found), wanted) or f"{tag} is {short(found)}"
+    return hint
 
 
 class MaxOp(Op):

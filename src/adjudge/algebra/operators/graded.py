@@ -14,9 +14,10 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Table,
-    describe,
+    expected,
     group,
     simplest,
 )
@@ -41,15 +42,20 @@ class DistinctOp(Op):
         return self.pair(s, g, ctx)
 
 
+def as_text(value: Any) -> str:
+    """A value that must be a string."""
+    if not isinstance(value, str):
+        raise expected("a string", value)
+    return value
+
+
 class EditOp(DistinctOp):
     """1 - edit distance / longer length, bit-parallel, stopped early where a threshold allows."""
 
     rational = True
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        if not isinstance(value, str):
-            raise Misfit(f"expected a string, got {describe(value)}")
-        return value
+        return as_text(value)
 
     def identity(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
@@ -89,7 +95,7 @@ class NumberOp(Op):
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if not is_kind(value, "number") or not math.isfinite(value):
-            raise Misfit(f"expected a finite number, got {describe(value)}")
+            raise expected("a number", value)
         return value
 
     def identity(self, p: Any) -> Hashable:
@@ -138,10 +144,14 @@ class HierarchyOp(DistinctOp):
         self.chains: dict[Hashable, tuple[Hashable, ...]] = {}
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        if isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
+        if isinstance(value, list | tuple) and value:
+            with Misfits() as misfits:
+                for position, part in enumerate(value):
+                    with misfits.at(f"[{position}]"):
+                        as_text(part)
             return tuple(value)
-        if not isinstance(value, str) or not value:
-            raise Misfit(f"expected the name of a type, got {describe(value) if value != '' else 'an empty string'}")
+        if not as_text(value):
+            raise Misfit("expected the name of a type, got an empty string")
         return tuple(value.split(self.node.separator)) if self.node.separator else value
 
     def chain(self, name: Any) -> tuple[Hashable, ...]:

@@ -9,21 +9,28 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField, getter, is_kind, may_be_absent
+from adjudge.algebra.access import getter, is_kind, kind, may_be_absent
 from adjudge.algebra.operators.base import (
     Context,
     Line,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Ratios,
     Table,
-    describe,
+    applied,
+    expected,
+    field,
     freeze,
     group,
     hash_join,
+    kind_name,
+    listed,
     short,
+    step,
 )
+from adjudge.errors import did_you_mean
 
 
 class ExactOp(Op):
@@ -43,11 +50,13 @@ class ExactOp(Op):
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if type(value) in self.plain:
             return value
-        key = freeze(value)
-        if self.kind is not None and not is_kind(value.value if isinstance(value, enum.Enum) else value, self.kind):
-            raise Misfit(f"expected {_article(self.kind)}, got {describe(value)}")
+        raw = value.value if isinstance(value, enum.Enum) else value
+        if self.kind is not None and not is_kind(raw, self.kind):
+            raise expected(kind_name(self.kind), raw)
+        key = freeze(raw)
         if self.values is not None and key not in self.values:
-            raise Misfit(f"{value!r} is not one of {', '.join(map(repr, self.node.values or ()))}")
+            known = [str(each) for each in self.node.values or ()]
+            raise Misfit(f"{short(raw)} is not one of {listed(known)}", did_you_mean(str(raw), known))
         return key
 
     def identity(self, p: Any) -> Hashable:
@@ -67,10 +76,6 @@ class ExactOp(Op):
 
     def line(self) -> Line:
         return Line("equality", "O(1)")
-
-
-def _article(kind: str | None) -> str:
-    return f"an {kind}" if kind and kind[0] in "aeiou" else f"a {kind}"
 
 
 class SpanOp(Op):
@@ -93,21 +98,25 @@ class SpanOp(Op):
     def _prepare(self, value: Any) -> tuple[int, int]:
         if isinstance(value, list | tuple) and not hasattr(value, self.node.start):
             if len(value) != 2:
-                raise Misfit("expected a span of two offsets", "write [start, end]")
-            start, end = value
+                raise Misfit(f"expected a span of two offsets, got {len(value)}", "write [start, end]")
+            ends = [("[0]", value[0]), ("[1]", value[1])]
+        elif kind(value) != "object":
+            hint = f"write [start, end] or an object with {self.node.start} and {self.node.end}"
+            raise expected("a span", value, hint)
         else:
-            try:
-                start, end = self.start(value), self.end(value)
-            except MissingField:
-                raise Misfit(
-                    f"expected a span, got {describe(value)}",
-                    f"write [start, end] or an object with {self.node.start} and {self.node.end}",
-                ) from None
-        plain = type(start) is int and type(end) is int
-        if not plain and not (is_kind(start, "integer") and is_kind(end, "integer")):
-            raise Misfit("the offsets of a span must be integers")
+            ends = []
+            with Misfits() as misfits:
+                for name, get in ((self.node.start, self.start), (self.node.end, self.end)):
+                    with misfits.at(""):
+                        ends.append((step(name), field(value, name, get)))
+        with Misfits() as misfits:
+            for place, offset in ends:
+                with misfits.at(place):
+                    if type(offset) is not int and not is_kind(offset, "integer"):
+                        raise expected("an integer", offset)
+        start, end = ends[0][1], ends[1][1]
         if end < start:
-            raise Misfit(f"the span ends at {end} before it starts at {start}")
+            raise Misfit(f"the span ends at {end} before it starts at {start}", "swap the two offsets")
         return (start, end + self.node.inclusive)
 
     def identity(self, p: Any) -> Hashable:
@@ -175,7 +184,7 @@ class CustomOp(Op):
         self.blocking = node.key is not None
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        key = None if self.node.key is None else freeze(self.node.key(value))
+        key = None if self.node.key is None else freeze(applied(self.node.key, value))
         try:
             identity = freeze(value)
         except Misfit:
@@ -248,8 +257,8 @@ class VariableOp(Op):
     blocking = True
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        if value is None or isinstance(value, list | tuple | set | frozenset | dict):
-            raise Misfit(f"expected a variable, got {describe(value)}", "give its name as a string")
+        if value is None or kind(value) == "array" or isinstance(value, dict):
+            raise expected("a variable", value, "give its name as a string")
         return ("variable", freeze(value))
 
     def identity(self, p: Any) -> Hashable:

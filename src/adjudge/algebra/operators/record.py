@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from adjudge.algebra.access import MissingField, getter
+from adjudge.algebra.access import MissingField, getter, kind
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -16,10 +16,14 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Table,
-    describe,
+    expected,
     hash_join,
+    listed,
+    missing,
+    step,
 )
 from adjudge.algebra.operators.leaf import ExactOp
 
@@ -46,9 +50,18 @@ class Fields:
         except MissingField:
             if op.accepts_null:
                 return None
-            if value is None or isinstance(value, str | int | float):
-                raise Misfit(f"expected an object with the field {name!r}, got {describe(value)}") from None
-            raise Misfit(f"the field {name!r} is missing", "add it to the object") from None
+            raise missing(value, name) from None
+
+    def check_kind(self, value: Any) -> None:
+        """Refuse what has no fields at all."""
+        names = [name for name, _, _ in self.parts]
+        found, positions = kind(value), all(name.isdecimal() for name in names)
+        if found == "object" or (found == "array" and positions):
+            return
+        # A scalar of the user's own class may carry fields all the same.
+        own = found not in ("array", "null") and type(value).__module__ != "builtins"
+        if not (own and any(hasattr(value, name) for name in names)):
+            raise expected("an array" if positions else "an object", value, f"with the fields {listed(names)}")
 
     def prepare(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
@@ -74,13 +87,14 @@ class Fields:
         ]
 
     def _one_by_one(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
+        self.check_kind(value)
         out = []
-        for name, get, op in self.parts:
-            raw = self.raw(value, name, get, op)
-            try:
-                out.append(op.prepare(raw, side, memo))
-            except Misfit as misfit:
-                raise misfit.under(f".{name}") from None
+        with Misfits() as misfits:
+            for name, get, op in self.parts:
+                with misfits.at(""):
+                    raw = self.raw(value, name, get, op)
+                    with misfits.at(step(name)):
+                        out.append(op.prepare(raw, side, memo))
         return tuple(out)
 
     def _reader(self, kind: type) -> Callable[[Any], Sequence[Any]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField, getter
-from adjudge.algebra.operators.bag import elements
+from adjudge.algebra.access import getter, kind
+from adjudge.algebra.operators.bag import elements, prepared_each
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -17,10 +17,14 @@ from adjudge.algebra.operators.base import (
     Mapping,
     Memo,
     Misfit,
+    Misfits,
     Op,
     Table,
-    describe,
+    expected,
+    field,
     freeze,
+    short,
+    step,
 )
 from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp
 from adjudge.algebra.operators.combine import SumOp, UnionOp
@@ -67,44 +71,51 @@ class GraphOp(CollectionOp):
         self.id = None if node.ids in ("index", "value") else getter(node.ids)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        try:
-            items, edges = elements(self.nodes(value)), elements(self.edges(value))
-        except MissingField:
-            raise Misfit(
-                f"expected a graph, got {describe(value)}",
-                f"write an object with {self.node.nodes} and {self.node.edges}",
-            ) from None
-        prepared = []
-        for position, item in enumerate(items):
-            try:
-                prepared.append(self.element.prepare(item, side, memo))
-            except Misfit as misfit:
-                raise misfit.under(f".{self.node.nodes}[{position}]") from None
-        names = self._names(items)
-        links = []
-        for position, edge in enumerate(edges):
-            try:
-                source, target = edge
-                links.append((names[freeze(source)], names[freeze(target)]))
-            except (TypeError, ValueError, KeyError):
-                wrong = Misfit(f"the edge {edge!r} does not join two nodes", f"ids are the {self.node.ids} of a node")
-                raise wrong.under(f".{self.node.edges}[{position}]") from None
+        if kind(value) != "object":
+            raise expected("an object", value)
+        parts = []
+        with Misfits() as misfits:
+            for name, get in ((self.node.nodes, self.nodes), (self.node.edges, self.edges)):
+                with misfits.at(""):
+                    raw = field(value, name, get)
+                    with misfits.at(step(name)):
+                        parts.append(elements(raw))
+        items, edges = parts
+        with Misfits() as misfits:
+            with misfits.at(step(self.node.nodes)):
+                prepared = prepared_each(self.element, items, side, memo)
+            names = self._names(items, misfits)
+            links = []
+            for position, edge in enumerate(edges):
+                with misfits.at(f"{step(self.node.edges)}[{position}]"):
+                    links.append(self._link(edge, names))
         return Ordered(items, prepared, reachability(len(items), links))
 
-    def _names(self, items: Sequence[Any]) -> dict[Hashable, int]:
+    def _link(self, edge: Any, names: dict[Hashable, int]) -> tuple[int, ...]:
+        """The two nodes of an edge."""
+        if not isinstance(edge, list | tuple) or len(edge) != 2:
+            raise Misfit(f"expected an edge, a pair of node ids, got {short(edge)}")
+        ends: list[int] = []
+        with Misfits() as misfits:
+            for end, name in enumerate(edge):
+                with misfits.at(f"[{end}]"):
+                    found = names.get(freeze(name))
+                    if found is None:
+                        hint = f"ids run from 0 to {len(names) - 1}" if self.node.ids == "index" and names else None
+                        raise Misfit(f"there is no node {short(name)}", hint)
+                    ends.append(found)
+        return tuple(ends)
+
+    def _names(self, items: Sequence[Any], misfits: Misfits) -> dict[Hashable, int]:
+        """The nodes by their ids."""
         if self.node.ids == "index":
             return {k: k for k in range(len(items))}
         names: dict[Hashable, int] = {}
         for position, item in enumerate(items):
-            try:
-                name = freeze(item if self.id is None else self.id(item))
-            except MissingField:
-                misfit = Misfit(f"the field {self.node.ids!r} is missing", "each node needs an id")
-                raise misfit.under(f".{self.node.nodes}[{position}]") from None
-            if name in names:
-                misfit = Misfit(f"two nodes have the id {name!r}", "ids must be unique")
-                raise misfit.under(f".{self.node.nodes}[{position}]")
-            names[name] = position
+            with misfits.at(f"{step(self.node.nodes)}[{position}]"):
+                raw = item if self.id is None else field(item, self.node.ids, self.id)
+                if names.setdefault(freeze(raw), position) != position:
+                    raise Misfit(f"two nodes have the id {short(raw)}", "give each node an id of its own")
         return names
 
     def identity(self, p: Any) -> Hashable:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.algebra import ir
 from adjudge.algebra.operators.base import (
     GOLD,
+    HERE,
     SYSTEM,
     Context,
     Difference,
@@ -17,11 +18,11 @@ from adjudge.algebra.operators.base import (
     Op,
     Ratios,
     Table,
-    describe,
+    applied,
+    short_name,
     simplest,
 )
 from adjudge.algebra.operators.graded import EditOp
-from adjudge.errors import ValidationError
 from adjudge.model.prf import f_measure, ratio
 
 if TYPE_CHECKING:
@@ -80,30 +81,22 @@ class MappedOp(Wrapper):
     def __init__(self, node: ir.Mapped, inner: Op) -> None:
         super().__init__(inner)
         self.accepts_null = False
-        chosen = (node.system or node.by, node.gold or node.by)
-        self.functions = tuple(None if fn is None else (fn.name, fn.function) for fn in chosen)
+        self.functions = (node.system or node.by, node.gold or node.by)
 
     def apply(self, value: Any, side: int) -> Any:
         """The mapped value."""
-        entry = self.functions[side]
-        if entry is None:
-            return value
-        name, function = entry
-        try:
-            return function(value)
-        except ValidationError as error:  # the function says itself what is wrong with the value
-            raise Misfit(error.problems[0].message, error.problems[0].hint) from None
-        except Exception as error:  # a user's function may raise anything; the value is what does not fit it
-            reason = f"{type(error).__name__}: {error}"
-            raise Misfit(f"the function {name} cannot take {describe(value)} ({reason})") from error
+        function = self.functions[side]
+        return value if function is None else applied(function, value)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         mapped = self.apply(value, side)
         try:
             return self.inner.prepare(mapped, side, memo)
         except Misfit as misfit:
-            entry = self.functions[side]
-            raise misfit.under("" if entry is None else f"|{_short(entry[0])}") from None
+            function = self.functions[side]
+            if function is None or mapped is value:
+                raise
+            raise misfit.inside(f"{short_name(function)}({HERE})") from None
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         self.inner.align(s, g, self._marked(sp, SYSTEM), self._marked(gp, GOLD), report, ctx)
@@ -112,8 +105,8 @@ class MappedOp(Wrapper):
         self.inner.walk(p, side, self._marked(path, side), report)
 
     def _marked(self, path: str, side: int) -> str:
-        entry = self.functions[side]
-        return path if entry is None else f"{path}|{_short(entry[0])}"
+        function = self.functions[side]
+        return path if function is None else f"{path}|{short_name(function)}"
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         if self.inner.nested:
@@ -121,15 +114,10 @@ class MappedOp(Wrapper):
         return [self._difference(s, g, path)]
 
     def line(self) -> Line:
-        names = [entry[0] if entry else "as is" for entry in self.functions]
+        names = ["as is" if function is None else function.name for function in self.functions]
         label = names[0] if names[0] == names[1] else f"system: {names[0]}, gold: {names[1]}"
         inner = self.inner.line()
         return Line(f"map ({label}), then {inner.text}", inner.cost, inner.children)
-
-
-def _short(name: str) -> str:
-    """The name of a function without its module, which would make paths unreadable."""
-    return name if "(" in name else name.rpartition(":")[2]
 
 
 class UnitOp(Wrapper):
