@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from adjudge.algebra import ir
-from adjudge.algebra.plan import problems
-from adjudge.algebra.plan import plan
+from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.spec import decode
 from adjudge.errors import AdjudgeError, UsageError
 from definition import Reference

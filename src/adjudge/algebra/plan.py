@@ -110,7 +110,7 @@ def problems(
         try:
             op.prepare(value, each, {})
         except Misfit as misfit:
-            found = list(dict.fromkeys((where.replace(HERE, path), *rest) for where, *rest in misfit.found))
+            found = list(dict.fromkeys((at.replace(HERE, path), message, hint) for at, message, hint in misfit.found))
         else:
             return []
     return found

@@ -80,10 +80,15 @@ def literals(kind: type) -> dict[str, tuple[Any, ...]]:
 def _choices(node: ir.Node | ir.Case) -> Iterator[Complaint]:
     for name, allowed in literals(type(node)).items():
         value = getattr(node, name)
-        if not any(value is each or (type(value) is type(each) and value == each) for each in allowed):
+        if not is_choice(value, allowed):
             known = [str(each) for each in allowed if each is not None]
             close = did_you_mean(str(value), known)
             yield name, f"{name} must be {_or(known)}, got {value!r}" + (f", {close}" if close else "")
+
+
+def is_choice(value: Any, allowed: tuple[Any, ...]) -> bool:
+    """Whether a value is one of those allowed; true is not 1."""
+    return any(value is each or (type(value) is type(each) and value == each) for each in allowed)
 
 
 def _or(names: list[str]) -> str:
@@ -206,29 +211,11 @@ _RULES: dict[type, Callable[[Any], Iterator[Complaint]]] = {
 }
 
 
-def parts(node: ir.Similarity) -> Iterator[tuple[tuple[str | int, ...], ir.Similarity]]:
-    """The nodes directly below, each with its place inside the serialised node."""
-    if isinstance(node, ir.Record | ir.Sum):
-        for name, inner in node.fields.items():
-            yield ("fields", name), inner
-    elif isinstance(node, ir.Union):
-        for position, case in enumerate(node.cases):
-            yield ("cases", position, "of"), case.of
-    elif isinstance(node, ir.Max):
-        for position, inner in enumerate(node.of):
-            yield ("of", position), inner
-    elif isinstance(node, ir.Normalise) and node.recall is not None:
-        yield ("of",), node.of
-        yield ("recall",), node.recall
-    elif hasattr(node, "of"):
-        yield ("of",), node.of
-
-
 def checked_tree(node: ir.Similarity) -> ir.Similarity:
     """`node`, if neither it nor anything below it is wrong."""
     checked(node)
     for case in node.cases if isinstance(node, ir.Union) else ():
         checked(case)
-    for _, inner in parts(node):
+    for inner in ir.children(node):
         checked_tree(inner)
     return node

@@ -14,7 +14,6 @@ Shorthands: a name alone (`exact`, `edit`, `span`, `variable`) for a similarity 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -24,7 +23,7 @@ from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.places import Source, Where, read_source
-from adjudge.algebra.rules import complaints, literals, parts
+from adjudge.algebra.rules import complaints, is_choice, literals
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.model.whereabouts import not_utf8
 
@@ -118,7 +117,7 @@ def load_spec(source: str | Path, *, path: str | None = None) -> MetricSpec:
         path = path or str(file)
         source = _text(file)
     read = read_source(source, path=path)
-    found = read_spec(read)
+    found = _Reader(read).spec(read.value)
     return found if found.name or path is None else msgspec.structs.replace(found, name=Path(path).stem)
 
 
@@ -217,13 +216,8 @@ def read_function(kind: type, value: Any) -> Any:
     raise NotImplementedError(kind)
 
 
-def read_spec(source: Source) -> MetricSpec:
-    """The metric that a file describes; raises one error with all its mistakes."""
-    return _Reader(source).spec(source.value)
-
-
 class _Reader:
-    """Takes the shorthands out of one file and collects what is wrong with it."""
+    """Builds the similarities of one file from the inside out and collects what is wrong with it."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -232,27 +226,28 @@ class _Reader:
     def note(self, where: Where, message: str, hint: str | None = None, *, key: bool = False) -> None:
         self.problems.append(self.source.problem(where, message, hint, key=key))
 
+    def stop(self) -> None:
+        if self.problems:
+            raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
+
     def spec(self, raw: Any) -> MetricSpec:
         if not isinstance(raw, dict):
             self.note((), f"expected an object with metric: ..., got {_kind(raw)}")
-            raise FormatError(self.problems)
-        if "sim" in raw and "metric" not in raw:
+        elif "sim" in raw and "metric" not in raw:
             self.note((), "the similarity stands at the top", "put it under metric:")
-            raise FormatError(self.problems)
-        known = self.keys(raw, (), MetricSpec, "a metric")
-        for name in ("metric", "recall"):
-            if known.get(name) is not None:
-                known[name] = self.similarity(known[name], (name,))
-        if isinstance(known.get("conventions"), dict):
-            self.keys(known["conventions"], ("conventions",), ir.Conventions, "conventions")
         self.stop()
-        spec: MetricSpec = self.convert(known, MetricSpec, ())
+        given: dict[str, Any] = {
+            key: self.similarity(value, (key,)) if key in ("metric", "recall") and value is not None else value
+            for key, value in raw.items()
+        }
+        if isinstance(given.get("conventions"), dict):
+            made = self.struct(given["conventions"], ir.Conventions, "conventions", ("conventions",))
+            given["conventions"] = made or ir.Conventions()
+        spec = self.struct(given, MetricSpec, "a metric", ())
+        if spec is not None:
+            self.report(spec)
         self.stop()
-        for name in ("metric", "recall"):
-            if getattr(spec, name) is not None:
-                self.rules(getattr(spec, name), (name,))
-        self.report(spec)
-        self.stop()
+        assert spec is not None
         return spec
 
     def report(self, spec: MetricSpec) -> None:
@@ -269,12 +264,24 @@ class _Reader:
             elif part not in known:
                 self.note(where, f"{part!r} cannot be reported", did_you_mean(part, known) or f"use {', '.join(known)}")
 
-    def stop(self) -> None:
-        if self.problems:
-            raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
+    def struct(self, raw: dict[str, Any], kind: type[_Struct], what: str, where: Where) -> _Struct | None:
+        """An object as the struct it stands for, or None if its keys or values are wrong."""
+        before = len(self.problems)
+        self.keys(raw, where, kind, what)
+        if len(self.problems) > before:
+            return None
+        try:
+            made = msgspec.convert(raw, type=kind, dec_hook=read_function)
+        except msgspec.ValidationError as error:
+            message, _, place = str(error).partition(" - at `$")
+            self.note((*where, *_steps(place.removesuffix("`"), raw)), _friendly(message))
+            return None
+        if isinstance(made, ir.Node | ir.Case):
+            self.rules(made, where)
+        return made
 
-    def keys(self, raw: dict[str, Any], where: Where, kind: type, what: str) -> dict[str, Any]:
-        """The known keys of an object; complains about the others, missing ones and impossible choices."""
+    def keys(self, raw: dict[str, Any], where: Where, kind: type, what: str) -> None:
+        """Complain about unknown and missing keys of an object, and about impossible choices."""
         fields = msgspec.structs.fields(kind)
         names = [field.name for field in fields] + (["sim"] if issubclass(kind, ir.Node) else [])
         for key in raw:
@@ -285,133 +292,76 @@ class _Reader:
             if field.required and field.name not in raw:
                 self.note(where, f"{what} needs {field.name}")
         for name, allowed in literals(kind).items():
-            value = raw.get(name)
-            if name in raw and not any(
-                value is each or (type(value) is type(each) and value == each) for each in allowed
-            ):
+            if name in raw and not is_choice(raw[name], allowed):
                 known = [_plain(each) for each in allowed]
-                hint = did_you_mean(str(value), known) or f"use {', '.join(known)}"
-                self.note((*where, name), f"{name} cannot be {_plain(value)}", hint)
-        return {key: value for key, value in raw.items() if key in names}
+                hint = did_you_mean(str(raw[name]), known) or f"use {', '.join(known)}"
+                self.note((*where, name), f"{name} cannot be {_plain(raw[name])}", hint)
 
-    def convert(self, raw: Any, kind: Any, where: Where) -> Any:
-        try:
-            return msgspec.convert(raw, type=kind, dec_hook=read_function)
-        except msgspec.ValidationError as error:
-            message, _, place = str(error).partition(" - at `$")
-            self.note((*where, *_steps(place.removesuffix("`"), raw)), _friendly(message))
-            return None
+    def rules(self, node: ir.Node | ir.Case, where: Where) -> None:
+        """What the types of the fields cannot say, and functions that do not exist."""
+        for field, message in complaints(node):
+            self.note(where if field is None else (*where, field), message)
+        for name in node.__struct_fields__:
+            function = getattr(node, name)
+            # A function of the user's own is looked up when it is used, not when a file is read.
+            if isinstance(function, Fn) and ":" not in function.name:
+                try:
+                    _ = function.function
+                except UsageError as error:
+                    self.note((*where, name), error.problems[0].message, error.problems[0].hint)
 
-    def similarity(self, raw: Any, where: Where) -> Any:
-        """A similarity without shorthands; whatever is wrong with its own keys has been noted."""
-        if isinstance(raw, str):
+    def similarity(self, raw: Any, where: Where) -> ir.Node:
+        """A similarity; where something is wrong, which has been noted, any other."""
+        if isinstance(raw, str) and raw in CLASSES:
             if raw in BARE:
-                return {"sim": raw}
-            if raw in CLASSES:
-                needed = [f.name for f in msgspec.structs.fields(CLASSES[raw]) if f.required] or ["its settings"]
-                self.note(where, f"{raw} needs {', '.join(needed)}", f"write {{sim: {raw}, {needed[0]}: ...}}")
-            else:
-                self.unknown(raw, where)
-            return raw
-        if not isinstance(raw, dict):
+                return CLASSES[raw]()
+            needed = [field.name for field in msgspec.structs.fields(CLASSES[raw]) if field.required]
+            first = (needed or ["its settings"])[0]
+            self.note(where, f"{raw} needs {', '.join(needed) or first}", f"write {{sim: {raw}, {first}: ...}}")
+            return _ANY
+        name = raw if isinstance(raw, str) else raw.get("sim") if isinstance(raw, dict) else None
+        if not isinstance(raw, str | dict):
             self.note(where, f"expected a similarity, got {_kind(raw)}", "write exact, or {sim: ...}")
-            return raw
-        name = raw.get("sim")
-        if name is None:
+        elif name is None:
             guess = "record" if "fields" in raw else "union" if "cases" in raw else "set"
             self.note(where, "a similarity needs sim, its name", f"add, for example, sim: {guess}")
-            return raw
-        if not isinstance(name, str) or name not in CLASSES:
-            self.unknown(name, (*where, "sim"))
-            return raw
-        raw = dict(raw)
-        if isinstance(raw.get("match"), str):
-            raw["match"] = ALIASES.get(raw["match"], raw["match"])
-        inner = self.children(raw, where)
-        before = len(self.problems)
-        own = self.keys(raw, where, CLASSES[name], name)
-        if len(self.problems) == before:
-            self.convert({**own, **_placeholders(own)}, CLASSES[name], where)
-        return {**own, **inner}
+        elif isinstance(raw, str) or not isinstance(name, str) or name not in CLASSES:
+            hint = did_you_mean(str(name), CLASSES) or f"known are {', '.join(CLASSES)}"
+            self.note((*where, "sim") if isinstance(raw, dict) else where, f"there is no similarity {name!r}", hint)
+        else:
+            own = {key: self.part(name, key, value, (*where, key)) for key, value in raw.items()}
+            return self.struct(own, CLASSES[name], name, where) or _ANY
+        return _ANY
 
-    def unknown(self, name: Any, where: Where) -> None:
-        hint = did_you_mean(str(name), CLASSES) or f"known are {', '.join(CLASSES)}"
-        self.note(where, f"there is no similarity {name!r}", hint)
+    def part(self, name: str, key: str, raw: Any, where: Where) -> Any:
+        """A value of a similarity without shorthands, and with similarities in the place of what describes them."""
+        if key == "match" and isinstance(raw, str):
+            return ALIASES.get(raw, raw)
+        if key == "fields" and isinstance(raw, list) and all(isinstance(each, str) for each in raw):
+            for position, each in enumerate(raw):
+                if each in raw[:position]:
+                    self.note((*where, position), f"the field {each!r} is listed twice")
+            return dict.fromkeys(raw, _ANY)
+        if key == "fields" and isinstance(raw, dict):
+            return {each: self.similarity(inner, (*where, each)) for each, inner in raw.items()}
+        if key == "cases" and isinstance(raw, list):
+            return [self.case(each, (*where, position)) for position, each in enumerate(raw)]
+        if key == "of" and name == "max":
+            many = isinstance(raw, list)
+            return [self.similarity(each, (*where, position)) for position, each in enumerate(raw)] if many else raw
+        if key == "of" or (key == "recall" and raw is not None):
+            return self.similarity(raw, where)
+        return raw
 
-    def children(self, raw: dict[str, Any], where: Where) -> dict[str, Any]:
-        """The parts of a similarity that are similarities themselves; `raw` loses its shorthands."""
-        found: dict[str, Any] = {}
-        fields = raw.get("fields")
-        if isinstance(fields, list) and all(isinstance(name, str) for name in fields):
-            for position, name in enumerate(fields):
-                if name in fields[:position]:
-                    self.note((*where, "fields", position), f"the field {name!r} is listed twice")
-            raw["fields"] = found["fields"] = {name: {"sim": "exact"} for name in fields}
-        elif isinstance(fields, dict):
-            found["fields"] = {name: self.similarity(inner, (*where, "fields", name)) for name, inner in fields.items()}
-        if isinstance(raw.get("cases"), list):
-            found["cases"] = [self.case(case, (*where, "cases", i)) for i, case in enumerate(raw["cases"])]
-        of = raw.get("of")
-        if raw["sim"] == "max":
-            if isinstance(of, list):
-                found["of"] = [self.similarity(inner, (*where, "of", i)) for i, inner in enumerate(of)]
-        elif "of" in raw:
-            found["of"] = self.similarity(of, (*where, "of"))
-        if raw.get("recall") is not None:
-            found["recall"] = self.similarity(raw["recall"], (*where, "recall"))
-        return {key: value for key, value in found.items() if key in CLASSES[raw["sim"]].__struct_fields__}
-
-    def case(self, raw: Any, where: Where) -> Any:
+    def case(self, raw: Any, where: Where) -> ir.Case:
         if not isinstance(raw, dict):
             self.note(where, f"expected a case, got {_kind(raw)}", "write {type: string, of: exact}")
-            return raw
-        before = len(self.problems)
-        own = self.keys(raw, where, ir.Case, "a case")
-        inner = {"of": self.similarity(raw["of"], (*where, "of"))} if "of" in raw else {}
-        if len(self.problems) == before:
-            self.convert({**own, "of": {"sim": "exact"}}, ir.Case, where)
-        return {**own, **inner}
-
-    def rules(self, node: ir.Similarity, where: Where) -> None:
-        """What the types of the fields cannot say, and functions that do not exist."""
-        for place, inner in _nodes(node, where):
-            for field, message in complaints(inner):
-                self.note(place if field is None else (*place, field), message)
-            for name in inner.__struct_fields__:
-                function = getattr(inner, name)
-                # A function of the user's own is looked up when it is used, not when a file is read.
-                if isinstance(function, Fn) and ":" not in function.name:
-                    try:
-                        _ = function.function
-                    except UsageError as error:
-                        self.note((*place, name), error.problems[0].message, error.problems[0].hint)
+            return ir.Case(of=_ANY)
+        own = {key: self.similarity(each, (*where, key)) if key == "of" else each for key, each in raw.items()}
+        return self.struct(own, ir.Case, "a case", where) or ir.Case(of=_ANY)
 
 
-def _nodes(node: ir.Similarity, where: Where) -> Iterator[tuple[Where, ir.Node | ir.Case]]:
-    yield where, node
-    if isinstance(node, ir.Union):
-        for position, case in enumerate(node.cases):
-            yield (*where, "cases", position), case
-    for step, inner in parts(node):
-        yield from _nodes(inner, (*where, *step))
-
-
-def _placeholders(raw: dict[str, Any]) -> dict[str, Any]:
-    """Stand-ins for the parts that are checked on their own, so that a complaint is about this level."""
-    simple: dict[str, Any] = {"sim": "exact"}
-    found: dict[str, Any] = {}
-    if isinstance(raw.get("fields"), dict):
-        found["fields"] = dict.fromkeys(raw["fields"], simple)
-    if isinstance(raw.get("cases"), list):
-        found["cases"] = [{"of": simple} for _ in raw["cases"]]
-    if "of" in raw:
-        if raw["sim"] != "max":
-            found["of"] = simple
-        elif isinstance(raw["of"], list):
-            found["of"] = [simple for _ in raw["of"]]
-    if raw.get("recall") is not None:
-        found["recall"] = simple
-    return found
+_ANY = ir.Exact()
 
 
 def _steps(path: str, raw: Any) -> Where:

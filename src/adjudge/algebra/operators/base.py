@@ -48,7 +48,7 @@ class Misfit(Exception):
 
     def inside(self, frame: str) -> Misfit:
         """The same complaints about a value that stands in a frame, such as `words(HERE)`."""
-        self.found = [(path.replace(HERE, frame), *rest) for path, *rest in self.found]  # type: ignore[misc]
+        self.found = [(path.replace(HERE, frame), message, hint) for path, message, hint in self.found]
         return self
 
 
@@ -329,7 +329,7 @@ def missing(value: Any, name: str) -> Misfit:
     return Misfit(f"the field {name!r} is missing", hint, step(name))
 
 
-def field(value: Any, name: str, get: Callable[[Any], Any]) -> Any:
+def read_field(value: Any, name: str, get: Callable[[Any], Any]) -> Any:
     """A field of an object, or a complaint that says where it should be."""
     try:
         return get(value)

@@ -21,12 +21,12 @@ from adjudge.algebra.operators.base import (
     Table,
     applied,
     expected,
-    field,
     freeze,
     group,
     hash_join,
     kind_name,
     listed,
+    read_field,
     short,
     step,
 )
@@ -108,7 +108,7 @@ class SpanOp(Op):
             with Misfits() as misfits:
                 for name, get in ((self.node.start, self.start), (self.node.end, self.end)):
                     with misfits.at(""):
-                        ends.append((step(name), field(value, name, get)))
+                        ends.append((step(name), read_field(value, name, get)))
         with Misfits() as misfits:
             for place, offset in ends:
                 with misfits.at(place):

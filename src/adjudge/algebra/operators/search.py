@@ -21,8 +21,8 @@ from adjudge.algebra.operators.base import (
     Op,
     Table,
     expected,
-    field,
     freeze,
+    read_field,
     short,
     step,
 )
@@ -77,7 +77,7 @@ class GraphOp(CollectionOp):
         with Misfits() as misfits:
             for name, get in ((self.node.nodes, self.nodes), (self.node.edges, self.edges)):
                 with misfits.at(""):
-                    raw = field(value, name, get)
+                    raw = read_field(value, name, get)
                     with misfits.at(step(name)):
                         parts.append(elements(raw))
         items, edges = parts
@@ -91,7 +91,7 @@ class GraphOp(CollectionOp):
                     links.append(self._link(edge, names))
         return Ordered(items, prepared, reachability(len(items), links))
 
-    def _link(self, edge: Any, names: dict[Hashable, int]) -> tuple[int, ...]:
+    def _link(self, edge: Any, names: dict[Hashable, int]) -> tuple[int, int]:
         """The two nodes of an edge."""
         if not isinstance(edge, list | tuple) or len(edge) != 2:
             raise Misfit(f"expected an edge, a pair of node ids, got {short(edge)}")
@@ -104,7 +104,7 @@ class GraphOp(CollectionOp):
                         hint = f"ids run from 0 to {len(names) - 1}" if self.node.ids == "index" and names else None
                         raise Misfit(f"there is no node {short(name)}", hint)
                     ends.append(found)
-        return tuple(ends)
+        return ends[0], ends[1]
 
     def _names(self, items: Sequence[Any], misfits: Misfits) -> dict[Hashable, int]:
         """The nodes by their ids."""
@@ -113,7 +113,7 @@ class GraphOp(CollectionOp):
         names: dict[Hashable, int] = {}
         for position, item in enumerate(items):
             with misfits.at(f"{step(self.node.nodes)}[{position}]"):
-                raw = item if self.id is None else field(item, self.node.ids, self.id)
+                raw = item if self.id is None else read_field(item, self.node.ids, self.id)
                 if names.setdefault(freeze(raw), position) != position:
                     raise Misfit(f"two nodes have the id {short(raw)}", "give each node an id of its own")
         return names
