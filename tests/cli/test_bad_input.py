@@ -124,7 +124,7 @@ def test_one_mistake_on_every_line_is_one_message(adjudge, campaign: Path) -> No
 
 
 def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
-    import adjudge.cli.score as module
+    import adjudge.tasks.scoring as module
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
@@ -140,7 +140,7 @@ def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
 
 
 def test_an_interrupt(adjudge, monkeypatch) -> None:
-    import adjudge.cli.score as module
+    import adjudge.tasks.scoring as module
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -30,7 +30,7 @@ def test_help(adjudge) -> None:
         assert example[0].strip() == "Example:"
         assert example[1].strip().startswith(f"adjudge {name}")
         # The list of `adjudge --help` is written by hand and says the same as the command itself.
-        assert COMMANDS[name].split()[0] in text.out
+        assert COMMANDS[name].about.split()[0] in text.out
     assert adjudge().code == 0
     assert adjudge("--version").out.startswith("adjudge ")
 

@@ -42,7 +42,7 @@ def test_naming_commands_imports_none_of_them():
         "print(sorted(m for m in sys.modules if m.startswith('adjudge.cli.')), 'numpy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['adjudge.cli.app', 'adjudge.cli.streams'] False"
+    assert done.stdout.splitlines()[-1] == "['adjudge.cli.app', 'adjudge.cli.output'] False"
 
 
 @posix

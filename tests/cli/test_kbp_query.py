@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.cli.app import COMMANDS
 from adjudge.formats.kb_queries import read_queries
 
 GOLD = "ana\tspouse\tben\td1\nben\temployer\tcorvex\td1\nben\temployer\tnorsk\td2\neva\tspouse\tdan\td2\n"
@@ -30,7 +29,6 @@ KB = """run1
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(COMMANDS, "kbp", "Knowledge bases.")
     for name, text in (("gold.tsv", GOLD), ("a.tsv", SYSTEM), ("q.tsv", QUERIES), ("pool.tab", POOL)):
         Path(name).write_text(text)
     Path("gold.tac").write_text(KB)

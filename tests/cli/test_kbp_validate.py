@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.cli.app import COMMANDS
 
 KB = """run1
 :Entity_1\ttype\tPER
@@ -23,7 +22,6 @@ TOTAL = "1 document, 1 entity, 0 events, 0 strings, 1 mention, 0 facts, 0 errors
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(COMMANDS, "kbp", "Knowledge bases.")
     Path("a.tac").write_text(KB)
     Path("t.tsv").write_text(TRIPLES)
     return tmp_path

@@ -84,7 +84,7 @@ def test_characters(call):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-g", "gold.tbf"], 2, "missing option '-s'"),
+        (["-g", "gold.tbf"], 2, "missing argument 'system...'"),
         (["-g", "none.tbf", "-s", "gold.tbf"], 2, "none.tbf: there is no such file"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "-t", "none"], 2, "none: there is no such folder"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--texts", "none"], 2, "none: there is no such folder"),

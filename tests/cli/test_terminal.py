@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import output
-from adjudge.cli.output import progress_bar, working
+from adjudge.cli.output import working
 
 pty = pytest.importorskip("pty")  # not on Windows
-PROGRAM = [sys.executable, "-c", "from adjudge.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from adjudge.cli import main, output; output.PATIENCE = 0; main()"]
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:
@@ -90,7 +90,7 @@ class Terminal:
 
 def test_long_work_gives_a_sign_of_life(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(output, "_PATIENCE", 0.0)
+    monkeypatch.setattr(output, "PATIENCE", 0.0)
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with working("counting", shown=True):
@@ -100,7 +100,7 @@ def test_long_work_gives_a_sign_of_life(monkeypatch: pytest.MonkeyPatch):
             time.sleep(0.05)
     assert any("counting" in text for text in stream.written)
     stream.written.clear()
-    with working("counting", shown=False), progress_bar(shown=False) as progress:
+    with working("counting", shown=False) as progress:
         assert progress is None
     assert stream.written == []
 
@@ -108,7 +108,7 @@ def test_long_work_gives_a_sign_of_life(monkeypatch: pytest.MonkeyPatch):
 def test_short_work_gives_none(monkeypatch: pytest.MonkeyPatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(output, "_PATIENCE", 600.0)
+    monkeypatch.setattr(output, "PATIENCE", 600.0)
     with working("counting", shown=True):
         pass
     assert stream.written == []

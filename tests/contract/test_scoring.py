@@ -22,38 +22,30 @@ _SPEC.loader.exec_module(RUNS)
 
 
 class Task(NamedTuple):
-    """A scoring command: its words, gold and two systems, options that all its runs need, and a metric with its part.
-
-    `option` stands before gold, `each` before every system, if they are not plain arguments.
-    """
+    """A scoring command: its words, gold and two systems, a metric with its part, and options of all its runs."""
 
     command: tuple[str, ...]
     gold: str
     systems: tuple[str, str]
     score: str
-    option: str | None = None
-    each: str | None = None
     more: tuple[str, ...] = ()
 
     def words(self, *systems: str, gold: str | None = None) -> list[str]:
         """The command for some systems."""
-        first = [self.option] if self.option else []
-        others = [word for each in systems for word in ([self.each, each] if self.each else [each])]
-        return [*self.command, *first, gold or self.gold, *others, *self.more]
+        return [*self.command, gold or self.gold, *systems, *self.more]
 
 
 TASKS = {
     "coref": Task(("coref", "score"), "key.conll", ("linden.conll", "maple.conll"), "coref.muc:f1"),
-    "nugget": Task(("nugget", "score"), "gold.tbf", ("heron.tbf", "kestrel.tbf"), "nugget.type:f1", "-g", "-s"),
+    "nugget": Task(("nugget", "score"), "gold.tbf", ("heron.tbf", "kestrel.tbf"), "nugget.type:f1"),
     "eal": Task(
         ("eal", "score"),
         "eal/assessments",
         ("eal/submissions/granite", "eal/submissions/marble"),
         "eal.argument:f1",
-        "--key",
         more=("--frames", "eal/frames", "--unassessed", "ignore"),
     ),
-    "kbp": Task(("kbp", "score"), "kb-gold.jsonl", ("kb-geyser.jsonl", "delta.tsv"), "kbp.hop1:f1", "--gold"),
+    "kbp": Task(("kbp", "score"), "kb-gold.jsonl", ("kb-geyser.jsonl", "delta.tsv"), "kbp.hop1:f1"),
     "score": Task(("score", "relation.strict"), "gold.jsonl", ("alder.jsonl", "birch.jsonl"), "relation.strict:f1"),
     **{
         family: Task(
@@ -170,3 +162,32 @@ def test_a_summary_is_added_to_a_file(task, call, tmp_path):
     text = target.read_text()
     assert text.startswith("# Before\n")
     assert "|" in text
+
+
+OLD = {"nugget": ("-g", "-s"), "eal": ("--key", None), "kbp": ("--gold", None)}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_the_old_spelling_of_gold_and_systems_still_works(name, call, folder):
+    task, (option, each) = TASKS[name], OLD[name]
+    systems = [word for system in task.systems for word in ([each, system] if each else [system])]
+    old = [*task.command, option, task.gold, *systems, *task.more, "--format", "json"]
+    assert call(*old) == call(*task.words(*task.systems), "--format", "json")
+
+
+SHARED = (
+    *("--by", "--docs", "--pool", "--explain", "--bootstrap", "--ci", "--seed", "--interval", "--test", "--jobs"),
+    *("--cluster", "--time-limit", "--fail-under", "--save", "--save-documents", "--summary", "--format", "--output"),
+)
+
+
+def test_every_shared_option_is_known_or_refused_with_a_reason(task, call, tmp_path):
+    code, out, _ = call(*task.command, "--help")
+    assert code == 0
+    for option in SHARED:
+        if f"{option} " in out or f"{option}\n" in out:
+            continue
+        value = [] if option == "--save-documents" else ["1"]
+        code, _, err = call(*task.words(task.systems[0]), option, *value)
+        assert code == 2
+        assert f"error: {option} has no meaning here: " in err

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from adjudge.cli.score import command
+from adjudge.cli.family import score as command
 from adjudge.errors import UsageError
 from adjudge.metrics import find
 from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies

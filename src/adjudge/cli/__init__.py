@@ -6,6 +6,7 @@ commands are in the others, which are imported when they are run.
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,8 @@ from typing import NoReturn
 LISTED = 100  # problems shown before "and N more"
 _ALLOCATIONS = 100_000  # new objects before the collector looks for cycles; we make many objects and few cycles
 INTERRUPTED, BROKEN_PIPE, BUG = 130, 141, 70
+COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
 class ReaderGone(Exception):
@@ -22,11 +25,11 @@ class ReaderGone(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """The entry point: every way to end, and its exit code."""
+    """The entry point."""
     gc.set_threshold(_ALLOCATIONS)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost more to start than our products of matrices
     try:
-        code = run(list(sys.argv[1:] if arguments is None else arguments))
+        code = run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:  # before there was anything that could say so
         if sys.stderr is not None:
             sys.stderr.write("error: interrupted\n")
@@ -54,7 +57,58 @@ def _leave(code: int) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code."""
-    from adjudge.cli.app import run_command
+    """Run one command line: every way to end, and its exit code."""
+    import click
 
-    return run_command(arguments)
+    from adjudge.cli.app import app, complete
+    from adjudge.cli.output import abandon_output, complain, prepare_streams
+    from adjudge.errors import AdjudgeError, grouped, more_problems
+
+    prepare_streams()
+    if COMPLETE in os.environ:
+        return complete(COMPLETE)
+    try:
+        result = app.main(args=list(arguments) or ["--help"], prog_name="adjudge", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except AdjudgeError as error:
+        problems = grouped(error.problems)
+        more = sum(1 + problem.more for problem in problems[LISTED:])
+        complain(*problems[:LISTED], *([more_problems(more)] if more else []))
+        return error.exit_code
+    except click.ClickException as error:
+        command = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+        said = " ".join(error.format_message().split()).removesuffix(".")
+        complain(said[:1].lower() + said[1:] + command)  # in our manner: lower case, one line, no full stop
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return INTERRUPTED
+    except (ReaderGone, SystemExit):  # click ends the program in this way if nobody reads its help
+        abandon_output()
+        return BROKEN_PIPE
+    except RecursionError:
+        complain("something in the input is nested too deeply, flatten it")
+        return 1
+    except MemoryError:
+        complain("memory ran out, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
+        return 1
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            abandon_output()
+            what = error.filename if isinstance(error.filename, str) else "a temporary file or the output"
+            complain(f"{what}: cannot be written: {error.strerror}, make room, or write elsewhere")
+            return 2
+        return _report_bug(error, verbose="--verbose" in arguments)
+
+
+def _report_bug(error: Exception, *, verbose: bool) -> int:
+    import traceback
+
+    from adjudge.cli.output import complain, say
+
+    if verbose:
+        say("".join(traceback.format_exception(error)).rstrip())
+    complain(f"this is a bug of adjudge, not of your input: {type(error).__name__}: {error}")
+    how = "with the command and the lines above" if verbose else "with the output of the same command and --verbose"
+    complain(f"please report it to the maintainers, {how}")
+    return BUG

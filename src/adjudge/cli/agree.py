@@ -7,26 +7,21 @@ from typing import Any
 import click
 
 from adjudge.cli.completion import complete_metrics
+from adjudge.cli.family import metric_files
 from adjudge.cli.options import (
-    INTERVAL,
-    Method,
+    Target,
     compose,
     docs_option,
     document_list,
-    is_file,
-    level,
+    inference_of,
     named,
     output_options,
-    pool_option,
     refuse_alone,
+    resampling_options,
     save_option,
-    target,
-    whole,
 )
-from adjudge.cli.output import Log, check_targets, emit, metric_files, working
-from adjudge.cli.score import system_names
+from adjudge.cli.output import Log, check_targets, emit, is_file, working
 from adjudge.errors import UsageError
-from adjudge.stats.inference import INTERVALS
 from adjudge.tasks.profiles import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
@@ -64,23 +59,15 @@ DISTANCES = ("nominal", "ordinal", "interval")
         help="How far two labels are apart; numbers have ranks (ordinal) or values (interval).",
     ),
     click.option("--disagreements", is_flag=True, help="List what only one annotator has, document by document."),
-    click.option(
-        "--bootstrap",
-        metavar="N",
-        callback=whole("give the number of resamples, or 0 for no intervals"),
-        help="Resamples for intervals; 0 turns them off. [default: 1000]",
+    resampling_options(
+        names=("bootstrap", "ci", "seed", "interval"),
+        helps={"bootstrap": "Resamples for intervals; 0 turns them off. [default: 1000]"},
     ),
-    click.option("--ci", metavar="LEVEL", callback=level, default="95", show_default=True, help="Their confidence."),
     click.option(
-        "--seed",
-        metavar="N",
-        callback=whole("give a whole number from 0"),
-        default="13",
-        show_default=True,
-        help="Seed of the resampling.",
+        "--pool",
+        type=click.Choice(("micro", "macro")),
+        help="Sum the counts first, or average the documents (default: as the metric says).",
     ),
-    click.option("--interval", type=Method(INTERVALS), default="auto", show_default=True, help=INTERVAL),
-    pool_option,
     click.option(
         "--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="Conventions."
     ),
@@ -89,13 +76,12 @@ DISTANCES = ("nominal", "ordinal", "interval")
     click.option(
         "--report",
         metavar="PAGE.html",
-        type=click.Path(),
-        callback=target,
+        type=Target(),
         help="Also write a page of the first annotator against the others, with every disagreement in its text.",
     ),
     output_options,
 )
-def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
+def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     """Measure how far annotators agree, and list where they do not.
 
     METRIC is a name from `adjudge metrics`, a specification file, or module:name; several are separated by commas.
@@ -108,9 +94,10 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
     arguments; frames are a store with linking/, or a folder of reference frames), triples (knowledge bases).
     """
+    from adjudge.evaluate.inputs import distinct, stem
     from adjudge.report.agreement import render_agreement
-    from adjudge.report.files import write_atomic
-    from adjudge.tasks.agreement import agree, browsable, reading
+    from adjudge.tasks.agreement import agree as measure_agreement
+    from adjudge.tasks.agreement import browsable, reading
     from adjudge.tasks.documents import read_each
 
     if len(annotators) < 2:
@@ -122,43 +109,41 @@ def command(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         hint = "use text, md or json"
         raise UsageError(f"--disagreements and --format {options['format_']} do not go together", hint=hint)
     given = [named(each) for each in annotators]
-    listed = [options["docs"]] if is_file(options["docs"] or "") else []
-    inputs = [*(path for _, path in given), *metric_files(metric), *listed]
-    check_targets(options["output"], options["save"], inputs=inputs)
-    check_targets(options["report"], inputs=inputs)
-    page = options["report"]
-    for name in ("output", "save"):
-        if page is not None and options[name] is not None and page.resolve() == options[name].resolve():
-            raise UsageError(f"--{name} and --report name the same file", hint="choose two names")
-    names = system_names(given)
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise UsageError(f"two annotators are called {repeated[0]!r}", hint="give each a name of its own, NAME=FILE")
-    log = Log(verbose=options["verbose"])
+    listed = [options["docs"]] if is_file(options["docs"]) else []
+    check_targets(options, "report", inputs=[*(path for _, path in given), *metric_files(metric, options), *listed])
+    files = iter(distinct([stem(path) for name, path in given if name is None]))
+    names = [next(files) if name is None else name for name, _ in given]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"two annotators are called {repeated!r}", hint="give each a name of its own, NAME=FILE")
+    log, inference = Log(options), inference_of(options)
     sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
     sides = {side.name: side for side in read_each(sources, reading(options["reader"], options["key"]))}
     log(f"read {len(sides)} annotators")
-    usual = {name: options[name] for name in ("reader", "bootstrap", "ci", "seed", "interval", "pool", "profile")}
-    docs = None if options["docs"] is None else document_list(options["docs"])
+    usual = {
+        **{name: options[name] for name in ("reader", "pool", "profile")},
+        **{name: getattr(inference, name) for name in ("bootstrap", "seed", "interval")},
+        "ci": inference.level,
+        "docs": document_list(options["docs"]),
+    }
     with working("comparing", shown=not options["quiet"]):
-        found = agree(
+        found = measure_agreement(
             metric,
             sides,
             label=options["label"],
             unit=[each.strip() for each in (options["unit"] or "").split(",") if each.strip()],
             distance=options["distance"],
-            docs=docs,
             disagreements=options["disagreements"],
             **usual,
         )
     log(f"compared {len(found.pairs)} pairs")
     text = render_agreement(found, options["format_"], quiet=options["quiet"])
-    if options["save"] is not None or page is not None:
-        kept = browsable(metric, sides, docs=docs, **usual)
-        if page is not None:
+    if options["save"] is not None or options["report"] is not None:
+        kept = browsable(metric, sides, **usual)
+        if options["report"] is not None:
             from adjudge.report.html.result import render_result
 
-            write_atomic(page, render_result(kept, title=f"{names[0]} and {', '.join(names[1:])}"))
+            emit(render_result(kept, title=f"{names[0]} and {', '.join(names[1:])}"), options["report"])
         if options["save"] is not None:
-            write_atomic(options["save"], kept.to_json(with_tables=True) + "\n")
+            emit(kept.to_json(with_tables=True) + "\n", options["save"])
     emit(text, options["output"])

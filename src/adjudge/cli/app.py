@@ -1,50 +1,148 @@
-"""The commands, and every way to end.
-
-A command's module is imported when the command runs, so that `adjudge --help` costs nothing.
-"""
+"""The tree of commands, as data: the module of a command is imported when it runs, so that `--help` costs nothing."""
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, shell_complete
 
 from adjudge._version import __version__
-from adjudge.cli import BROKEN_PIPE, BUG, INTERRUPTED, LISTED, ReaderGone
-from adjudge.cli.streams import RED, abandon_output, painted, prepare_streams, say
-from adjudge.errors import AdjudgeError, did_you_mean, grouped, more_problems, visible
+from adjudge.errors import did_you_mean
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
+
+class Entry(NamedTuple):
+    """A command: its help in one line, and the module that has a function of its name; or a group with `commands`.
+
+    Families of the catalogue have neither: their commands are made from data.
+    """
+
+    about: str
+    module: str = ""
+    commands: Mapping[str, Entry] = {}
+    example: str = ""
+
+
+_COREF = {
+    "score": Entry("Score responses against a key: MUC, B3, CEAF, BLANC, LEA and their averages.", "coref"),
+    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref"),
+    "convert": Entry("Write chains in another format.", "coref"),
+}
+_NUGGET = {
+    "score": Entry("Score systems against the gold nuggets: span, type, realis, coreference, sequencing.", "nugget"),
+    "validate": Entry("Check a submission, with the line of every problem.", "nugget_files"),
+    "convert": Entry("Write nuggets in another format: TBF, brat, Rich ERE.", "nugget_files"),
+    "tokenize": Entry("Make token tables from texts and annotations.", "nugget_files"),
+    "report": Entry("Write a page that shows gold and system nuggets side by side.", "nugget"),
+}
+_ASSESSMENT = {
+    "create": Entry("Make a store of assessments from a pool of responses.", "eal_assessment"),
+    "merge": Entry("Join stores of assessments, the first with priority.", "eal_assessment"),
+    "check": Entry("Check assessments, coreference and reference frames.", "eal_assessment"),
+    "progress": Entry("Say how much is assessed, and how long the rest may take.", "eal_progress"),
+    "expand-realis": Entry("Add responses with the realis of the assessor.", "eal_assessment"),
+    "repair": Entry("Fix assessments that break the rules of the guidelines.", "eal_assessment"),
+}
+_FRAMES = {
+    "template": Entry("Write what is to be linked, for people to link it.", "eal_frames"),
+    "read": Entry("Read the frames that people have made, and say what is not linked.", "eal_frames"),
+    "project": Entry("Move frames to changed assessments.", "eal_frames"),
+}
+_CAMPAIGN = {
+    "init": Entry("Lay out a new campaign in a folder.", "eal_campaign"),
+    "run": Entry("Do every step that is due, and say what it waits for.", "eal_campaign"),
+}
+_EAL = {
+    "validate": Entry("Check a submission: archive, columns, offsets, types, roles, linking.", "eal_validate"),
+    "filter-quotes": Entry("Remove responses that stand in quotations.", "eal_stores"),
+    "expand-justifications": Entry("Widen justifications to whole sentences.", "eal_stores"),
+    "trim": Entry("Keep the best of redundant responses.", "eal_stores"),
+    "top": Entry("Keep the N most confident responses, as the hoppers allow.", "eal_stores"),
+    "pool": Entry("Join submissions into one store.", "eal_stores"),
+    "baseline-link": Entry("Link all responses with the same event type.", "eal_stores"),
+    "neutralize": Entry("Take realis or coreference out of the comparison.", "eal_stores"),
+    "assessment": Entry(
+        "Make, merge and check stores of assessments.",
+        commands=_ASSESSMENT,
+        example="adjudge eal assessment create pool -o assessments",
+    ),
+    "frames": Entry(
+        "Prepare the linking of assessed responses, and read it back.",
+        commands=_FRAMES,
+        example="adjudge eal frames template assessments -o frames",
+    ),
+    "score": Entry("Score submissions: arguments, linking, ranking, diagnostics.", "eal"),
+    "graphs": Entry("Draw how scores depend on beta and lambda, and the bootstrap, as SVG.", "eal"),
+    "report": Entry("Write a page with the ranking, the graphs and every response.", "eal"),
+    "proposal-tables": Entry("Print the tables of the scoring proposal, computed again.", "eal"),
+    "campaign": Entry(
+        "Lay out a campaign and run every step that is due.",
+        commands=_CAMPAIGN,
+        example="adjudge eal campaign init autumn",
+    ),
+}
+_KBP = {
+    "score": Entry("Score whole knowledge bases against annotation or triples, hop by hop.", "kbp"),
+    "discovery": Entry("Score mentions, types, links and clusters of entities, before any fact.", "kbp"),
+    "explain": Entry("For every missed and wrong path the first step that broke, counted and with examples.", "kbp"),
+    "report": Entry("Write an HTML page: scores, where paths are lost, and examples with their text.", "kbp"),
+    "query": Entry(
+        "Ask knowledge bases queries of one or more hops and score the answers; make sets of queries.", "kbp_query"
+    ),
+    "pooling-bias": Entry(
+        "What systems lose if their own unique answers are not in the pool of assessments.", "kbp_query"
+    ),
+    "validate": Entry("Check knowledge bases and annotated corpora, and repair Cold Start files.", "kbp_validate"),
+}
 COMMANDS = {
-    "score": "Score one or more systems against the gold documents.",
-    "coref": "Coreference: score, validate and convert files of chains.",
-    "nugget": "Event nuggets: score, validate, convert, tokenize and look at them.",
-    "eal": "Event arguments and linking: validate, filter, pool, assess, link, score.",
-    "kbp": "Knowledge bases: score them hop by hop, explain, query, validate and repair them.",
-    "ner": "Named entities: score files of tags or spans.",
-    "relation": "Relations: between spans, between entities, and among several entities.",
-    "event": "Events: triggers and arguments.",
-    "template": "Templates: incidents with slots and their fillers.",
-    "amr": "Meaning graphs: Smatch, proven, and its fine-grained relatives.",
-    "tree": "Dependency trees: score files of CoNLL-U.",
-    "linking": "Entity linking: mentions, links to a knowledge base, and clusters across documents.",
-    "record": "Records: lists of JSON objects, such as language models give them.",
-    "metrics": "List the metrics, or show one of them.",
-    "explain": "Print the definition of a metric and how it will be computed.",
-    "compare": "Compare systems from saved results, without scoring again.",
-    "report": "Write a page to look at: scores, comparisons, charts, every document.",
-    "merge": "Merge the results of shards that were scored by themselves.",
-    "agree": "Measure how far annotators agree, with intervals, kappa and alpha, and list where they do not.",
-    "select": "Select the documents or items that the ranking of systems hangs on, from saved results.",
-    "schema": "Print the JSON Schema of a result, an agreement, a selection or a metric specification.",
-    "demo": "Score a small campaign that comes with the package.",
-    "completion": "Print a script that completes commands, options and metrics in your shell.",
+    "score": Entry("Score one or more systems against the gold documents.", "family"),
+    "coref": Entry(
+        "Coreference: score, validate and convert files of chains.",
+        commands=_COREF,
+        example="adjudge coref score key.conll system.conll",
+    ),
+    "nugget": Entry(
+        "Event nuggets: score, validate, convert, tokenize and look at them.",
+        commands=_NUGGET,
+        example="adjudge nugget score gold.tbf system.tbf -t tokens/",
+    ),
+    "eal": Entry(
+        "Event arguments and linking: validate, filter, pool, assess, link, score.",
+        commands=_EAL,
+        example="adjudge eal validate system.zip --docs sources/ --ontology 2015",
+    ),
+    "kbp": Entry(
+        "Knowledge bases: score them hop by hop, explain, query, validate and repair them.",
+        commands=_KBP,
+        example="adjudge kbp score gold.tsv system.tsv --hops 3",
+    ),
+    "ner": Entry("Named entities: score files of tags or spans."),
+    "relation": Entry("Relations: between spans, between entities, and among several entities."),
+    "event": Entry("Events: triggers and arguments."),
+    "template": Entry("Templates: incidents with slots and their fillers."),
+    "amr": Entry("Meaning graphs: Smatch, proven, and its fine-grained relatives."),
+    "tree": Entry("Dependency trees: score files of CoNLL-U."),
+    "linking": Entry("Entity linking: mentions, links to a knowledge base, and clusters across documents."),
+    "record": Entry("Records: lists of JSON objects, such as language models give them."),
+    "metrics": Entry("List the metrics, or show one of them.", "metrics"),
+    "explain": Entry("Print the definition of a metric and how it will be computed.", "metrics"),
+    "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
+    "report": Entry("Write a page to look at: scores, comparisons, charts, every document.", "results"),
+    "merge": Entry("Merge the results of shards that were scored by themselves.", "results"),
+    "agree": Entry(
+        "Measure how far annotators agree, with intervals, kappa and alpha, and list where they do not.", "agree"
+    ),
+    "select": Entry(
+        "Select the documents or items that the ranking of systems hangs on, from saved results.", "results"
+    ),
+    "schema": Entry(
+        "Print the JSON Schema of a result, an agreement, a selection or a metric specification.", "metrics"
+    ),
+    "demo": Entry("Score a small campaign that comes with the package.", "demo"),
+    "completion": Entry("Print a script that completes commands, options and metrics in your shell.", "completion"),
 }
 PURPOSES = {
     "Score systems": ("score",),
@@ -56,13 +154,11 @@ PURPOSES = {
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name (`entries`: name -> help) and imports the one that is called.
+    """A group that knows its commands by name and imports the module of the one that is called."""
 
-    The module of a command is `adjudge.cli.` and `prefix` and its name.
-    """
-
-    entries: ClassVar[Mapping[str, str]] = COMMANDS
-    prefix: ClassVar[str] = ""
+    def __init__(self, name: str, entries: Mapping[str, Entry], **more: Any) -> None:
+        super().__init__(name, **more)
+        self.entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order in which people meet them."""
@@ -72,8 +168,13 @@ class LazyGroup(click.Group):
         """The command of that name."""
         if cmd_name not in self.entries:
             return None
-        command: click.Command = import_module(f"adjudge.cli.{self.prefix}{cmd_name.replace('-', '_')}").command
-        return command
+        entry = self.entries[cmd_name]
+        if entry.commands:
+            epilog = f"\b\nExample:\n  {entry.example}"
+            return LazyGroup(cmd_name, entry.commands, help=entry.about, epilog=epilog)
+        module = import_module(f"adjudge.cli.{entry.module or 'family'}")
+        made: click.Command = getattr(module, cmd_name.replace("-", "_")) if entry.module else module.group(cmd_name)
+        return made
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command and its arguments; an unknown name gets a suggestion."""
@@ -83,34 +184,27 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list for `--help`, without importing any command."""
+        """The list for `--help`, without importing any command; a command that no heading names is one of a task."""
+        titles: Mapping[str, tuple[str, ...]] = PURPOSES if self is app else {"Commands": ()}
+        others = set(self.entries).difference(*titles.values())
         wide = max(map(len, self.entries), default=0)
-        for title, names in self.purposes().items():
+        for title, names in titles.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(wide), self.entries[name]) for name in names])
-
-    def purposes(self) -> dict[str, list[str]]:
-        """The commands under the headings of `--help`."""
-        return {"Commands": list(self.entries)}
+                chosen = names or tuple(name for name in self.entries if name in others)
+                formatter.write_dl([(name.ljust(wide), self.entries[name].about) for name in chosen])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands that start as the word does, without importing any of them."""
-        found = [CompletionItem(name, help=text) for name, text in self.entries.items() if name.startswith(incomplete)]
+        found = [
+            CompletionItem(name, help=each.about) for name, each in self.entries.items() if name.startswith(incomplete)
+        ]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-class Commands(LazyGroup):
-    """All commands, listed by what they are for."""
-
-    def purposes(self) -> dict[str, list[str]]:
-        """The commands under the headings of `--help`; a command that no heading names is one of a task."""
-        named = {name for names in PURPOSES.values() for name in names}
-        tasks = [name for name in self.entries if name not in named]
-        return {title: [name for name in names if name in self.entries] or tasks for title, names in PURPOSES.items()}
-
-
-@click.group(
-    cls=Commands,
+app = LazyGroup(
+    "adjudge",
+    COMMANDS,
+    help="Evaluate information extraction: how well do system documents match the gold ones, and how sure is that?",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
     "\n  adjudge demo"
@@ -119,75 +213,12 @@ class Commands(LazyGroup):
     "\n  adjudge compare system.json other.json --format latex"
     "\n  adjudge agree ner.strict anna.jsonl ben.jsonl",
 )
-@click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")
-def app() -> None:
-    """Evaluate information extraction: how well do system documents match the gold ones, and how sure is that?"""
+click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")(app)
 
 
-def run_command(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code."""
-    prepare_streams()
-    if COMPLETE in os.environ:
-        return _complete(os.environ[COMPLETE])
-    try:
-        result = app.main(args=list(arguments) or ["--help"], prog_name="adjudge", standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except AdjudgeError as error:
-        problems = grouped(error.problems)
-        more = sum(1 + problem.more for problem in problems[LISTED:])
-        shown = [*problems[:LISTED], *([more_problems(more)] if more else [])]
-        _complain(*(str(problem) for problem in shown))
-        return error.exit_code
-    except click.ClickException as error:
-        command = f"{error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else None
-        _complain(_sentence(error.format_message()) + (f" (see {command})" if command else ""))
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
-        return INTERRUPTED
-    except (ReaderGone, SystemExit):  # click ends the program in this way if nobody reads its help
-        abandon_output()
-        return BROKEN_PIPE
-    except RecursionError:
-        _complain("something in the input is nested too deeply, flatten it")
-        return 1
-    except MemoryError:
-        _complain("memory ran out, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
-        return 1
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in _FULL:
-            abandon_output()
-            what = error.filename if isinstance(error.filename, str) else "a temporary file or the output"
-            _complain(f"{what}: cannot be written: {error.strerror}, make room, or write elsewhere")
-            return 2
-        verbose = "--verbose" in arguments
-        if verbose:
-            import traceback
-
-            say(traceback.format_exc().rstrip())
-        _complain(f"this is a bug of adjudge, not of your input: {type(error).__name__}: {error}")
-        how = "with the command and the lines above" if verbose else "with the output of the same command and --verbose"
-        _complain(f"please report it to the maintainers, {how}")
-        return BUG
-
-
-def _complete(instruction: str) -> int:
+def complete(variable: str) -> int:
     """Answer the completion script of a shell: what could come next."""
-    from click.shell_completion import shell_complete
-
     try:
-        return shell_complete(app, {}, "adjudge", COMPLETE, instruction)
+        return shell_complete(app, {}, "adjudge", variable, os.environ[variable])
     except Exception:  # a line half typed may be wrong in any way, and a shell that asks wants no message
         return 1
-
-
-def _complain(*lines: str) -> None:
-    start = painted("error:", RED)
-    for line in lines:
-        say(f"{start} {visible(line)}")
-
-
-def _sentence(message: str) -> str:
-    """A message of click in our manner: lower case, one line, no full stop."""
-    line = " ".join(message.split()).removesuffix(".")
-    return line[:1].lower() + line[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -65,7 +65,7 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 @click.command("completion", epilog='\b\nExample:\n  adjudge completion bash >> "$HOME/.bashrc"')
 @click.argument("shell", type=click.Choice(list(SCRIPTS)))
 @output_option
-def command(shell: str, output: Path | None) -> None:
+def completion(shell: str, **options: Any) -> None:
     """Print a script that completes commands, options and metrics in your shell.
 
     \b
@@ -73,8 +73,8 @@ def command(shell: str, output: Path | None) -> None:
     zsh:   adjudge completion zsh > "${fpath[1]}/_adjudge"
     fish:  adjudge completion fish > ~/.config/fish/completions/adjudge.fish
     """
-    check_targets(output)
-    emit(SCRIPTS[shell], output)
+    check_targets(options)
+    emit(SCRIPTS[shell], options["output"])
 
 
 def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

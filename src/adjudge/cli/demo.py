@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.options import compose, output_options
-from adjudge.cli.output import check_targets, emit
-from adjudge.cli.streams import say
+from adjudge.cli.output import check_targets, emit, say
 from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -39,15 +38,7 @@ DOCUMENT = "nw-06"
         help="Instead of scoring, copy the files of the campaign to FOLDER, to try commands on them.",
     ),
 )
-def command(
-    task: str,
-    folder: Path | None,
-    files: Path | None,
-    format_: str,
-    output: Path | None,
-    quiet: bool,
-    verbose: bool,  # noqa: ARG001  # shows where a bug is
-) -> None:
+def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> None:
     """Score a small campaign that comes with the package.
 
     TASK is extraction (relations and events, the default), coref, nugget, eal (event arguments and linking) or kbp
@@ -55,6 +46,7 @@ def command(
     """
     from adjudge.report.render import render
 
+    format_, output, quiet = options["format_"], options["output"], options["quiet"]
     if files is not None:
         for name, given in (("--report", folder), ("--output", output), ("--format", format_ != "text")):
             if given:
@@ -66,7 +58,7 @@ def command(
             emit(f"{visible(str(files))}: {number} files of the campaign {task}\n", None)
         return
     page = None if folder is None else folder / f"{task}.html"
-    check_targets(output)
+    check_targets(options)
     if page is not None and output is not None and page.resolve() == output.resolve():
         raise UsageError("--output and --report name the same file", hint="choose two names")
     title, result, after = _DEMOS[task]()
@@ -136,8 +128,7 @@ def _nugget() -> Demo:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
     from adjudge.tasks.nugget import score
 
-    systems = " ".join(f"-s {_short(path)}" for path in SYSTEMS.values())
-    where = f"-g {_short(GOLD)} {systems} -t {_short(TOKENS)}"
+    where = f"{_short(GOLD)} {' '.join(map(_short, SYSTEMS.values()))} -t {_short(TOKENS)}"
     return (
         "The bundled campaign of event nuggets: ten short documents, and the nuggets of three systems.",
         score(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS, pool="micro"),
@@ -155,8 +146,8 @@ def _eal() -> Demo:
     from adjudge.tasks.eal.quotes import regions_in
 
     systems = [str(path) for path in SUBMISSIONS.values()]
-    where = f"--key {_short(ASSESSMENTS)} --frames {_short(FRAMES)} --docs-text {_short(SOURCES)}"
-    where = f"{where} {' '.join(map(_short, systems))}"
+    where = f"{_short(ASSESSMENTS)} {' '.join(map(_short, systems))}"
+    where = f"{where} --frames {_short(FRAMES)} --docs-text {_short(SOURCES)}"
     return (
         "The bundled campaign of event arguments and linking: twelve short documents, the responses of three systems.",
         score(ASSESSMENTS, FRAMES, systems, regions=regions_in(SOURCES)),
@@ -174,14 +165,14 @@ def _kbp() -> Demo:
     from adjudge.tasks.kbp.scoring import score
 
     systems = [str(path) for path in SYSTEMS.values()]
-    side = f"--gold {_short(GOLD)} --wiki {_short(LINKS)}"
-    where = f"{side} {' '.join(map(_short, systems))}"
+    gold, links = _short(GOLD), f"--wiki {_short(LINKS)}"
+    where = f"{gold} {' '.join(map(_short, systems))} {links}"
     return (
         "The bundled campaign of knowledge bases: ten short documents, and what three systems made of them.",
         score(str(GOLD), systems, wiki=str(LINKS)),
         _commands(
             f"kbp score {where} --by relation --identity-source system",
-            f"kbp explain {side} {_short(systems[1])} --hop 2",
+            f"kbp explain {gold} {_short(systems[1])} {links} --hop 2",
             f"kbp report {where} -o report.html",
             f"kbp validate {_short(systems[0])}",
         ),

@@ -1,40 +1,404 @@
-"""`adjudge eal`: the commands for event arguments and linking."""
+"""`adjudge eal score`, `report`, `graphs` and `proposal-tables`: event arguments and linking, scored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+import os
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
-
-
-class EalGroup(LazyGroup):
-    """Its commands, each in a module of its own."""
-
-    entries: ClassVar[Mapping[str, str]] = {
-        "validate": "Check a submission: archive, columns, offsets, types, roles, linking.",
-        "filter-quotes": "Remove responses that stand in quotations.",
-        "expand-justifications": "Widen justifications to whole sentences.",
-        "trim": "Keep the best of redundant responses.",
-        "top": "Keep the N most confident responses, as the hoppers allow.",
-        "pool": "Join submissions into one store.",
-        "baseline-link": "Link all responses with the same event type.",
-        "neutralize": "Take realis or coreference out of the comparison.",
-        "assessment": "Make, merge and check stores of assessments.",
-        "frames": "Prepare the linking of assessed responses, and read it back.",
-        "score": "Score submissions: arguments, linking, ranking, diagnostics.",
-        "graphs": "Draw how scores depend on beta and lambda, and the bootstrap, as SVG.",
-        "report": "Write a page with the ranking, the graphs and every response.",
-        "proposal-tables": "Print the tables of the scoring proposal, computed again.",
-        "campaign": "Lay out a campaign and run every step that is due.",
-    }
-    prefix = "eal_"
-
-
-@click.group(
-    "eal", cls=EalGroup, epilog="\b\nExample:\n  adjudge eal validate system.zip --docs sources/ --ontology 2015"
+from adjudge.cli.options import (
+    FORMATS,
+    RESAMPLING,
+    Command,
+    Sides,
+    Target,
+    compose,
+    document_list,
+    format_option,
+    inference_of,
+    output_option,
+    refuse_with,
+    resampling_options,
+    run_from,
+    scoring_options,
+    side_arguments,
+    sides_of,
+    verbose_option,
 )
-def command() -> None:
-    """Event arguments and linking: validate, filter, pool, assess, link, score, or run a whole campaign."""
+from adjudge.cli.output import (
+    Log,
+    check_targets,
+    count_task,
+    emit,
+    emit_explanations,
+    emit_json,
+    emit_lines,
+    finish,
+    is_file,
+    uncollected,
+)
+from adjudge.errors import Problem, UsageError
+from adjudge.tasks.eal.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.report.html.eal_graphs import Change
+    from adjudge.stats.result import Result
+    from adjudge.tasks.eal.settings import Settings
+    from adjudge.tasks.eal.task import Regions
+
+_EXTRAS = ("ceaf", "b3", "blanc", "f")
+_ONLY_SCORES = (
+    *("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "per_document", "jobs", "cluster"),
+    "docs",
+)
+_BY = "Also score by type, role or genre."
+_also_option = click.option(
+    "--also",
+    "extras",
+    type=click.Choice(_EXTRAS),
+    multiple=True,
+    help="More measures: CEAF, plain B3 or BLANC of the frames; the overall score with F1. Repeatable.",
+)
+_only_option = click.option(
+    "--only", metavar="LIST", help="Only these documents: a file with one id per line, or a,b,c."
+)
+
+_side_options = compose(
+    side_arguments("ASSESSMENTS", "SUBMISSION", old_gold=("--key",)),
+    click.option("--frames", metavar="LINKING", help="The reference frames. Without them only arguments are scored."),
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="spec",
+        show_default=True,
+        help="The task description, or as the official programs count.",
+    ),
+    click.option("--beta", type=float, default=0.25, show_default=True, help="What a false positive costs."),
+    click.option(
+        "--lambda", "lambda_", type=float, default=0.5, show_default=True, help="The weight of the argument score."
+    ),
+    click.option(
+        "--unassessed",
+        type=click.Choice(("error", "false-positive", "ignore")),
+        help="What responses are that nobody has assessed. [default: as the profile says]",
+    ),
+    click.option(
+        "--unlinked",
+        type=click.Choice(("error", "drop", "singleton")),
+        help="What responses are that are not generic and in no frame. [default: as the profile says]",
+    ),
+    click.option(
+        "--decide",
+        "decisions",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Change any decision of the profile. Repeatable.",
+    ),
+    click.option(
+        "--cover",
+        "covers",
+        metavar="PAIR",
+        multiple=True,
+        help="Treat more types as Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. Repeatable.",
+    ),
+    click.option("--quotes", metavar="FILE", help="A quote filter: responses in quotations are left out."),
+    click.option("--docs-text", metavar="FOLDER", help="Source documents, to find the quotations in them."),
+    click.option(
+        "--taxonomy",
+        type=click.Choice(("full", "collapsed", "type-lax")),
+        default="full",
+        show_default=True,
+        help="Diagnostic: Contact, Movement, Transaction merged and no Manufacture; or the subtype of Contact and "
+        "Transaction does not matter.",
+    ),
+    click.option(
+        "--neutralize",
+        type=click.Choice(("realis", "coref")),
+        help="Diagnostic: realis does not matter; or neither realis nor which string of the filler.",
+    ),
+    click.option("--genre", metavar="NAME", help="Score only documents of this genre, such as newswire or forum."),
+    click.option(
+        "--genre-list",
+        metavar="FILE",
+        help="Genres of documents: id, TAB, genre. Without it, ids tell by their prefix.",
+    ),
+)
+
+
+def _sides(options: dict[str, Any], *targets: str, docs: str = "only") -> Sides:
+    """The key and the submissions, after a look at where output goes; `docs` is the option that names documents."""
+    listed = [options[name] for name in ("frames", "quotes", "genre_list", docs)]
+    return sides_of(options, *targets, inputs=listed)
+
+
+def _counted(
+    sides: Sides, chosen: Settings, options: Mapping[str, Any], *, docs: str = "only", whole: bool = False
+) -> Evaluation:
+    """Read and count everything as the options say, without a seed with that of the profile."""
+    from adjudge.tasks.eal.diagnostics import read_genres
+    from adjudge.tasks.eal.task import EalTask, Gold, count
+
+    seed = chosen.profile.bootstrap_seed if options["seed"] is None else options["seed"]
+    run = run_from(options, inference=inference_of(options, seed=seed), docs=document_list(options[docs]))
+    listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
+    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, whole=whole)
+    task.macro = run.pool == "macro"
+    gold = sides._replace(gold=Gold(sides.gold, options["frames"]))
+    return count_task(task, gold, run, options, partial(count, genre=options["genre"]))
+
+
+def _settings(options: Mapping[str, Any]) -> Settings:
+    """What the options say of how documents are compared."""
+    from adjudge.tasks.eal.settings import decide, settings
+
+    decisions = {}
+    for text in options["decisions"]:
+        name, equals, value = text.partition("=")
+        if not (equals and name and value):
+            raise UsageError(
+                f"--decide {text!r} says nothing", hint="write NAME=VALUE, such as time_rule_requires=good"
+            )
+        decisions[name.strip().replace("-", "_")] = value.strip()
+    for name in ("unassessed", "unlinked"):
+        if options[name] is not None:
+            decisions[name] = options[name]
+    return settings(
+        decide(options["profile"], decisions),
+        beta=options["beta"],
+        lambda_=options["lambda_"],
+        taxonomy=options["taxonomy"],
+        neutralize=options["neutralize"],
+        covers=options["covers"],
+        extras=options.get("extras", ()),
+        linking=options["frames"] is not None,
+    )
+
+
+def _regions(options: Mapping[str, Any], settings: Settings) -> Regions | None:
+    """Where the quotations of a document are, if they are to be left out."""
+    quotes, folder = options["quotes"], options["docs_text"]
+    if quotes is None and folder is None:
+        return None
+    if quotes is not None and folder is not None:
+        raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
+    from adjudge.tasks.eal.quotes import read_regions, regions_in
+
+    return read_regions(str(quotes)) if folder is None else regions_in(folder, settings.profile)
+
+
+def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
+    """Raise if the output would lie in a folder that is read: there every file is taken for a document."""
+    target = Path(os.path.realpath(output))
+    for folder in folders:
+        if folder and os.path.isdir(folder):  # noqa: PTH112  # unlike Path.is_dir it never raises
+            place = Path(os.path.realpath(folder))
+            if place == target or place in target.parents:
+                hint = "write it elsewhere"
+                raise UsageError(Problem(f"this is in {folder}, which is read", path=str(output), hint=hint))
+
+
+@click.command(
+    "score",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge eal score assessments/ acme1.zip acme2.zip --frames frames/"
+    "\n  adjudge eal score key/ mine=runs/7 --frames ref/ --by type --genre newswire"
+    "\n  adjudge eal score key/ runs/7 --frames ref/ --profile bbn-2015 --bootstrap 1000",
+)
+@compose(
+    _side_options,
+    _also_option,
+    click.option("--rank/--no-rank", default=None, help="Print the ranking. [default: if there are several systems]"),
+    click.option(
+        "--per-document",
+        metavar="FILE",
+        type=Target(),
+        help="Also write the scores of each document, as a table with TABs.",
+    ),
+    scoring_options(
+        by=_BY,
+        pool="Sum counts, or average documents. [default: micro]",
+        explain="Print what became of this document instead of the scores.",
+        resampling=resampling_options(", or as the profile says"),
+        refused={
+            "time_limit": "no response needs a search",
+            "save_documents": "`adjudge eal report` shows every response",
+        },
+    ),
+)
+def score(**options: Any) -> None:
+    """Score submissions against assessments and reference frames: arguments, linking, and both together.
+
+    ASSESSMENTS is the key, a folder or an archive. A submission is a folder or an archive, called after its file, or
+    NAME in NAME=SUBMISSION.
+    """
+    sides, chosen = _sides(options, "per_document", docs="docs"), _settings(options)
+    if options["explain"] is not None:
+        from adjudge.tasks.eal.explanation import explain
+
+        refuse_with("--explain", _ONLY_SCORES)
+        regions = _regions(options, chosen)
+        with uncollected():
+            found = explain(sides.gold, options["frames"], sides.named(), options["explain"], chosen, regions=regions)
+        emit_explanations(found.values(), options)
+        return
+    evaluation = _counted(sides, chosen, options, docs="docs")
+    result = evaluation.result()
+    wanted = options["rank"] if options["rank"] is not None else len(sides.paths) > 1 and options["bootstrap"] != 0
+    # A ranking is not saved: it would be wrong as soon as a result is compared with others.
+    shown, also = _ranked(result, chosen) if wanted else result, {}
+    if options["per_document"] is not None:
+        from adjudge.tasks.eal.measures import document_table
+        from adjudge.tasks.eal.task import tables_of
+
+        also[options["per_document"]] = document_table(tables_of(evaluation), chosen)
+    finish(result, options, shown=shown, also=also)
+
+
+def _ranked(result: Result, settings: Settings) -> Result:
+    import msgspec
+
+    from adjudge.tasks.eal.ranking import rank_result
+
+    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles)
+    return msgspec.structs.replace(result, ranking=ranking.leaderboard())
+
+
+@click.command(
+    "report",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge eal report assessments/ *.zip --frames frames/ --docs texts/ -o report.html"
+    "\n  adjudge eal report key/ old=runs/6 new=runs/7 --frames ref/ --by type -o report.html",
+)
+@compose(
+    _side_options,
+    _also_option,
+    click.option("--by", metavar="FIELD", multiple=True, help=f"{_BY} Repeatable."),
+    click.option(
+        "--docs",
+        metavar="SOURCES",
+        help="Show the texts: a folder of source documents, or a list of ids and paths. Nothing is removed by it.",
+    ),
+    _only_option,
+    click.option(
+        "--title",
+        default="Event arguments and linking",
+        show_default=True,
+        help="What stands at the top of the page.",
+    ),
+    resampling_options(", or as the profile says"),
+    output_option,
+    verbose_option,
+)
+def report(**options: Any) -> None:
+    """Write an HTML page that shows what the scores are made of: one file that needs no network.
+
+    It has the ranking, scores, graphs and notes, and for every document its responses with their outcomes and reasons,
+    reference frames beside those of the system, and the text. #system=NAME and #compare=NAME,NAME open its views.
+    """
+    sides, chosen = _sides(options), _settings(options)
+    docs, output = options["docs"], options["output"]
+    if output is not None:
+        _refuse_inside(output, [sides.gold, *sides.paths, docs, options["frames"], options["docs_text"]])
+    from adjudge.formats.eal_sources import Sources
+    from adjudge.report.html.eal import eal_page
+
+    log = Log(options)
+    sources = None if docs is None else Sources(docs)
+    with uncollected():
+        evaluation = _counted(sides, chosen, options, whole=True)
+        page = eal_page(evaluation, sources=sources, title=options["title"])
+    emit(page, output)
+    log(f"wrote a page of {len(page)} characters")
+
+
+@click.command(
+    "graphs",
+    cls=Command,
+    epilog="\b\nExample:\n  adjudge eal graphs assessments/ acme1.zip acme2.zip --frames frames/ -o graphs/",
+)
+@compose(
+    _side_options,
+    _only_option,
+    resampling_options(", or as the profile says", names=("bootstrap", "ci", "seed")),
+    click.option(
+        "-o",
+        "--output",
+        "folder",
+        metavar="FOLDER",
+        required=True,
+        type=click.Path(path_type=Path),
+        help="Folder for the SVG files, which is made if it is not there; all of them are written or none.",
+    ),
+    click.option("--quiet", is_flag=True, help="Do not list the files and the values at which systems change places."),
+    verbose_option,
+)
+def graphs(folder: Path, **options: Any) -> None:
+    """Draw how scores and ranks vary with beta and lambda, and the distributions of the bootstrap, as SVG files.
+
+    The exact values at which two systems change places are marked, and printed.
+    """
+    sides, chosen = _sides(options), _settings(options)
+    _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["docs_text"]])
+    from adjudge.report.folders import write_folder
+    from adjudge.report.html.charts import standalone
+    from adjudge.report.html.eal_graphs import graphs_of, rankings_of
+    from adjudge.tasks.eal.task import tables_of
+
+    with uncollected():
+        evaluation = _counted(sides, chosen, options)
+        result = evaluation.result()
+        drawn, changes = graphs_of(tables_of(evaluation), chosen, rankings_of(result, chosen))
+    files = {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in drawn}
+    listed = [options[name] for name in ("frames", "only", "quotes", "genre_list")]
+    write_folder(folder, files, inputs=[name for name in (sides.gold, *sides.paths, *listed) if is_file(name)])
+    if not options["quiet"]:
+        emit_lines([*(f"{folder / name}" for name in files), *_lines(changes), f"signature {result.signature}"])
+
+
+def _lines(changes: list[Change]) -> list[str]:
+    return [
+        f"{each.weight} {each.value:.6g}: {each.before} ahead below, {each.after} above (score {100 * each.score:.2f})"
+        for each in changes
+    ]
+
+
+@click.command(
+    "proposal-tables",
+    epilog="\b\nExamples:\n  adjudge eal proposal-tables\n  adjudge eal proposal-tables --beta 0.5 --format json",
+)
+@click.option(
+    "--beta", type=click.FloatRange(min=0), default=0.25, show_default=True, help="What a false positive costs."
+)
+@click.option(
+    "--lambda",
+    "lambda_",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The weight of the argument score.",
+)
+@format_option(*FORMATS)
+@output_option
+def proposal_tables(beta: float, lambda_: float, **options: Any) -> None:
+    """Print Table 1 and the CEAF examples of the scoring proposal.
+
+    Table 1 compares the linear argument score with F1 in its place; the examples compare link scores. With --format csv
+    there is a row for each cell.
+    """
+    from adjudge.report.render import render_grids
+    from adjudge.report.tables import csv_rows
+    from adjudge.tasks.eal.proposal import grids, to_data, to_rows
+
+    check_targets(options)
+    format_, output = options["format_"], options["output"]
+    if format_ == "json":
+        emit_json(to_data(beta=beta, lambda_=lambda_), output)
+    elif format_ == "csv":
+        emit(csv_rows(to_rows(beta=beta, lambda_=lambda_), ("table", "row", "column", "value")), output)
+    else:
+        emit(render_grids(grids(beta=beta, lambda_=lambda_), format_), output)

@@ -1,31 +1,343 @@
-"""`adjudge eal assessment`: the commands for stores of assessments."""
+"""`adjudge eal assessment`: make, merge, check and repair stores of assessments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
-
-
-class AssessmentGroup(LazyGroup):
-    """Its commands, each in a module of its own."""
-
-    entries: ClassVar[Mapping[str, str]] = {
-        "create": "Make a store of assessments from a pool of responses.",
-        "merge": "Join stores of assessments, the first with priority.",
-        "check": "Check assessments, coreference and reference frames.",
-        "progress": "Say how much is assessed, and how long the rest may take.",
-        "expand-realis": "Add responses with the realis of the assessor.",
-        "repair": "Fix assessments that break the rules of the guidelines.",
-    }
-    prefix = "eal_assessment_"
-
-
-@click.group(
-    "assessment", cls=AssessmentGroup, epilog="\b\nExample:\n  adjudge eal assessment create pool -o assessments"
+from adjudge._version import __version__
+from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option
+from adjudge.cli.findings import all_counted, counted, failed, report_record, report_text
+from adjudge.cli.findings import report_options as check_options
+from adjudge.cli.options import Decorator, compose, document_list, format_option
+from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
+from adjudge.errors import UsageError
+from adjudge.formats.eal_ids import sha1_id
+from adjudge.model.eal import Assessment, Response
+from adjudge.tasks.eal.apply import open_for
+from adjudge.tasks.eal.assess_files import (
+    TRIMS,
+    Change,
+    MergeSummary,
+    change_store,
+    create_store,
+    expanding,
+    merge_stores,
+    repairing,
+    trimming,
 )
-def command() -> None:
-    """Make, merge and check stores of assessments."""
+from adjudge.tasks.eal.consistency_files import CheckReport
+from adjudge.tasks.eal.consistency_files import check as check_store
+from adjudge.tasks.eal.frames import describe
+from adjudge.tasks.eal.profiles import get_profile
+from adjudge.tasks.eal.trim import UNLINKED
+from adjudge.tasks.eal.validation_findings import LIMIT
+
+SHOWN = 10  # assessments that differ, without --verbose
+REASONS = {**EXPLAINED, "coreferent": "a better response has a CAS in the same cluster"}
+REPAIRS = {
+    "realis-copy": "copies with the realis of the assessor",
+    "cleared": "answers that are not asked for",
+    "waits-again": "an answer is missing, the response is unassessed now",
+    "wrong-time": "times that are no dates, their CAS is wrong now",
+    "new-cluster": "CASes without a cluster, each has one of its own now",
+    "new-ids": "documents with ids of another program, now hashes of the content",
+    "first-cluster": "CASes with two clusters, the first one counts",
+}
+
+report_options = compose(
+    format_option("text", "json"), click.option("--quiet", is_flag=True, help="Do not say what was done.")
+)
+verbose_option = click.option("--verbose", is_flag=True, help="List every response that is counted.")
+
+
+def target_options(what: str, *, required: bool = True) -> Decorator:
+    """Where a store is written."""
+    return compose(
+        click.option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            required=required,
+            type=click.Path(path_type=Path),
+            help=f"{what} to write, whole or not at all.",
+        ),
+        click.option("--overwrite", is_flag=True, help="Replace OUT if it is there already."),
+    )
+
+
+_store_options = compose(target_options("Store of assessments"), ids_option(keep=False))
+
+
+def say_done(operation: str, facts: Mapping[str, Any], lines: Iterable[str], options: Mapping[str, Any]) -> None:
+    """Print what was done, as lines or as JSON."""
+    if options["quiet"]:
+        return
+    if options["format_"] == "json":
+        emit_json({"adjudge": __version__, "task": "eal", "operation": operation, **facts})
+    else:
+        emit_lines(lines)
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """A response in JSON."""
+    return {
+        "document": response.document,
+        "id": sha1_id(response),
+        "type": response.type,
+        "role": response.role,
+        "cas": response.cas.text,
+        "cas_span": f"{response.cas.span.start}-{response.cas.span.end}",
+        "realis": response.realis,
+    }
+
+
+def response_line(response: Response) -> str:
+    """A response in a line."""
+    return f"{response.document}: {sha1_id(response)} {describe((response,))}"
+
+
+@click.command("create", epilog="\b\nExample:\n  adjudge eal assessment create pool --trim cas -o assessments")
+@click.argument("pool", metavar="POOL")
+@click.option(
+    "--onto",
+    metavar="EXISTING",
+    help="A store of assessments to start from: what it has stays as it is. It may be OUT itself.",
+)
+@click.option(
+    "--trim",
+    type=click.Choice(TRIMS),
+    help="First keep only the best of responses that differ in base filler and justifications (cas), or whose CASes "
+    "are nested, too (nested), or are in one cluster of EXISTING (coref).",
+)
+@click.option(
+    "--unlinked",
+    type=click.Choice(UNLINKED),
+    help="With --trim, responses that are not generic and in no hopper: an error, dropped, or hoppers of their own "
+    "(default: as the profile says).",
+)
+@_store_options
+@profile_option
+@report_options
+def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any) -> None:
+    """Make a store of assessments from a pool: every response, with UNANNOTATED in the columns of the assessor.
+
+    Responses that EXISTING has, assessed or not, stay as they are there. While the store is written it holds a file
+    __lock, and nobody else may write to it.
+    """
+    if trim == "coref" and onto is None:
+        raise UsageError("--trim coref needs the clusters of a store", hint="give it with --onto")
+    if unlinked is not None and trim is None:
+        raise UsageError("--unlinked says what --trim does", hint="give both, or neither")
+    chosen, output = get_profile(options["profile"]), options["output"]
+    prepare = None if trim is None else trimming(trim, unlinked=unlinked or chosen.unlinked)
+    how = {"ids": options["ids"], "overwrite": options["overwrite"]}
+    with uncollected(), closing(open_for(chosen, pool)) as store:
+        done = create_store(store, output, onto=onto, prepare=prepare, **how)
+    assert sum(done.removed.values()) + done.added + done.assessed + done.waiting == done.pooled
+    lines = [
+        f"create: {counted(done.documents, 'document')}, {counted(done.pooled, 'response')} in the pool",
+        *(f"  removed {count:7}  {reason}: {REASONS[reason]}" for reason, count in done.removed.items()),
+        f"  added   {done.added:7}  new, they wait for assessment",
+        f"  known   {done.assessed:7}  assessed already",
+        f"  known   {done.waiting:7}  waiting already",
+        f"profile: {options['profile']}",
+        f"written: {output}",
+    ]
+    facts = {"profile": options["profile"], "input": pool, "onto": onto, "trim": trim, "output": str(output)}
+    say_done("assessment create", {**facts, **done._asdict()}, lines, options)
+
+
+@click.command(
+    "merge",
+    epilog="\b\nExamples:\n  adjudge eal assessment merge first/ second/ -o both"
+    "\n  adjudge eal assessment merge first/ second/ --prefer additional -o corrected",
+)
+@click.argument("baseline", metavar="BASELINE")
+@click.argument("additional", metavar="ADDITIONAL...", nargs=-1, required=True)
+@click.option(
+    "--prefer",
+    type=click.Choice(("baseline", "additional")),
+    default="baseline",
+    show_default=True,
+    help="Whose assessments and clusters count where the stores differ: additional takes an assessor's corrections.",
+)
+@_store_options
+@report_options
+@verbose_option
+def merge(baseline: str, additional: tuple[str, ...], prefer: Any, **options: Any) -> None:
+    """Join stores of assessments: those of BASELINE count, what it has not assessed is taken from ADDITIONAL.
+
+    A CAS that has a cluster in BASELINE keeps it. Another CAS goes to the cluster in which most of those are that share
+    its cluster in ADDITIONAL; if BASELINE knows none of them, they get a new cluster together. With --prefer additional
+    it is the other way round: what ADDITIONAL has assessed counts, and BASELINE fills the gaps. What the stores say
+    differently is listed in either case.
+    """
+    output = options["output"]
+    how = {"ids": options["ids"], "overwrite": options["overwrite"]}
+    with uncollected():
+        done = merge_stores((baseline, *additional), output, prefer=prefer, **how)
+    facts = {
+        "input": [baseline, *additional],
+        "output": str(output),
+        "prefer": prefer,
+        **done._asdict(),
+        "disagreements": [
+            {
+                **response_record(each.response),
+                "baseline": each.baseline._asdict(),
+                "additional": each.additional._asdict(),
+            }
+            for each in done.disagreements
+        ],
+    }
+    lines = _merge_lines(done, prefer, shown=None if options["verbose"] else SHOWN)
+    say_done("assessment merge", facts, [*lines, f"written: {output}"], options)
+
+
+def _merge_lines(done: MergeSummary, prefer: str, *, shown: int | None) -> list[str]:
+    lines = []
+    for each in done.disagreements[:shown]:
+        old, new = _answers(each.baseline), _answers(each.additional)
+        what = f"{old} stays, not {new}" if prefer == "baseline" else f"{old} becomes {new}"
+        lines.append(f"{response_line(each.response)}: {what}")
+    if len(done.disagreements) > len(lines):
+        lines.append(f"and {len(done.disagreements) - len(lines)} more, --verbose lists all")
+    split, joined = (sum(map(len, each.values())) for each in (done.split_clusters, done.joined_clusters))
+    taken = "ignored  " if prefer == "baseline" else "corrected"
+    counts = "the baseline counts" if prefer == "baseline" else "the additional store counts"
+    return [
+        *lines,
+        f"merge: {counted(done.documents, 'document')}, {done.assessed} assessed, {done.unassessed} not assessed",
+        f"  new       {done.newly_assessed:7}  assessed in an additional store only",
+        f"  {taken} {len(done.disagreements):7}  assessed otherwise in an additional store",
+        f"  clusters  {split:7}  of an additional store that the baseline splits: {counts}",
+        f"  clusters  {joined:7}  of the baseline that an additional store splits: {counts}",
+    ]
+
+
+def _answers(assessment: Assessment) -> str:
+    return " ".join(each or "NIL" for each in assessment)
+
+
+@click.command("check", epilog="\b\nExample:\n  adjudge eal assessment check assessments --frames frames")
+@click.argument("store", metavar="STORE")
+@click.option(
+    "--frames", metavar="LINKING", help="Reference frames for these assessments: a linking file per document."
+)
+@click.option(
+    "--pool",
+    metavar="POOL",
+    help="The pool that is assessed: name each line that is not in it, and each of its responses that has no line.",
+)
+@click.option(
+    "--docs",
+    metavar="LIST",
+    help="Only these documents, each of which must be there: a file with one id per line, or a,b,c.",
+)
+@profile_option
+@check_options(limit=LIMIT)
+def check(store: str, **options: Any) -> int:
+    """Report what is wrong with a store of assessments.
+
+    An error breaks a rule of the file or of the guidelines, or makes a reference that nobody can earn: lines whose
+    response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked
+    for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no frame,
+    pooled responses that have no line. A warning is work that is left, or what a scorer would repair in silence:
+    unassessed responses, times that are no dates, frames with several event types. The exit code is 1 if there is an
+    error.
+    """
+    check_targets(options)
+    how = {name: options[name] for name in ("frames", "pool", "limit")}
+    profile = get_profile(options["profile"])
+    report = check_store(store, documents=document_list(options["docs"]), profile=profile, **how)
+    if options["format_"] == "json":
+        facts = report_record(report, {name: getattr(report, name) for name in _CHECKED})
+        head = {"adjudge": __version__, "task": "eal", "operation": "assessment check", "profile": report.profile}
+        emit_json({**head, **facts}, options["output"])
+    else:
+        emit(_check_text(report, quiet=options["quiet"]), options["output"])
+    return int(failed(report, options))
+
+
+_CHECKED = ("frames_path", "documents", "assessed", "unassessed", "clusters", "classes", "frames", "linked")
+
+
+def _check_text(report: CheckReport, *, quiet: bool) -> str:
+    parts = [
+        counted(report.documents, "document"),
+        f"{report.assessed} assessed and {report.unassessed} unassessed responses",
+        counted(report.clusters, "cluster"),
+    ]
+    if report.frames_path is not None:
+        parts += [counted(report.frames, "frame"), f"{report.linked} of {report.classes} TRFRs linked"]
+    parts += all_counted(error=report.errors, warning=report.warnings)
+    text = report_text(report, parts, quiet=quiet)
+    return text if quiet else f"{text}profile: {report.profile}\n"
+
+
+@click.command("expand-realis", epilog="\b\nExample:\n  adjudge eal assessment expand-realis assessments -o key")
+@click.argument("store", metavar="STORE")
+@_store_options
+@report_options
+@verbose_option
+def expand_realis(store: str, **options: Any) -> None:
+    """For each response whose realis the assessor has corrected, add one with the corrected realis.
+
+    It has the same assessment, so it is right where only the realis was wrong. Nothing is added if the store has such a
+    response already. The official scores of 2014 and 2015 were computed on keys that were expanded in this way.
+    """
+    _change("expand-realis", store, expanding, options)
+
+
+@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o repaired")
+@click.argument("store", metavar="STORE")
+@_store_options
+@profile_option
+@report_options
+@verbose_option
+def repair(store: str, **options: Any) -> None:
+    """Fix assessments that break the rules of the guidelines.
+
+    Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
+    time that is no date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official programs
+    the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an older
+    program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and a
+    response with two different assessments stay errors.
+    """
+    by = get_profile(options["profile"])
+    _change("repair", store, repairing(by), options, mended=by)
+
+
+def _change(name: str, store: str, step: Any, options: Mapping[str, Any], **more: Any) -> None:
+    """Write a store with something changed, and print what was done."""
+    output, profile = options["output"], options.get("profile")
+    with uncollected():
+        done = change_store(store, output, step, ids=options["ids"], overwrite=options["overwrite"], **more)
+    counts = Counter(change.kind for change in done.changes)
+    lines = [_change_line(change) for change in done.changes] if options["verbose"] else []
+    lines += [
+        f"{name}: {counted(done.documents, 'document')}, {done.assessed} assessed, {done.unassessed} not assessed",
+        *(f"  {kind:13} {count:7}  {REPAIRS[kind]}" for kind, count in sorted(counts.items())),
+        *([f"profile: {profile}"] if profile else []),
+        f"written: {output}",
+    ]
+    facts: dict[str, Any] = {"profile": profile} if profile else {}
+    facts |= {"input": store, "output": str(output), **done._asdict(), "counts": dict(sorted(counts.items()))}
+    facts["changes"] = [_change_record(change) for change in done.changes]
+    say_done(f"assessment {name}", facts, lines, options)
+
+
+def _change_line(change: Change) -> str:
+    about = f"{change.document}" if change.response is None else response_line(change.response)
+    return f"{about}: {change.kind}: {change.what}"
+
+
+def _change_record(change: Change) -> dict[str, Any]:
+    about = {"document": change.document} if change.response is None else response_record(change.response)
+    return {"kind": change.kind, **about, "message": change.what}

@@ -1,26 +1,155 @@
-"""`adjudge eal frames`: the commands for reference frames."""
+"""`adjudge eal frames`: prepare the linking of assessed responses, and read it back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
+from adjudge.cli.eal_assessment import (
+    report_options,
+    response_line,
+    response_record,
+    say_done,
+    target_options,
+    verbose_option,
+)
+from adjudge.cli.eal_stores import profile_option
+from adjudge.cli.findings import all_counted, counted, finding_line, finding_record
+from adjudge.cli.output import uncollected
+from adjudge.errors import UsageError
+from adjudge.tasks.eal.frames_files import FramesSummary, project_store, read_store, template_store
+from adjudge.tasks.eal.profiles import get_profile
 
 
-class FramesGroup(LazyGroup):
-    """Its commands, each in a module of its own."""
+@click.command("template", epilog="\b\nExample:\n  adjudge eal frames template assessments -o frames")
+@click.argument("key", metavar="KEY")
+@click.option("--comments/--plain", default=True, show_default=True, help="Describe what is to be linked in comments.")
+@target_options("Folder of linking files")
+@report_options
+def template(key: str, comments: bool, **options: Any) -> None:
+    """Write the linking pool of the assessments in KEY: a file per document, everything on its INCOMPLETE line.
 
-    entries: ClassVar[Mapping[str, str]] = {
-        "template": "Write what is to be linked, for people to link it.",
-        "read": "Read the frames that people have made, and say what is not linked.",
-        "project": "Move frames to changed assessments.",
+    The pool are the responses that are correct or inexact in event type, role, CAS and base filler, and whose realis is
+    Actual or Other and the assessor's. Comments list them by type, role, realis and cluster of the CAS (a TRFR), with
+    the ids of each: copied into one line, without the #, they are an event. `adjudge eal frames read` takes what is
+    linked off the INCOMPLETE line.
+    """
+    output = options["output"]
+    with uncollected():
+        done = template_store(key, output, comments=comments, overwrite=options["overwrite"])
+    classes = sum(each.classes for each in done.documents)
+    facts = {
+        "input": key,
+        "output": str(output),
+        "documents": [{"document": each.document, "classes": each.classes} for each in done.documents],
+        "classes": classes,
     }
-    prefix = "eal_frames_"
+    lines = [
+        f"template: {counted(len(done.documents), 'document')}, {counted(classes, 'TRFR')} to be linked",
+        f"written: {output}",
+    ]
+    say_done("frames template", facts, lines, options)
 
 
-@click.group("frames", cls=FramesGroup, epilog="\b\nExample:\n  adjudge eal frames template assessments -o frames")
-def command() -> None:
-    """Prepare the linking of assessed responses, and read it back."""
+@click.command("read", epilog="\b\nExample:\n  adjudge eal frames read frames assessments -o reference")
+@click.argument("linking", metavar="LINKING")
+@click.argument("key", metavar="KEY")
+@click.option("--complete", is_flag=True, help="It is an error if anything is not linked.")
+@click.option(
+    "--as",
+    "written",
+    type=click.Choice(("responses", "classes")),
+    default="responses",
+    show_default=True,
+    help="With -o, write the ids of responses, or of TRFRs.",
+)
+@click.option("--comments/--plain", default=False, show_default=True, help="With -o, describe everything in comments.")
+@target_options("Folder of linking files", required=False)
+@profile_option
+@report_options
+def read(linking: str, key: str, **options: Any) -> int:
+    """Read the reference frames in LINKING, made for the assessments in KEY, and say what is not linked.
+
+    A frame has a TRFR if it lists any of its responses. With -o the frames are written in full, each with all responses
+    of its TRFRs, and on the INCOMPLETE line what no frame has; nothing is written if there is an error, such as a wrong
+    response in a frame.
+    """
+    how = {name: options[name] for name in ("written", "comments", "overwrite", "complete")}
+    output, profile = options["output"], options["profile"]
+    if output is None and (how["overwrite"] or how["comments"] or how["written"] != "responses"):
+        raise UsageError("--overwrite, --comments and --as say how OUT is written", hint="give -o OUT")
+    if how["comments"] and how["written"] == "classes":
+        raise UsageError("--comments describe responses, not classes", hint="leave out --comments or --as")
+    with uncollected():
+        done = read_store(linking, key, output, profile=get_profile(profile), **how)
+    output = None if done.errors else output
+    numbers = {"error": done.errors, "warning": len(done.findings) - done.errors}
+    lines = [finding_line(finding) for finding in done.findings]
+    if not any(finding.kind == "unlinked" for finding in done.findings):
+        lines += [f"{each.document}: not linked: {what}" for each in done.documents for what in each.unlinked]
+    lines += [f"read: {_counts(done)}, {', '.join(all_counted(**numbers))}", f"profile: {profile}"]
+    lines += [f"written: {output}"] if output is not None else []
+    facts = {
+        "profile": profile,
+        "input": linking,
+        "key": key,
+        "output": None if output is None else str(output),
+        "documents": [each._asdict() for each in done.documents],
+        "errors": done.errors,
+        "warnings": len(done.findings) - done.errors,
+        "findings": [finding_record(finding) for finding in done.findings],
+    }
+    say_done("frames read", facts, lines, options)
+    return int(done.errors > 0)
+
+
+def _counts(done: FramesSummary) -> str:
+    """How many documents and frames there are, and how much is linked."""
+    frames, classes, linked = (
+        sum(getattr(each, name) for each in done.documents) for name in ("frames", "classes", "linked")
+    )
+    return f"{counted(len(done.documents), 'document')}, {counted(frames, 'frame')}, {linked} of {classes} TRFRs linked"
+
+
+@click.command("project", epilog="\b\nExample:\n  adjudge eal frames project frames assessments merged -o new-frames")
+@click.argument("linking", metavar="LINKING")
+@click.argument("source", metavar="KEY")
+@click.argument("target", metavar="NEWKEY")
+@click.option("--comments/--plain", default=True, show_default=True, help="Describe what is to be linked in comments.")
+@target_options("Folder of linking files")
+@report_options
+@verbose_option
+def project(linking: str, source: str, target: str, comments: bool, **options: Any) -> None:
+    """Write the frames in LINKING, made for the assessments in KEY, as they are on those in NEWKEY.
+
+    Each response becomes all good responses of its TRFR in NEWKEY; one whose TRFR is not there is lost. What no frame
+    has is on the INCOMPLETE line. Look at the clusters that NEWKEY has split: both halves are in all their frames.
+    """
+    output = options["output"]
+    with uncollected():
+        done = project_store(linking, source, target, output, comments=comments, overwrite=options["overwrite"])
+    facts = {
+        "input": linking,
+        "key": source,
+        "new_key": target,
+        "output": str(output),
+        "documents": [each._asdict() for each in done.documents],
+        "lost": [response_record(response) for response in done.lost],
+        "split": done.split,
+        "without_frames": done.absent,
+    }
+    lines = []
+    if options["verbose"]:
+        lines += [f"{response_line(response)}: lost" for response in done.lost]
+        lines += [f"{each.document}: not linked: {what}" for each in done.documents for what in each.unlinked]
+        lines += [f"{each}: split" for each in done.split]
+        lines += [f"{each}: has no frames" for each in done.absent]
+    lines += [
+        f"project: {_counts(done)}",
+        f"  lost    {len(done.lost):7}  responses in frames whose TRFR the new key does not have",
+        f"  split   {len(done.split):7}  TRFRs that are part of one of the old key, look at their frames",
+        f"  without {len(done.absent):7}  documents that have no frames",
+        f"written: {output}",
+    ]
+    say_done("frames project", facts, lines, options)

@@ -1,64 +1,219 @@
-"""`adjudge ner`, `adjudge amr` and their like: one group for each family of the catalogue, all made in one way.
+"""`adjudge score`, and `adjudge ner`, `adjudge amr` and their like: the metrics of the catalogue.
 
-The table of default metrics needs no module of its own; a family that has more commands than `score` names them in
-`entries`, and their modules are found as everywhere (`adjudge.cli.amr_validate`).
+A family of the catalogue is a group with a command `score` that is made from data; the table of default metrics needs
+no module of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
-from adjudge.cli.gates import apply_gates
-from adjudge.cli.options import compose, inference_of, named, refuse_with, scoring_options
-from adjudge.cli.output import add_summary, check_targets, emit, finish
-from adjudge.cli.score import score_files, system_names
-from adjudge.cli.streams import say
+from adjudge.cli.app import Entry, LazyGroup
+from adjudge.cli.completion import complete_metrics
+from adjudge.cli.options import (
+    RESAMPLING,
+    Command,
+    Sides,
+    Value,
+    compose,
+    inference_of,
+    refuse_alone,
+    refuse_with,
+    run_from,
+    scoring_options,
+    side_arguments,
+    sides_of,
+)
+from adjudge.cli.output import Log, check_gates, emit, finish, is_file, say, working
 from adjudge.errors import UsageError, visible
-from adjudge.report.files import write_atomic
 from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result, published_runs
+from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.scoring import Adjust
 
+if TYPE_CHECKING:
+    from adjudge.tasks.catalogue.family import Published
+
+CREDITS = ("halving", "linear", "ancestors", "general")
+_NOT_EXPLAINED = ("save", "save_documents", "summary", "fail_under", "by", "docs", *RESAMPLING, "jobs", "cluster")
 _NOT_COMPAT = (
-    "metric",
-    "reader",
-    "system_reader",
-    "by",
-    "pool",
-    "profile",
-    "docs",
-    "jobs",
-    "cluster",
-    "time_limit",
-    "hierarchy",
-    "save_documents",
+    *("metric", "reader", "system_reader", "by", "pool", "profile", "docs", "jobs", "cluster", "time_limit"),
+    *("hierarchy", "save_documents"),
+)
+_MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "template_errors")}}
+"""Commands of families beside `score`."""
+
+
+class Hierarchy(Value):
+    """A field and its hierarchy, from FIELD=FILE."""
+
+    name = "hierarchy"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The field and the file."""
+        field, equals, file = (part.strip() for part in value.partition("="))
+        if not (field and equals and file):
+            self.fail(f"{value!r} is not a field and a file, write for example events.type=types.tsv", param, ctx)
+        return field, file
+
+
+_options = compose(
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="default",
+        show_default=True,
+        help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
+        "0/0 is 0 or has no value (undefined).",
+    ),
+    click.option(
+        "--hierarchy",
+        metavar="FIELD=FILE",
+        multiple=True,
+        type=Hierarchy(),
+        help="Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
+        "are in the names). Repeatable.",
+    ),
+    click.option(
+        "--hierarchy-credit",
+        type=click.Choice(CREDITS),
+        default="halving",
+        show_default=True,
+        help="What a type earns that is right on its upper levels only.",
+    ),
+    scoring_options(),
 )
 
 
-def family_group(name: str, entries: Mapping[str, str] | None = None) -> click.Group:
-    """The group of a family: `score`, and the commands that have modules of their own."""
+@click.command(
+    "score",
+    cls=Command,
+    epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5",
+)
+@click.argument("metric", shell_complete=complete_metrics)
+@side_arguments()
+@click.option(
+    "--reader", metavar="FORMAT", default=JSONL, show_default=True, help="The format of the files: bio, dygie, ..."
+)
+@click.option(
+    "--system-reader", metavar="FORMAT", help="The format of the system files, if it is another one than of gold."
+)
+@_options
+def score(metric: str, **options: Any) -> None:
+    """Score one or more systems against the gold documents.
+
+    METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:name (a type, or a
+    metric of your own); several are separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id"
+    per document, or what --reader says, plain, gzip or zstd, or Parquet; - is standard input. A folder, or a
+    pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is called after its file, or NAME
+    in NAME=FILE. Several systems are compared with paired tests.
+    """
+    score_metric(metric, sides_of(options, inputs=metric_files(metric, options)), options)
+
+
+def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
+    """The files that a metric is read from: specifications, modules in the current folder, hierarchies."""
+    from adjudge.tasks.scoring import is_spec_file, split_names
+
+    names = [metric] if is_spec_file(metric) else split_names(metric)
+    files = [part for each in names for part in (each, each.partition(":")[0].replace(".", "/") + ".py")]
+    return [part for part in (*files, *(file for _, file in options.get("hierarchy", ()))) if is_file(part)]
+
+
+def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: Adjust | None = None) -> None:
+    """Score files and print, save and gate as the options say."""
+    from adjudge.tasks.adding import measures_of
+    from adjudge.tasks.scoring import as_metrics, explain_document
+    from adjudge.tasks.scoring import score as score_files
+
+    named, how = sides.named(), {name: options[name] for name in ("reader", "system_reader", "profile", "time_limit")}
+    how["hierarchy"] = _hierarchies(options)
+    if options["explain"] is not None:
+        from adjudge.report.render import render_explanation
+
+        refuse_with("--explain", _NOT_EXPLAINED)
+        names = list(named)
+        found = explain_document(metric, sides.gold, sides.paths, options["explain"], names=names, adjust=adjust, **how)
+        emit(render_explanation(options["explain"], found, options["format_"]), options["output"])
+        return
+    if options["save"] is None:
+        refuse_alone("--save-documents", "--save")
+    metrics = as_metrics(
+        metric,
+        pool=options["pool"],
+        profile=options["profile"],
+        time_limit=options["time_limit"],
+        hierarchy=how["hierarchy"],
+    )
+    check_gates(options["fail_under"], measures_of(metrics))
+    log, run = Log(options), run_from(options)
+    log(f"scoring {len(named)} system(s) with {', '.join(str(each) for each in metrics)}")
+    with working("scoring", shown=not options["quiet"]) as progress:
+        result = score_files(
+            metrics,
+            sides.gold,
+            sides.paths,
+            names=list(named),
+            by=run.by,
+            docs=run.docs,
+            pool=run.pool,
+            jobs=run.jobs,
+            cluster=run.cluster,
+            bootstrap=run.inference.bootstrap,
+            ci=run.inference.level,
+            seed=run.inference.seed,
+            test=run.inference.test,
+            interval=run.inference.interval,
+            progress=progress,
+            reader=options["reader"],
+            system_reader=options["system_reader"],
+            profile=options["profile"],
+            adjust=adjust,
+            documents=options["save_documents"],
+        )
+    log(f"scored {result.systems[0].documents} documents")
+    finish(result, options)
+
+
+def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The hierarchies of fields; the credit belongs to all of them."""
+    if not options["hierarchy"]:
+        refuse_alone("--hierarchy-credit", "--hierarchy")
+        return {}
+    from adjudge.metrics.hierarchies import as_hierarchy
+
+    fields = [field for field, _ in options["hierarchy"]]
+    for field in fields:
+        if fields.count(field) > 1:
+            raise UsageError(f"{field} has two hierarchies", hint="give one")
+    return {field: as_hierarchy(file, credit=options["hierarchy_credit"]) for field, file in options["hierarchy"]}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Families
+
+
+def group(name: str) -> click.Group:
+    """The group of a family."""
     family = find_family(name)
-    own = {"score": f"Score files: {family.about[:1].lower()}{family.about[1:]}", **(entries or {})}
+    entries = {"score": Entry(f"Score files: {family.about[:1].lower()}{family.about[1:]}"), **_MORE.get(name, {})}
 
     class FamilyGroup(LazyGroup):
-        entries = own
-        prefix = f"{name.replace('-', '_')}_"
-
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
             return score_command(family) if cmd_name == "score" else super().get_command(ctx, cmd_name)
 
-    return FamilyGroup(name, help=family.about, epilog=f"\b\nExample:\n  {family.example}")
+    return FamilyGroup(name, entries, help=family.about, epilog=f"\b\nExample:\n  {family.example}")
 
 
 def score_command(family: Family) -> click.Command:
     """`adjudge FAMILY score`."""
-    readers = (*family.readers, JSONL) if JSONL not in family.readers else tuple(family.readers)
+    readers = tuple(dict.fromkeys((*family.readers, JSONL)))
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
     compats = "\n".join(f"  {key}: {compat.about}" for key, compat in family.compats.items())
+    own = [f"{name}: {', '.join(reader.metrics)}" for name, reader in family.readers.items() if reader.metrics]
     blocks = [
         f"{family.about}",
         "GOLD and SYSTEM are files, plain or gzip; - is standard input. A system is called after its file, or NAME in "
@@ -70,10 +225,11 @@ def score_command(family: Family) -> click.Command:
         name: option for compat in family.compats.values() for name, option in compat.options.items()
     }  # an option of several scorers means the same in all of them
 
-    @click.command("score", help="\n\n".join(blocks), epilog=f"\b\nExample:\n  {family.example}")
-    @click.argument("gold")
-    @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
-    @click.option("--metric", metavar="NAMES", help=f"Which metrics. {_defaults(family)}")
+    @click.command("score", cls=Command, help="\n\n".join(blocks), epilog=f"\b\nExample:\n  {family.example}")
+    @side_arguments()
+    @click.option(
+        "--metric", metavar="NAMES", help=f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"
+    )
     @click.option("--reader", type=click.Choice(readers), default=family.default, show_default=True, help="The format.")
     @click.option("--system-reader", type=click.Choice(readers), help="The format of the system files, if another.")
     @click.option(
@@ -82,54 +238,23 @@ def score_command(family: Family) -> click.Command:
         help="Count as this published scorer does and print what it prints; with another --format, its numbers.",
     )
     @compose(*(_option(name, option) for name, option in {**family.options, **extra}.items()))
-    @scoring_options
-    def command(gold: str, systems: tuple[str, ...], **options: Any) -> None:
+    @_options
+    def command(**options: Any) -> None:
         adjusting = {name: options.pop(name.replace("-", "_")) for name in family.options}
-        own = {name: options.pop(name.replace("-", "_")) for name in extra}
-        for name, value in (own if options["compat"] is None else adjusting).items():
-            if value not in (None, False):
-                if options["compat"] is None:
-                    raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
-                raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
-        if options["compat"] is None:
-            metric = options.pop("metric") or ",".join(_metrics(family, options["reader"]))
-            score_files(metric, gold, systems, adjust=_adjust(family, adjusting), **options)
-        else:
-            _compat(family, gold, systems, own, **options)
+        chosen = {name: options.pop(name.replace("-", "_")) for name in extra}
+        for name in _given(chosen if options["compat"] is None else adjusting):
+            if options["compat"] is None:
+                raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
+            raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
+        if options["compat"] is not None:
+            _compat(family, chosen, options)
+            return
+        reader = family.readers.get(options["reader"])
+        metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
+        sides = sides_of(options, inputs=metric_files(metric, options))
+        score_metric(metric, sides, options, _adjust(family, adjusting))
 
     return command
-
-
-def _metrics(family: Family, reader: str) -> tuple[str, ...]:
-    """The metrics that are shown if none are named: those of the format, or those of the family."""
-    own = family.readers[reader].metrics if reader in family.readers else ()
-    return own or family.metrics
-
-
-def _defaults(family: Family) -> str:
-    own = [f"{name}: {', '.join(reader.metrics)}" for name, reader in family.readers.items() if reader.metrics]
-    return f"[default: {'; '.join([', '.join(family.metrics), *own])}]"
-
-
-def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
-    """What the options of a family do to documents; None if there is nothing to do."""
-    given = {name.replace("-", "_"): value for name, value in options.items() if value not in (None, False)}
-    if not given:
-        return None
-    return Adjust(partial(load(family.adjust), **given), _shown(family.options, options))
-
-
-def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
-    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
-    from adjudge.formats.source import read_whole
-
-    found = {}
-    for name, value in options.items():
-        if value not in (None, False):
-            is_file = known[name].metavar == "FILE" and value != "-"
-            text = read_whole(value).digest[:12] if is_file else "yes" if value is True else str(value)
-            found[name.replace("-", "_")] = text
-    return found
 
 
 def _option(name: str, option: Option) -> Any:
@@ -140,7 +265,30 @@ def _option(name: str, option: Option) -> Any:
     return click.option(f"--{name}", is_flag=True, help=option.about)
 
 
-def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[str, Any], **options: Any) -> None:
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value not in (None, False)}
+
+
+def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
+    """What the options of a family do to documents; None if there is nothing to do."""
+    given = {name.replace("-", "_"): value for name, value in _given(options).items()}
+    return Adjust(partial(load(family.adjust), **given), _shown(family.options, options)) if given else None
+
+
+def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
+    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
+    from adjudge.formats.source import read_whole
+
+    found = {}
+    for name, value in _given(options).items():
+        is_read = known[name].metavar == "FILE" and value != "-"
+        text = read_whole(value).digest[:12] if is_read else "yes" if value is True else str(value)
+        found[name.replace("-", "_")] = text
+    return found
+
+
+def _compat(family: Family, own: Mapping[str, Any], options: dict[str, Any]) -> None:
+    """What a published scorer says of the systems."""
     name = options["compat"]
     compat = family.compats[name]
     refuse_with(f"--compat {name}", _NOT_COMPAT)
@@ -149,47 +297,36 @@ def _compat(family: Family, gold: str, systems: tuple[str, ...], own: Mapping[st
             raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
         if value is None and key in compat.options and compat.options[key].required:
             raise UsageError(f"--compat {name} needs --{key}", hint=compat.options[key].about)
-    chosen = {key.replace("-", "_"): own[key] for key in compat.options}
+    chosen = {key: own[key] for key in compat.options}
+    arguments = {key.replace("-", "_"): value for key, value in chosen.items()}
     if options["explain"] is not None:
         if not compat.explain:
             raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
         refuse_with("--explain", ("save", "summary", "fail_under", "format_"))
-        chosen[compat.explain] = options["explain"]
-    given = [named(system) for system in systems]
-    check_targets(options["output"], options["save"], inputs=[gold, *(path for _, path in given)])
-    if [gold, *(path for _, path in given)].count("-") > 1:
-        raise UsageError("standard input can be read only once", hint="use - for one of the files")
-    sources = {called: _kept(path) for called, (_, path) in zip(system_names(given), given, strict=True)}
-    source = _kept(gold)
-    found = published_runs(compat, source, sources, chosen)
+        arguments[compat.explain] = options["explain"]
+    sides = sides_of(options)
+    sources = {called: _kept(path) for called, path in sides.named().items()}
+    gold = _kept(sides.gold)
+    found = published_runs(compat, gold, sources, arguments)
     plain = options["format_"] == "text"
-    result = None
-    kept = options["save"] is not None or options["summary"] is not None
-    if not plain or kept or options["fail_under"]:
-        result = published_result(
-            family.name,
-            name,
-            found,
-            source,
-            sources,
-            options=_shown(compat.options, {key: own[key] for key in compat.options}),
-            inference=inference_of(options) if not plain or kept else inference_of(options, bootstrap=0),
-        )
-    if result is not None and not plain:
-        finish(result, **options)
+    text = _printed(found) if plain else None
+    if plain and not options["quiet"]:
+        for called, each in found.items():
+            for note in each.notes:
+                say(visible(f"note: {called}: {note.message}"))
+    kept = not plain or options["save"] is not None or options["summary"] is not None
+    if kept or options["fail_under"]:
+        inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
+        shown = _shown(compat.options, chosen)
+        result = published_result(family.name, name, found, gold, sources, options=shown, inference=inference)
+        finish(result, options, text=text)
     else:
-        if result is not None and options["save"] is not None:
-            write_atomic(options["save"], result.to_json(with_tables=True) + "\n")
-        if result is not None:
-            add_summary(result, options["summary"])
-        texts = (f"{called}\n{each.text}\n" if len(found) > 1 else each.text for called, each in found.items())
-        emit("".join(texts), options["output"])
-        if not options["quiet"]:
-            for called, each in found.items():
-                for note in each.notes:
-                    say(visible(f"note: {called}: {note.message}"))
-    if result is not None:
-        apply_gates(options["fail_under"], result)
+        emit(text or "", options["output"])
+
+
+def _printed(found: Mapping[str, Published]) -> str:
+    """What the program prints, with the names of the systems if there are several."""
+    return "".join(f"{called}\n{each.text}\n" if len(found) > 1 else each.text for called, each in found.items())
 
 
 def _kept(path: str) -> Any:

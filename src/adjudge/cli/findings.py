@@ -2,126 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 
-from adjudge.cli.options import compose, output_option, whole
-from adjudge.cli.output import emit
-from adjudge.errors import Problem, grouped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-F = TypeVar("F", bound=Callable[..., Any])
-R = TypeVar("R", bound="Checked")
+from adjudge.cli.options import Decorator, Whole, compose, format_option, output_option
+from adjudge.cli.output import emit, emit_json
+from adjudge.errors import Problem, grouped, visible
 
 
-class Found(Protocol):
-    """Something to fix: what `formats.findings.Finding` has, and whatever is like it."""
-
-    @property
-    def kind(self) -> str:
-        """A stable name for programs."""
-
-    @property
-    def error(self) -> bool:
-        """Whether it is more than a warning."""
-
-    @property
-    def problem(self) -> Problem:
-        """What is wrong, where, and how to fix it."""
-
-
-@runtime_checkable
-class FoundInDocument(Found, Protocol):
-    """Something to fix in one of several documents."""
-
-    @property
-    def document(self) -> str | None:
-        """The document it is in."""
-
-
-class Checked(Protocol):
-    """The report of a validator, as far as all of them agree."""
-
-    @property
-    def errors(self) -> int:
-        """How many errors there are, listed or not."""
-
-    @property
-    def warnings(self) -> int:
-        """How many warnings there are."""
-
-
-def report_options(*, limit: int | None = None, what: str = "problems") -> Callable[[F], F]:
+def report_options(*, limit: int | None = None, what: str = "problems") -> Decorator:
     """The options of a validator; with a `limit`, how many findings are listed."""
     limits = click.option(
         "--limit",
         metavar="N",
-        default=str(limit),
+        default=limit,
         show_default=True,
-        callback=whole("give a whole number, or 0 for all"),
+        type=Whole("give a whole number, or 0 for all"),
         help=f"List so many {what} of a kind and count the others; 0 lists all.",
     )
     return compose(
         click.option("--strict", is_flag=True, help="Warnings count as errors."),
         *([] if limit is None else [limits]),
-        click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True),
+        format_option("text", "json"),
         output_option,
         click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals."),
     )
 
 
-def severity_option(command: F) -> F:
-    """Which kinds of problems are errors, warnings, or nothing: `--severity KIND=error|warning|off`."""
-    return click.option(
-        "--severity",
-        metavar="KIND=LEVEL",
-        multiple=True,
-        help="Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
-    )(command)
-
-
 def emit_reports(
-    reports: Sequence[R],
-    record: Callable[[R], dict[str, Any]],
-    text: Callable[..., str],
+    reports: Sequence[Any],
+    record: Callable[[Any], dict[str, Any]],
+    totals: Callable[[Any], Sequence[str]],
+    options: Mapping[str, Any],
     *,
-    strict: bool,
-    format_: str,
-    output: Path | None,
-    quiet: bool,
+    lines: Callable[[Any], list[str]] | None = None,
+    also: tuple[str, ...] = (),
 ) -> int:
-    """Write the reports on files, each by its own record or text, and give the exit code."""
-    if format_ == "json":
-        emit(as_json({"files": [record(report) for report in reports]}), output)
+    """Write the reports on some files and give the exit code.
+
+    `record` is what JSON has of a report beside its findings and `also` of each finding, `totals` what the last line of
+    the text says of it, `lines` how its findings are listed, if not one by one.
+    """
+    if options["format_"] == "json":
+        emit_json({"files": [report_record(report, record(report), also) for report in reports]}, options["output"])
     else:
-        emit("".join(text(report, quiet=quiet) for report in reports), output)
-    return int(any(failed(report, strict=strict) for report in reports))
+        texts = (report_text(report, totals(report), quiet=options["quiet"], lines=lines) for report in reports)
+        emit("".join(texts), options["output"])
+    return int(any(failed(report, options) for report in reports))
 
 
-def failed(report: Checked, *, strict: bool) -> bool:
+def failed(report: Any, options: Mapping[str, Any]) -> bool:
     """Whether something must be repaired."""
-    return bool(report.errors or (strict and report.warnings))
+    return bool(report.errors or (options["strict"] and report.warnings))
 
 
-def as_json(record: dict[str, Any]) -> str:
-    """A record for programs."""
-    import json
+def report_record(report: Any, facts: Mapping[str, Any], also: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A report for programs: what was checked and is in it, and the findings."""
+    return {
+        "path": report.path,
+        **facts,
+        "errors": report.errors,
+        "warnings": report.warnings,
+        **({"unlisted": report.unlisted} if hasattr(report, "unlisted") else {}),
+        "findings": [finding_record(finding, *also) for finding in report.findings],
+    }
 
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+def report_text(
+    report: Any, totals: Sequence[str], *, quiet: bool, lines: Callable[[Any], list[str]] | None = None
+) -> str:
+    """A report for people: the findings, those that are not listed, and a line of totals."""
+    shown = [visible(finding_line(each)) for each in report.findings] if lines is None else lines(report)
+    for kind, count in getattr(report, "unlisted", {}).items():
+        shown.append(visible(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all"))
+    if not quiet:
+        shown.append(visible(f"{report.path}: {', '.join(totals)}"))
+    return "".join(f"{line}\n" for line in shown)
 
 
-def unlisted_line(path: str, kind: str, count: int) -> str:
-    """How many findings of a kind are not listed."""
-    return f"{path}: and {count} more of the kind {kind}, --limit 0 lists all"
-
-
-def finding_line(finding: Found) -> str:
-    """A finding as `file:line:column: error: what is wrong, how to fix it`."""
-    return _line(finding.problem, error=finding.error)
+def finding_line(finding: Any) -> str:
+    """A finding as `file:line:column: error: what is wrong, how to fix it`; in brackets what a reader makes of it."""
+    repaired = f" [{finding.repair}]" if getattr(finding, "repair", None) else ""
+    return _line(finding.problem, error=finding.error) + repaired
 
 
 def _line(problem: Problem, *, error: bool) -> str:
@@ -130,31 +94,31 @@ def _line(problem: Problem, *, error: bool) -> str:
     return f"{place}: {'error' if error else 'warning'}: {problem.message}{hint}"
 
 
-def finding_lines(findings: Sequence[Found]) -> list[str]:
+def finding_lines(report: Any) -> list[str]:
     """Findings as lines in the order of their places; one mistake on many lines is one of them, with a count."""
     found: list[tuple[Problem, bool]] = []
     for error in (True, False):
         kinds: dict[str, list[Problem]] = {}
-        for finding in findings:
+        for finding in report.findings:
             if finding.error == error:
                 kinds.setdefault(finding.kind, []).append(finding.problem)
         found += [(problem, error) for own in kinds.values() for problem in grouped(own)]
     found.sort(key=lambda each: (each[0].line or 0, each[0].column or 0))
-    return [_line(problem, error=error) for problem, error in found]
+    return [visible(_line(problem, error=error)) for problem, error in found]
 
 
-def finding_record(finding: Found, **more: Any) -> dict[str, Any]:
+def finding_record(finding: Any, *also: str) -> dict[str, Any]:
     """A finding for JSON."""
     return {
         "severity": "error" if finding.error else "warning",
         "kind": finding.kind,
-        **({"document": finding.document} if isinstance(finding, FoundInDocument) else {}),
+        "document": finding.document,
         "path": finding.problem.path,
         "line": finding.problem.line,
         "column": finding.problem.column,
         "message": finding.problem.message,
         "hint": finding.problem.hint,
-        **more,
+        **{name: getattr(finding, name) for name in also},
     }
 
 
@@ -169,3 +133,12 @@ def counted(number: int, what: str) -> str:
     if what.endswith("y"):
         return f"{number} {what[:-1]}ies"
     return f"{number} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"
+
+
+def all_counted(**numbers: int) -> list[str]:
+    """Numbers and nouns.
+
+    >>> all_counted(document=2, other_relation=1)
+    ['2 documents', '1 other relation']
+    """
+    return [counted(number, what.replace("_", " ")) for what, number in numbers.items()]

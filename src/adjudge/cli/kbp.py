@@ -1,30 +1,508 @@
-"""`adjudge kbp`: the commands for knowledge bases."""
+"""`adjudge kbp score`, `discovery`, `explain` and `report`: knowledge bases against annotation or triples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
+from adjudge.cli.options import (
+    TEST,
+    Command,
+    Sides,
+    Whole,
+    compose,
+    docs_option,
+    document_list,
+    format_option,
+    inference_of,
+    is_given,
+    output_option,
+    resampling_options,
+    run_from,
+    scoring_options,
+    section,
+    side_arguments,
+    sides_of,
+    verbose_option,
+)
+from adjudge.cli.output import Log, check_gates, emit, finish, is_file, say, uncollected, working
+from adjudge.errors import UsageError, visible
+from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
+from adjudge.tasks.kbp.detection import FORMATS
+from adjudge.tasks.kbp.engine import ENGINES, check_engine
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
+
+if TYPE_CHECKING:
+    from adjudge.tasks.kbp.inputs import KbInputs
+    from adjudge.tasks.kbp.options import KbOptions
+
+_inputs, _alignment, _linking = section("Inputs"), section("Alignment within documents"), section("Gold entities")
+_facts, _relations, _paths = section("Facts"), section("Relations"), section("Paths")
+_uncertainty = section("Uncertainty")
+WHOLE = "How intervals are found: auto is jackknife, because paths and clusters do not add up over documents."
+
+_ANNOTATION_ONLY = (
+    *("mention_match", "threshold", "levels", "gold_levels", "require_type", "one_to_one", "nil_key", "nil_merge"),
+    *("nil_by_type", "unattested", "unaligned", "unnamed", "min_confidence"),
+)
+"""What means nothing if both sides are plain triples."""
+
+NIL: dict[str, dict[str, Any]] = {
+    "--nil-key": {
+        "type": click.Choice(("longest", "most_frequent", "first")),
+        "help": "The name of a gold entity without a page.",
+    },
+    "--nil-merge": {
+        "type": click.Choice(("canonical", "any-shared-name", "as-given")),
+        "help": "When two entities without a page are one.",
+    },
+}
+"""Options of entities without a page, by name, with what they are made of."""
 
 
-class KbpGroup(LazyGroup):
-    """Its commands, each in a module of its own."""
+class _Engine(click.Choice[str]):
+    """A choice of engines that says more of one that is gone."""
 
-    entries: ClassVar[Mapping[str, str]] = {
-        "score": "Score whole knowledge bases against annotation or triples, hop by hop.",
-        "discovery": "Score mentions, types, links and clusters of entities, before any fact.",
-        "explain": "For every missed and wrong path the first step that broke, counted and with examples.",
-        "report": "Write an HTML page: scores, where paths are lost, and examples with their text.",
-        "query": "Ask knowledge bases queries of one or more hops and score the answers; make sets of queries.",
-        "pooling-bias": "What systems lose if their own unique answers are not in the pool of assessments.",
-        "validate": "Check knowledge bases and annotated corpora, and repair Cold Start files.",
-    }
-    prefix = "kbp_"
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of an engine."""
+        if value == "duckdb":
+            check_engine(value)
+        return super().convert(value, param, ctx)
 
 
-@click.group("kbp", cls=KbpGroup, epilog="\b\nExample:\n  adjudge kbp score --gold gold.tsv system.tsv --hops 3")
-def command() -> None:
-    """Knowledge bases: score them hop by hop, query them, validate and repair them."""
+_input_options = compose(
+    side_arguments(old_gold=("--gold",)),
+    _inputs("--wiki", metavar="TABLE", help="The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
+    _inputs("--redirects", metavar="FILE", help="Pages that stand for others: page, TAB, page."),
+    _inputs("--stop", metavar="FILE", help="Pages that are no links, one per line."),
+    _inputs("--texts", metavar="FOLDER", help="The source texts of Rich ERE annotation."),
+    _inputs(
+        "--units",
+        type=click.Choice(("text", "raw")),
+        help="What ACE offsets are turned into: characters of the text without tags, or of the raw file. "
+        "[default: raw if a system is a Cold Start file]",
+    ),
+    _inputs("--gold-format", type=click.Choice(FORMATS), help="Format of gold. [default: by the content]"),
+    _inputs("--system-format", type=click.Choice(FORMATS), help="Format of the systems. [default: by the content]"),
+    _inputs("--strict", is_flag=True, help="Cold Start files must keep all rules; see adjudge kbp validate."),
+)
+_choice_options = compose(
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default=DEFAULT_PROFILE,
+        show_default=True,
+        help="The choices of the paper, or those that measure what users want to know; any of them can be changed.",
+    ),
+    _alignment(
+        "--mention-match",
+        type=click.Choice(("head", "extent", "head-or-extent", "overlap")),
+        help="Which span of a gold mention the system's must equal.",
+    ),
+    _alignment(
+        "--threshold", metavar="P", type=float, help="A node is the entity that has more than P % of its names. [50]"
+    ),
+    _alignment("--levels", metavar="LEVELS", help="System mentions that count: NAM, NOM, PRO. [NAM]"),
+    _alignment("--gold-levels", metavar="LEVELS", help="Gold mentions that may be hit. [all]"),
+    _alignment("--require-type", is_flag=True, default=None, help="Align nodes with entities of their own type only."),
+    _alignment("--one-to-one", is_flag=True, default=None, help="Align at most one node with a gold entity."),
+    *(_linking(name, **more) for name, more in NIL.items()),
+    _linking("--nil-by-type", is_flag=True, default=None, help="Only entities of the same type are one."),
+    _facts(
+        "--unattested",
+        type=click.Choice(("unaligned", "corpus-majority")),
+        help="A node without a mention in the document of the fact.",
+    ),
+    _facts(
+        "--unaligned", type=click.Choice(("private", "ignore")), help="Facts about unaligned nodes: wrong, or left out."
+    ),
+    _facts("--unnamed", type=click.Choice(("drop", "document")), help="Gold entities without a name."),
+    _facts("--min-confidence", metavar="C", type=float, help="Leave out facts with a lower confidence. [0]"),
+    _relations("--include", metavar="NAMES", help="The only relations that count: A,B or a file with one per line."),
+    _relations("--exclude", metavar="NAMES", help="Relations that do not count, on both sides; none for none."),
+    _relations("--gold-relations", metavar="FILE", help="Other names for gold relations: name, TAB, new name."),
+    _relations("--system-relations", metavar="FILE", help="The same for the relations of systems."),
+    _relations(
+        "--symmetric",
+        type=click.Choice(("annotated", "close")),
+        help="Symmetric relations as they are, or in both directions.",
+    ),
+    _relations("--symmetric-types", metavar="NAMES", help="Which relations are symmetric: A,B or a file."),
+    _relations(
+        "--inverse",
+        type=click.Choice(("none", "close", "canonical")),
+        help="Add the inverse of each fact, or write inverses as their forward relation.",
+    ),
+    _relations("--inverse-table", metavar="FILE", help="Relations and inverses. [default: those of Cold Start]"),
+    _relations("--self-loops", type=click.Choice(("keep", "drop")), help="Facts from an entity to itself."),
+    _paths("--hops", metavar="N", type=Whole("give the number of hops"), help="The longest paths. [3]"),
+    _paths(
+        "--identity",
+        type=click.Choice(("endpoints", "full", "both")),
+        help="Whether the middle of paths is compared: no, yes (kbp.hop2.full), or both ways.",
+    ),
+    _paths("--walks", type=click.Choice(("all", "simple")), help="All walks, or those that visit no node twice."),
+    _paths(
+        "--identity-source",
+        type=click.Choice(("gold", "system")),
+        help="system: also join the system's own nodes (kbp.hop2.system), which shows what wrong links cost.",
+    ),
+    _paths(
+        "--engine",
+        type=_Engine(ENGINES),
+        default="auto",
+        show_default=True,
+        help="How paths are counted; sample estimates from some first nodes.",
+    ),
+)
+_limit_option = click.option(
+    "--limit",
+    metavar="N",
+    default=5,
+    show_default=True,
+    type=Whole("give the number of examples, or 0 for all"),
+    help="Examples for each reason, those first that cost most paths; 0 for all.",
+)
+_resampling_options = compose(
+    resampling_options(
+        ", or as the profile says",
+        intervals=(*INTERVALS, CENTRED),
+        tests=(*TESTS, CENTRED),
+        helps={
+            "bootstrap": "Resamples for intervals and tests, 0 for none. "
+            "[default: 1000 where that takes minutes at most]",
+            "interval": f"{WHOLE} JSON has all. [default: auto, or as the profile says]",
+        },
+    ),
+    _uncertainty("--box", is_flag=True, help="Add the numbers of notched box plots to the JSON."),
+    _uncertainty(
+        "--notch-constant", "notch", metavar="C", type=float, help="Of the notches: 1.57, or 1.15 as printed."
+    ),
+)
+
+_PLAIN = (
+    *("mention_match", "threshold", "require_type", "one_to_one", "nil_key", "nil_merge", "nil_by_type", "unattested"),
+    *("unaligned", "unnamed", "min_confidence", "symmetric", "inverse", "self_loops", "hops", "identity", "walks"),
+    *("identity_source", "interval", "test", "notch"),
+)
+
+
+def _chosen(options: Mapping[str, Any]) -> KbOptions:
+    """The profile with what the command line says otherwise."""
+    if options["inverse_table"] is not None and options["inverse"] in (None, "none"):
+        raise UsageError("--inverse-table is not used", hint="add --inverse close or --inverse canonical")
+    changes = _given(options, _PLAIN)
+    for name in ("levels", "gold_levels", "include", "exclude", "symmetric_types"):
+        if options[name] is not None:
+            changes[name] = _names(options[name], upper=name.endswith("levels"))
+    for name in ("gold_relations", "system_relations", "inverse_table"):
+        if options[name] is not None:
+            from adjudge.formats.kb_lists import read_pairs
+
+            changes[name] = read_pairs(options[name])
+    return make_options(options["profile"], **changes)
+
+
+def _names(text: str, *, upper: bool = False) -> tuple[str, ...]:
+    """Names between commas, or the lines of a file of that name."""
+    if text.strip().lower() == "none":
+        return ()
+    if is_file(text):
+        from adjudge.formats.kb_lists import read_names
+
+        return tuple(read_names(text))
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple(name.upper() for name in names) if upper else names
+
+
+def _given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def _sides(options: dict[str, Any]) -> Sides:
+    """Gold and systems; no file that is read is written over."""
+    files = ("wiki", "redirects", "stop", "gold_relations", "system_relations", "inverse_table")
+    names = (*files, "include", "exclude", "symmetric_types")
+    return sides_of(options, inputs=[options.get(name) for name in names if is_file(options.get(name))])
+
+
+def _reading(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `read_inputs` needs beside gold and systems."""
+    names = ("wiki", "redirects", "stop", "texts", "units", "gold_format", "system_format")
+    found = {**_given(options, names), "names": list(sides.named()), "strict": options["strict"]}
+    docs = options["docs"]
+    if docs is not None and not is_file(docs):
+        from adjudge.tasks.kbp.inputs import DocumentList
+
+        docs = DocumentList("--docs", dict.fromkeys(document_list(docs) or (), 0))
+    return found if docs is None else {**found, "documents": docs}
+
+
+def _read(sides: Sides, options: Mapping[str, Any], log: Log) -> KbInputs:
+    """Both sides of the comparison, read."""
+    from adjudge.tasks.kbp.inputs import read_inputs
+
+    log(f"reading {sides.gold} and {len(sides.paths)} system(s)")
+    read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
+    _check_seen(read)
+    return read
+
+
+def _check_seen(read: KbInputs) -> None:
+    """Raise if an option was given that is about the alignment of annotation, for triples are compared as they are."""
+    for name in _ANNOTATION_ONLY if read.gold.table is not None else ():
+        if is_given(name):
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} is about annotated documents, and gold is plain triples", hint="leave it out")
+
+
+def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
+    """What says warnings, unless nobody wants to hear them."""
+    return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
+
+
+@click.command(
+    "score",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge kbp score gold.tsv system.tsv --hops 3"
+    "\n  adjudge kbp score ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt --by relation"
+    "\n  adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system"
+    "\n  adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
+)
+@compose(
+    _input_options,
+    _choice_options,
+    _paths("--memory", metavar="SIZE", hidden=True, help="Without effect: triples are counted in memory."),
+    scoring_options(
+        by=("relation", "first", "sequence", "confidence"),
+        resampling=_resampling_options,
+        refused={
+            "pool": "paths go across documents, so that there is no mean over documents",
+            "explain": "paths go across documents; `adjudge kbp explain` says why they are missed",
+            "time_limit": "paths are counted, not searched; `--engine sample` takes less time",
+            "save_documents": "paths go across documents; `adjudge kbp report` shows them",
+        },
+    ),
+)
+def score(**options: Any) -> None:
+    """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
+
+    GOLD is annotated documents (ACE, Rich ERE, JSON lines) or plain triples, a file or a folder. SYSTEM is a Cold Start
+    file, extractions as JSON lines, or plain triples (subject, relation, object and document with a TAB between them,
+    or Parquet) if gold is plain triples; a file, a folder, or a pattern in quotes. A system is called after its file,
+    or NAME in NAME=FILE. --by scores each relation (one hop), the first relation of paths, their sequence of
+    relations, or those facts alone that are at least so confident (a curve of precision and recall).
+    """
+    sides, chosen = _sides(options), _chosen(options)
+    from adjudge.tasks.kbp.counting import Run
+    from adjudge.tasks.kbp.pieces import Place
+    from adjudge.tasks.kbp.results import metrics, prf
+    from adjudge.tasks.kbp.scoring import score_files
+
+    check_gates(options["fail_under"], [measure for metric in metrics(chosen) for measure in prf(metric)])
+    log, warn, shared = Log(options), _warning(options), run_from(options, docs=None)
+    if options["memory"] and warn is not None:
+        warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
+    run = Run(
+        by=shared.by,
+        bootstrap=options["bootstrap"],
+        ci=options["ci"],
+        seed=shared.inference.seed,
+        engine=options["engine"],
+        box=options["box"],
+        place=Place(shared.jobs, shared.cluster),
+        warn=warn,
+        say=log,
+    )
+
+    def seen(read: KbInputs) -> None:
+        _check_seen(read)
+        log("read; counting")
+
+    with uncollected(), working("scoring", shown=not options["quiet"]):
+        log(f"reading {sides.gold} and {len(sides.paths)} system(s)")
+        reading = _reading(sides, options)
+        result = score_files(sides.gold, sides.paths, chosen, run, profile=options["profile"], seen=seen, **reading)
+    log(f"scored {result.systems[0].documents} documents")
+    finish(result, options)
+
+
+@click.command(
+    "discovery",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge kbp discovery ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt"
+    "\n  adjudge kbp discovery gold.jsonl system.jsonl --levels NAM,NOM --by type",
+)
+@compose(
+    _input_options,
+    _alignment("--levels", metavar="LEVELS", default="NAM", show_default=True, help="Mentions: NAM, NOM, PRO."),
+    _alignment(
+        "--spans",
+        type=click.Choice(("head", "extent")),
+        default="head",
+        show_default=True,
+        help="The span of a mention: its head where there is one, or its extent.",
+    ),
+    *(_linking(name, default=NIL[name]["type"].choices[0], show_default=True, **NIL[name]) for name in NIL),
+    scoring_options(
+        by=("type",),
+        resampling=resampling_options(
+            intervals=(*INTERVALS, CENTRED),
+            tests=(*(name for name in TESTS if name != "randomisation"), CENTRED),
+            helps={"interval": f"{WHOLE} [default: auto]", "test": f"{TEST} [default: auto]"},
+        ),
+        refused={
+            "pool": "clusters go across documents, so that there is no mean over documents",
+            "explain": "clusters go across documents",
+            "jobs": "clusters are compared in one process",
+            "cluster": "clusters are compared in one process",
+            "time_limit": "no cluster needs a search",
+            "save_documents": "clusters go across documents",
+        },
+    ),
+)
+def discovery(**options: Any) -> None:
+    """Score entity discovery and linking: mentions, their types and links, and clusters over the whole corpus.
+
+    SYSTEM is a Cold Start file or extractions as JSON lines; gold is annotated documents. A system is called after its
+    file, or NAME in NAME=FILE.
+    """
+    from adjudge.tasks.kbp.discovery import measures, score_discovery
+    from adjudge.tasks.kbp.inputs import read_inputs
+    from adjudge.tasks.kbp.options import KbOptions
+
+    sides, inference = _sides(options), inference_of(options)
+    check_gates(options["fail_under"], measures())
+    log = Log(options)
+    with uncollected():
+        read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
+        for note in read.notes if not options["quiet"] else ():
+            say(f"warning: {visible(str(note))}")
+        log("read; comparing mentions")
+        result = score_discovery(
+            read,
+            KbOptions(nil_key=options["nil_key"], nil_merge=options["nil_merge"]),
+            levels=_names(options["levels"], upper=True),
+            spans=options["spans"],
+            by_type=bool(options["by"]),
+            bootstrap=inference.bootstrap,
+            ci=inference.level,
+            seed=inference.seed,
+            test=inference.test,
+            interval=inference.interval,
+        )
+    log(f"scored {result.systems[0].documents} documents")
+    finish(result, options)
+
+
+@click.command(
+    "explain",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge kbp explain gold.tsv system.tsv --hop 2"
+    "\n  adjudge kbp explain ace/ run.tac --wiki ACEtoWIKI_resource.txt --hop 1 --limit 0 --format json",
+)
+@compose(
+    _input_options,
+    _choice_options,
+    docs_option,
+    click.option(
+        "--hop",
+        "chosen",
+        metavar="N",
+        multiple=True,
+        type=click.IntRange(min=1),
+        help="Explain paths of N facts. Repeatable. [default: all lengths up to --hops]",
+    ),
+    _limit_option,
+    click.option(
+        "--most",
+        metavar="N",
+        default=1_000_000,
+        show_default=True,
+        type=Whole("give the number of paths"),
+        help="From two hops on, look at all paths if there are no more than N ways along them, else at a sample.",
+    ),
+    click.option(
+        "--seed",
+        metavar="N",
+        default=13,
+        show_default=True,
+        type=Whole("give a whole number from 0"),
+        help="Seed of the sample.",
+    ),
+    format_option("text", "json", "csv", "md"),
+    output_option,
+    click.option("--quiet", is_flag=True, help="Only the tables: no examples."),
+    verbose_option,
+)
+def explain(**options: Any) -> None:
+    """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.
+
+    The steps are: mentions found, entities aligned, linked to the right entity, related, by the right relation, through
+    the right entity in the middle. What is lost at the steps adds up to what the score misses.
+    """
+    sides, chosen, hops = _sides(options), _chosen(options), options["chosen"]
+    if hops and options["hops"] is None:
+        chosen = replace(chosen, hops=max(hops))
+    elif hops and max(hops) > chosen.hops:
+        raise UsageError(f"--hop {max(hops)} is beyond --hops {chosen.hops}", hint="leave --hops out")
+    if options["engine"] != "auto":
+        raise UsageError("explanations look at paths one by one, by no engine", hint="leave --engine out")
+    from adjudge.report.kb_explanations import render_explanations
+    from adjudge.tasks.kbp.explain import explain_inputs
+
+    log = Log(options)
+    with uncollected():
+        read = _read(sides, options, log)
+        log("read; explaining")
+        limit, seed, most = options["limit"] or None, options["seed"], options["most"]
+        found = explain_inputs(read, chosen, hops=hops, limit=limit, seed=seed, most=most)
+    emit(render_explanations(found, options["format_"], quiet=options["quiet"]), options["output"])
+
+
+@click.command(
+    "report",
+    cls=Command,
+    epilog="\b\nExample:\n  adjudge kbp report ace/ old=run1.tac new=run2.tac --wiki links.csv -o report.html",
+)
+@compose(
+    _input_options,
+    _choice_options,
+    docs_option,
+    _limit_option,
+    click.option("--title", default="Knowledge bases", show_default=True, help="What stands at the top of the page."),
+    _resampling_options,
+    output_option,
+    click.option("--quiet", is_flag=True, help="No warnings."),
+    verbose_option,
+)
+def report(**options: Any) -> None:
+    """Write an HTML page with scores, intervals and explanations: one file that needs no network.
+
+    For every number of hops it shows at which step paths are lost, with examples and the text that supports them, the
+    scores of each relation, and the paper's box plots beside intervals that can be believed.
+    """
+    sides, chosen = _sides(options), _chosen(options)
+    from adjudge.report.html.kbp import kbp_page
+
+    log = Log(options)
+    with uncollected():
+        read = _read(sides, options, log)
+        log("read; counting and explaining")
+        page = kbp_page(
+            read,
+            chosen,
+            profile=options["profile"],
+            limit=options["limit"] or None,
+            bootstrap=options["bootstrap"],
+            ci=options["ci"],
+            seed=inference_of(options).seed,
+            engine=options["engine"],
+            title=options["title"],
+            warn=_warning(options),
+        )
+    emit(page, options["output"])
+    log(f"wrote a page of {len(page)} characters")

@@ -1,38 +1,132 @@
-"""`adjudge kbp query`: ask knowledge bases and score their answers; make sets of queries."""
+"""`adjudge kbp query` and `pooling-bias`: ask knowledge bases, score their answers, and doubt the pool."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.gates import apply_gates, check_gates
-from adjudge.cli.kbp_queries_shared import limits_of, policy_of, policy_options, query_options
 from adjudge.cli.options import (
+    Command,
+    Decorator,
+    Target,
+    Value,
+    Whole,
+    compose,
     fail_under_option,
-    is_file,
+    format_option,
+    inference_of,
     named,
+    output_option,
     output_options,
     refuse_with,
     resampling_options,
     save_option,
-    saved,
     summary_option,
-    whole,
 )
-from adjudge.cli.output import Log, check_targets, finish
-from adjudge.errors import UsageError
+from adjudge.cli.output import Log, check_gates, check_targets, emit, emit_json, finish, is_file
+from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from adjudge.model.kbp_queries import KbQuery
+    from adjudge.stats.text import Grid
+    from adjudge.tasks.kbp.answers import Policy
+    from adjudge.tasks.kbp.pooling import PartBias, PoolingBias
     from adjudge.tasks.kbp.queries import KbIndex, TripleIndex
+    from adjudge.tasks.kbp.query_inputs import Answers
 
-_FILE = click.Path(path_type=Path)
+VIEWS = ("each", "best", "mean")
+MATCHES = ("assessed", "exact", "case")
+
+
+class Limits(Value):
+    """Justifications in one document and in all, as 1:3; M is any number."""
+
+    name = "limits"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both numbers; 0 is any."""
+        parts = value.split(":")
+        if len(parts) != 2 or not all(
+            part == "M" or (part.isdigit() and part.isascii() and 0 < len(part) < 5) for part in parts
+        ):
+            self.fail(f"{value!r} is not possible, write for example 1:3, with M for any number", param, ctx)
+        each, all_ = (0 if part == "M" else int(part) for part in parts)
+        return each, all_
+
+
+def _policy_options(*, unassessed: str) -> Decorator:
+    """The options of the policy; what is not assessed differs in its default."""
+    both = ("wrong", "ignore")
+    made = {
+        "inexact": (("right", *both), "wrong", "that were assessed as inexact"),
+        "unassessed": (both, unassessed, "that nobody has assessed"),
+        "duplicates": (both, "ignore", "that repeat a right one"),
+        "wrong-parent": (both, "wrong", "that follow a wrong one"),
+    }
+    return compose(
+        *(
+            click.option(
+                f"--{name}",
+                type=click.Choice(choices),
+                default=default,
+                show_default=True,
+                help=f"What answers are {which}.",
+            )
+            for name, (choices, default, which) in made.items()
+        )
+    )
+
+
+_query_options = compose(
+    click.option(
+        "--match",
+        type=click.Choice(MATCHES),
+        default="assessed",
+        show_default=True,
+        help="With assessments: an answer is assessed if just this one is, or if one with the same value is, or with "
+        "the same value but for case.",
+    ),
+    click.option(
+        "--entry-points",
+        type=click.Choice(VIEWS),
+        default="each",
+        show_default=True,
+        help="Of a query with several entry points, each counts, the best one, or their mean.",
+    ),
+    click.option(
+        "--justifications",
+        metavar="A:B",
+        type=Limits(),
+        help="Keep so many answers with the same node, in one document and in all, M for any number. "
+        "[default: M:M for files of answers; for knowledge bases 1:3 with assessments, 1:1 with gold]",
+    ),
+    click.option("--same-type", is_flag=True, help="A query starts only at nodes of its type."),
+)
+
+
+def _policy(options: Mapping[str, Any]) -> Policy:
+    """The policy that the options say."""
+    from adjudge.tasks.kbp.answers import Policy
+
+    return Policy(*(options[name] for name in Policy._fields))
+
+
+def _limits(given: tuple[int, int] | None, systems: Sequence[Answers], *, gold: bool) -> list[tuple[int, int]]:
+    """The limits for each system."""
+    usual = (1, 1) if gold else (1, 3)
+    return [given if given is not None else usual if system.asked else (0, 0) for system in systems]
+
+
+_FILE = Target("this is written to a file, name one")
 
 
 @click.command(
     "query",
+    cls=Command,
     epilog="\b\nExamples:\n  adjudge kbp query --queries queries.xml --assessments pool.tab a.tac b.tac"
     "\n  adjudge kbp query --gold gold.tsv --generate 200 --write-queries queries.xml a.tsv"
     "\n  adjudge kbp query --gold ace/ --wiki links.tsv --generate 100 --hops 2 run.tac",
@@ -42,15 +136,15 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--generate",
     metavar="N",
-    callback=whole("give the number of queries"),
+    type=Whole("give the number of queries"),
     help="Make N queries from gold for each number of hops, instead of reading them.",
 )
 @click.option(
     "--hops",
     metavar="N",
-    default="2",
+    default=2,
     show_default=True,
-    callback=whole("give 1 or more"),
+    type=Whole("give 1 or more"),
     help="Of queries that are made, at most.",
 )
 @click.option("--gold", metavar="KB", help="Judge by the answers of this: triples, Cold Start, annotated documents.")
@@ -66,20 +160,19 @@ _FILE = click.Path(path_type=Path)
     "--write-queries",
     metavar="FILE",
     type=_FILE,
-    callback=saved,
     help="Write the queries, as XML if it is called so, else as a table.",
 )
-@click.option("--write-answers", metavar="FILE", type=_FILE, callback=saved, help="Write the answers of one system.")
-@click.option("--table", metavar="FILE", type=_FILE, callback=saved, help="Write all counts, by query and class.")
-@query_options
-@policy_options(unassessed="ignore")
+@click.option("--write-answers", metavar="FILE", type=_FILE, help="Write the answers of one system.")
+@click.option("--table", metavar="FILE", type=_FILE, help="Write all counts, by query and class.")
+@_query_options
+@_policy_options(unassessed="ignore")
 @click.option("--by", metavar="FIELD", multiple=True, help="Also score by query, slots, hops or type. Repeatable.")
 @resampling_options()
 @fail_under_option
 @save_option
 @summary_option
 @output_options
-def command(systems: tuple[str, ...], **options: Any) -> None:
+def query(systems: tuple[str, ...], **options: Any) -> None:
     """Ask knowledge bases queries of one or more hops, and score their answers.
 
     SYSTEM is a knowledge base (Cold Start, triples, documents in JSON lines) or a file of answers; it is called after
@@ -92,63 +185,51 @@ def command(systems: tuple[str, ...], **options: Any) -> None:
     from adjudge.tasks.kbp.query_scoring import metric_hops, query_measures, row_table, score_answers
 
     given = [named(system) for system in systems]
+    paths, names = [path for _, path in given], [name for name, _ in given]
     _check(systems, options)
-    targets = [options[name] for name in ("output", "save", "write_queries", "write_answers", "table")]
-    inputs = [path for _, path in given]
-    inputs += [options[name] for name in ("queries", "gold", "wiki", "assessments") if options[name]]
-    check_targets(*targets, inputs=inputs)
-    log = Log(verbose=options["verbose"])
+    inputs = [options[name] for name in ("queries", "gold", "wiki", "assessments")]
+    check_targets(options, "write_queries", "write_answers", "table", inputs=[*paths, *inputs])
+    log, inference = Log(options), inference_of(options)
     gold = None
     if options["gold"]:
-        gold = read_gold_asked(
-            options["gold"], wiki=options["wiki"], units=options["units"], systems=[path for _, path in given]
-        )
+        gold = read_gold_asked(options["gold"], wiki=options["wiki"], units=options["units"], systems=paths)
     pool = read_assessments(options["assessments"])[0] if options["assessments"] else []
-    queries = _queries(gold, options)
+    queries = _queries(gold, options, inference.seed)
     log(f"{len(queries)} queries")
     if not systems:
         _write_queries(queries, options)
         return
-    asked, found = ask_all(
-        queries,
-        [path for _, path in given],
-        names=[name for name, _ in given],
-        pool=pool,
-        same_type=options["same_type"],
-    )
+    asked, found = ask_all(queries, paths, names=names, pool=pool, same_type=options["same_type"])
     judge: Judge
     if gold is not None and not pool:
         judge = GoldJudge(gold)
     else:
         judge = PoolJudge(pool, [question.id for question in asked], match=options["match"])
-    if options["fail_under"]:
-        from adjudge.stats.measure import part_keys
-
-        check_gates(options["fail_under"], part_keys(query_measures(metric_hops(asked), options["entry_points"])))
+    check_gates(options["fail_under"], query_measures(metric_hops(asked), options["entry_points"]))
     log(f"{sum(len(each.given.answers) for each in found)} answers to {len(asked)} questions")
     scores = score_answers(
         asked,
         [each.given for each in found],
         judge,
-        policy=policy_of(options),
+        policy=_policy(options),
         view=options["entry_points"],
-        justifications=limits_of(options["justifications"], found, gold=not pool),
+        justifications=_limits(options["justifications"], found, gold=not pool),
         by=options["by"],
-        bootstrap=options["bootstrap"],
-        ci=options["ci"],
-        seed=options["seed"],
-        test=options["test"],
-        interval=options["interval"],
-        fields=_fields(queries, [path for _, path in given], options),
+        bootstrap=inference.bootstrap,
+        ci=inference.level,
+        seed=inference.seed,
+        test=inference.test,
+        interval=inference.interval,
+        fields=_fields(queries, paths, options),
     )
     _write_queries(queries, options)
+    also: dict[Path, bytes] = {}
     if options["write_answers"] is not None:
         answers = found[0].given
-        _write(options["write_answers"], write_answers(answers.answers, run=answers.name))
+        also[options["write_answers"]] = write_answers(answers.answers, run=answers.name)
     if options["table"] is not None:
-        _write(options["table"], row_table(scores.counted).encode())
-    finish(scores.result, **options)
-    apply_gates(options["fail_under"], scores.result)
+        also[options["table"]] = row_table(scores.counted).encode()
+    finish(scores.result, options, also=also)
 
 
 def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -174,31 +255,26 @@ def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("queries have one hop or more", hint="give --hops 1")
 
 
-def _queries(gold: KbIndex | TripleIndex | None, options: dict[str, Any]) -> list[KbQuery]:
+def _queries(gold: KbIndex | TripleIndex | None, options: Mapping[str, Any], seed: int) -> list[KbQuery]:
     from adjudge.formats.kb_queries import read_queries
     from adjudge.tasks.kbp.queries import generate_queries
 
     if options["queries"]:
         return read_queries(options["queries"])
     assert gold is not None
-    queries = generate_queries(gold, options["generate"], hops=range(1, options["hops"] + 1), seed=options["seed"])
+    queries = generate_queries(gold, options["generate"], hops=range(1, options["hops"] + 1), seed=seed)
     if not queries:
         raise UsageError("gold answers no query at all", hint="check that it has facts, and entities with names")
     return queries
 
 
-def _write_queries(queries: list[KbQuery], options: dict[str, Any]) -> None:
+def _write_queries(queries: list[KbQuery], options: Mapping[str, Any]) -> None:
     from adjudge.formats.kb_queries import write_queries
+    from adjudge.report.files import write_atomic
 
     target = options["write_queries"]
     if target is not None:
-        _write(target, write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv"))
-
-
-def _write(target: Path, data: bytes) -> None:
-    from adjudge.report.files import write_atomic
-
-    write_atomic(target, data)
+        write_atomic(target, write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv"))
 
 
 def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -> dict[str, Any]:
@@ -216,3 +292,121 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
         "queries": hash_bytes(repr(queries).encode()),
         "in": hash_chunks(path.read_bytes() for path in files),
     }
+
+
+@click.command(
+    "pooling-bias", epilog="\b\nExample:\n  adjudge kbp pooling-bias --queries q.xml --assessments pool.tab a b c"
+)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@click.option("--queries", metavar="FILE", required=True, help="Queries, as XML of Cold Start or as a table.")
+@click.option("--assessments", metavar="FILE", required=True, help="The pooled assessments.")
+@click.option("--metric", metavar="NAME", default="kbp.query", show_default=True, help="Score to look at.")
+@_query_options
+@_policy_options(unassessed="wrong")
+@resampling_options(
+    names=("bootstrap", "ci", "seed"),
+    helps={
+        "bootstrap": "Resamples of the queries for intervals of the differences; 0 turns them off. [default: 1000]",
+        "ci": "Their confidence. [default: 95]",
+        "seed": "Their seed. [default: 13]",
+    },
+)
+@format_option("text", "json")
+@output_option
+@click.option("--quiet", is_flag=True, help="Only the table.")
+def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
+    """How the scores of systems change if their own unique answers had not been assessed.
+
+    SYSTEM is a file of answers or a knowledge base; name all systems whose answers were pooled. One after the other is
+    left out: assessments that only it has contributed are removed, and its answers that nobody else has are then wrong.
+    """
+    from adjudge.formats.kb_answers import read_assessments
+    from adjudge.formats.kb_queries import read_queries
+    from adjudge.tasks.kbp.pooling import pooling_bias as measure_bias
+    from adjudge.tasks.kbp.query_inputs import ask_all
+
+    given = [named(system) for system in systems]
+    paths, names = [path for _, path in given], [name for name, _ in given]
+    check_targets(options, inputs=[*paths, options["queries"], options["assessments"]])
+    inference = inference_of(options)
+    queries = read_queries(options["queries"])
+    pool = read_assessments(options["assessments"])[0]
+    asked, found = ask_all(queries, paths, names=names, pool=pool, same_type=options["same_type"])
+    bias = measure_bias(
+        asked,
+        [each.given for each in found],
+        pool,
+        match=options["match"],
+        policy=_policy(options),
+        view=options["entry_points"],
+        metric=options["metric"],
+        justifications=_limits(options["justifications"], found, gold=False),
+        bootstrap=inference.resamples,
+        ci=inference.level,
+        seed=inference.seed,
+    )
+    if options["format_"] == "json":
+        emit_json(_record(bias), options["output"])
+    else:
+        emit(_text(bias, quiet=options["quiet"]), options["output"])
+
+
+def _record(bias: PoolingBias) -> dict[str, Any]:
+    from adjudge._version import __version__
+    from adjudge.tasks.kbp.pooling import PARTS
+
+    record = {"adjudge": __version__, "task": "kbp", **asdict(bias)}
+    for system in record["systems"]:
+        system["parts"] = {part: value._asdict() for part, value in system["parts"].items()}
+    record["mean"] = {part: bias.mean(part) for part in PARTS}
+    return record
+
+
+def _text(bias: PoolingBias, *, quiet: bool) -> str:
+    from adjudge.stats.text import format_grid
+    from adjudge.tasks.kbp.pooling import PARTS
+
+    text = format_grid(_grid(bias)) + "\n"
+    if quiet:
+        return text
+    means = ", ".join(f"{part} {_signed(bias.mean(part))}" for part in PARTS)
+    lines = [
+        f"{bias.metric} over {bias.queries} queries; {bias.pool} assessments, {bias.classes} classes of right answers, "
+        f"{bias.unclaimed} assessments of no system here",
+        f"mean difference: {means}",
+    ]
+    if any(each.parts["f1"].low is not None for each in bias.systems):
+        lines.append(f"intervals: {bias.level:.0%} of {bias.bootstrap} resamples of the queries, seed {bias.seed}")
+    return text + "\n" + "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _grid(bias: PoolingBias) -> Grid:
+    from adjudge.stats.text import Cell, Grid
+
+    header = ("system", "unique", "right", "classes lost", "precision", "recall", "f1", "without", "change", "rank")
+    rows = []
+    for each in bias.systems:
+        f1 = each.parts["f1"]
+        counts = (each.unique, each.unique_correct, each.lost)
+        rank = f"{each.rank}" if each.rank == each.rank_after else f"{each.rank} > {each.rank_after}"
+        cells = [Cell(visible(each.name)), *(Cell(str(count)) for count in counts)]
+        cells += [Cell(_percent(each.parts[part].before)) for part in ("precision", "recall", "f1")]
+        cells += [Cell(_percent(f1.after)), _change(f1), Cell(rank)]
+        rows.append(tuple(cells))
+    return Grid(header, 1, (tuple(rows),))
+
+
+def _change(part: PartBias) -> Any:
+    from adjudge.stats.text import Cell
+
+    if part.low is None or part.high is None:
+        return Cell(_signed(part.difference))
+    return Cell(_signed(part.difference), f"[{100 * part.low:+.1f}, {100 * part.high:+.1f}]")
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:+.1f}"

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from adjudge.cli.findings import (
-    as_json,
-    counted,
-    emit_reports,
-    failed,
-    finding_line,
-    finding_record,
-    report_options,
-    unlisted_line,
-)
-from adjudge.cli.output import check_targets, emit
+from adjudge.cli.findings import counted, emit_reports, failed, report_options, report_record, report_text
+from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import Problem, UsageError, visible
-from adjudge.formats.findings import Finding
 from adjudge.report.files import write_atomic
-from adjudge.tasks.kbp.detection import FORMATS, Format, detect
-from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair, validate
+from adjudge.tasks.kbp.detection import FORMATS, detect
+from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair
+from adjudge.tasks.kbp.validation import validate as check
 
 
 @click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair repaired.tsv")
@@ -38,55 +30,38 @@ from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair, validate
     "left out, and what only a person can decide is kept.",
 )
 @report_options(limit=LIMIT, what="findings")
-def command(
-    files: tuple[str, ...],
-    from_: Format | None,
-    docs: str | None,
-    repaired: Path | None,
-    limit: int,
-    **options: Any,
-) -> int:
+def validate(files: tuple[str, ...], from_: Any, docs: str | None, limit: int, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 
     KB is a Cold Start file, a file of triples, extractions as JSON lines, a table of links, or a file or folder of ACE
     or Rich ERE annotation. An error is what the rules of the format forbid; what lenient reading does about it stands
     in brackets. The exit code is 1 if there is an error; with --repair, if there is one in the repaired file.
     """
-    check_targets(options["output"], repaired, inputs=files)
+    check_targets(options, "repaired", inputs=files)
     if files.count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
-    if repaired is not None:
-        if len(files) > 1:
-            raise UsageError("--repair writes one file", hint="name one knowledge base")
-        return _repair(files[0], from_, docs, repaired, limit, **options)
-    reports = [validate(name, format=from_, docs=docs, limit=limit) for name in files]
-    return emit_reports(reports, _record, _text, **options)
-
-
-def _repair(
-    file: str,
-    from_: Format | None,
-    docs: str | None,
-    target: Path,
-    limit: int,
-    *,
-    strict: bool,
-    format_: str,
-    output: Path | None,
-    quiet: bool,
-) -> int:
-    kind = from_ or detect(file)
+    if options["repaired"] is None:
+        reports = [check(name, format=from_, docs=docs, limit=limit) for name in files]
+        return emit_reports(reports, _facts, _totals, options, also=("repair",))
+    if len(files) > 1:
+        raise UsageError("--repair writes one file", hint="name one knowledge base")
+    kind = from_ or detect(files[0])
     if kind != "coldstart":
         message = f"only Cold Start files can be repaired, this is {kind}"
-        raise UsageError(Problem(message, path=file, hint="correct it by hand"))
-    data, before, after = repair(file, docs=docs, limit=limit)
+        raise UsageError(Problem(message, path=files[0], hint="correct it by hand"))
+    return _write_repaired(*repair(files[0], docs=docs, limit=limit), options)
+
+
+def _write_repaired(data: bytes, before: KbReport, after: KbReport, options: Mapping[str, Any]) -> int:
+    target, quiet = options["repaired"], options["quiet"]
     if data:
         write_atomic(target, data)
-    if format_ == "json":
-        record = {"files": [_record(before)], "repaired": {**_record(after), "path": str(target) if data else None}}
-        text = as_json(record)
+    if options["format_"] == "json":
+        records = [report_record(each, _facts(each), ("repair",)) for each in (before, after)]
+        records[1]["path"] = str(target) if data else None
+        emit_json({"files": records[:1], "repaired": records[1]}, options["output"])
     else:
-        text = _text(before, quiet=quiet)
+        text = report_text(before, _totals(before), quiet=quiet)
         if not data:
             text += visible(f"{target}: not written, nothing could be read") + "\n"
         elif not quiet:
@@ -94,8 +69,8 @@ def _repair(
             remain = f"{counted(after.errors, 'error')} and {counted(after.warnings, 'warning')} remain"
             text += visible(f"{target}: written, {lost}{remain}") + "\n"
             text += "".join(f"  {visible(f'{count} {kind}')}\n" for kind, count in _errors(after).items())
-    emit(text, output)
-    return int(not data or failed(after, strict=strict))
+        emit(text, options["output"])
+    return int(not data or failed(after, options))
 
 
 def _errors(report: KbReport) -> dict[str, int]:
@@ -107,29 +82,10 @@ def _errors(report: KbReport) -> dict[str, int]:
     return {kind: count + report.unlisted.get(kind, 0) for kind, count in counts.items()}
 
 
-def _text(report: KbReport, *, quiet: bool) -> str:
-    lines = [_line(finding) for finding in report.findings]
-    for kind, count in report.unlisted.items():
-        lines.append(unlisted_line(report.path, kind, count))
-    if not quiet:
-        counts = {**report.counts, "error": report.errors, "warning": report.warnings}
-        lines.append(f"{report.path}: " + ", ".join(counted(count, what) for what, count in counts.items()))
-    return "".join(f"{visible(line)}\n" for line in lines)
+def _totals(report: KbReport) -> list[str]:
+    counts = {**report.counts, "error": report.errors, "warning": report.warnings}
+    return [counted(count, what) for what, count in counts.items()]
 
 
-def _line(finding: Finding) -> str:
-    repaired = f" [{finding.repair}]" if finding.repair else ""
-    return finding_line(finding) + repaired
-
-
-def _record(report: KbReport) -> dict[str, Any]:
-    return {
-        "path": report.path,
-        "format": report.format,
-        "counts": report.counts,
-        "errors": report.errors,
-        "warnings": report.warnings,
-        "unrepaired": report.unrepaired,
-        "unlisted": report.unlisted,
-        "findings": [finding_record(finding, repair=finding.repair) for finding in report.findings],
-    }
+def _facts(report: KbReport) -> dict[str, Any]:
+    return {"format": report.format, "counts": report.counts, "unrepaired": report.unrepaired}

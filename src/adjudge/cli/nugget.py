@@ -1,30 +1,291 @@
-"""`adjudge nugget`: the commands for event nuggets."""
+"""`adjudge nugget score` and `report`: event nuggets against gold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.app import LazyGroup
-
-
-class NuggetGroup(LazyGroup):
-    """Its commands, each in a module of its own."""
-
-    entries: ClassVar[Mapping[str, str]] = {
-        "score": "Score systems against the gold nuggets: span, type, realis, coreference, sequencing.",
-        "validate": "Check a submission, with the line of every problem.",
-        "convert": "Write nuggets in another format: TBF, brat, Rich ERE.",
-        "tokenize": "Make token tables from texts and annotations.",
-        "report": "Write a page that shows gold and system nuggets side by side.",
-    }
-    prefix = "nugget_"
-
-
-@click.group(
-    "nugget", cls=NuggetGroup, epilog="\b\nExample:\n  adjudge nugget score -g gold.tbf -s system.tbf -t tokens/"
+from adjudge.cli.options import (
+    RESAMPLING,
+    Command,
+    Sides,
+    Target,
+    compose,
+    docs_option,
+    document_list,
+    inference_of,
+    listed_lines,
+    output_option,
+    refuse_with,
+    resampling_options,
+    scoring_options,
+    side_arguments,
+    sides_of,
+    verbose_option,
 )
-def command() -> None:
-    """Event nuggets: score systems, validate and convert files, make token tables, look at the differences."""
+from adjudge.cli.output import Log, check_gates, emit, emit_explanations, finish, say, uncollected, working
+from adjudge.errors import UsageError, visible
+from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
+
+if TYPE_CHECKING:
+    from adjudge.tasks.nugget.scoring import Campaign
+    from adjudge.tasks.nugget.settings import Settings
+
+COMPAT = ("evmeval-1.8", "evmeval-2015")
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
+
+side_options = compose(
+    side_arguments(old_gold=("-g", "--gold"), old_system=("-s", "--system")),
+    click.option(
+        "-t",
+        "--tokens",
+        metavar="FOLDER",
+        help="Token tables, one per document; places are tokens then. Without it, as the gold file has them.",
+    ),
+    click.option(
+        "--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="What follows the id in table names."
+    ),
+    click.option("--mode", type=click.Choice(("token", "char")), help="What places are, if it is not to be guessed."),
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="spec",
+        show_default=True,
+        help="The specification to the letter, or as the official program counted in 2015 or counts since 1.8.",
+    ),
+    click.option("--types", metavar="FILE", help="Score only these types: one per line."),
+    click.option("--coref/--no-coref", default=None, help="Score coreference. [default: if a file has any]"),
+    click.option(
+        "--coref-threshold",
+        metavar="DICE",
+        type=float,
+        default=1.0,
+        show_default=True,
+        help="Nuggets are the same mention for coreference from this overlap on.",
+    ),
+    click.option(
+        "--coref-mapping",
+        type=click.Choice(MAPPINGS),
+        default="type",
+        show_default=True,
+        help="The mapping that coreference and sequencing build on.",
+    ),
+    click.option(
+        "--sequencing/--no-sequencing", default=None, help="Score After and Subevent links. [default: if any]"
+    ),
+    click.option("--any-links", is_flag=True, help="Also score links of which the reverse is stated too."),
+)
+"""Gold, systems, tokens, and how they are compared."""
+
+
+@click.command(
+    "score",
+    cls=Command,
+    epilog="\b\nExamples:\n  adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/"
+    "\n  adjudge nugget score gold.tbf run=out/system.tbf --by type --profile evmeval-1.8"
+    "\n  adjudge nugget score gold.tbf system.tbf --compat evmeval-1.8 --coref",
+)
+@compose(
+    side_options,
+    click.option(
+        "--attributes",
+        metavar="NAMES",
+        default=",".join(ATTRIBUTES),
+        show_default=True,
+        help="Attributes of which all combinations are scored, next to the span alone; none for the span only.",
+    ),
+    click.option(
+        "--confusion",
+        type=click.Choice(ATTRIBUTES),
+        help="Print which values the systems take for which instead of the scores.",
+    ),
+    click.option(
+        "--comparison",
+        metavar="FILE",
+        type=Target(),
+        help="Also write gold and system nuggets side by side, in the layout of the official program.",
+    ),
+    click.option(
+        "--compat", type=click.Choice(COMPAT), help="Print the report of the official program, and only that."
+    ),
+    scoring_options(
+        by="Also score by type or by realis.",
+        pool="Only micro or only macro averages of nuggets.",
+        explain="Print what became of this document instead of the scores.",
+        refused={
+            "time_limit": "double annotation is solved exactly, document by document",
+            "save_documents": "`adjudge nugget report` shows every nugget",
+        },
+    ),
+)
+def score(**options: Any) -> None:
+    """Score systems against gold nuggets: spans, types, realis, coreference and sequencing.
+
+    Files are TBF, plain or gzip; - is standard input. A system is called after its file, or NAME in NAME=FILE. Several
+    are compared with paired tests.
+    """
+    sides = sides_of(options, "comparison", inputs=[options["types"]])
+    profile = options["profile"]
+    if options["compat"]:
+        refuse_with("--compat", ("profile", "attributes", "explain", "confusion", *_ONLY_SCORES))
+        profile = options["compat"]
+    chosen = _settings(options, profile=profile, attributes=options["attributes"])
+    with uncollected():
+        if options["compat"]:
+            _compat(sides, chosen, options)
+        elif options["explain"] is not None:
+            from adjudge.tasks.nugget.explanation import explain
+
+            refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
+            found = explain(sides.gold, sides.paths, options["explain"], chosen, **_how(sides, options))
+            emit_explanations(found.values(), options)
+        elif options["confusion"] is not None:
+            _confusion(sides, chosen, options)
+        else:
+            _score(sides, chosen, options)
+
+
+def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
+    """What the options of both sides say of how nuggets are compared."""
+    names = ("profile", "coref", "sequencing", "coref_threshold", "coref_mapping", "any_links")
+    types = None if options["types"] is None else listed_lines(options["types"], "types")
+    return settings(**{**{name: options[name] for name in names}, "types": types, **more})
+
+
+def _how(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
+    """How the files are read."""
+    return {
+        "tokens": options["tokens"],
+        "mode": options["mode"],
+        "suffix": options["token_suffix"],
+        "names": sides.names,
+    }
+
+
+def _score(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
+    from adjudge.tasks.nugget.measures import measures
+    from adjudge.tasks.nugget.scoring import result_of
+
+    scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
+    check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
+    log = Log(options)
+    log(f"reading {sides.gold} and {len(sides.paths)} system file(s)")
+    with working("scoring", shown=not options["quiet"]):
+        campaign = _observed(sides, chosen, options)
+        log(f"counted {len(campaign.ids)} documents")
+        result = result_of(campaign, by=options["by"], inference=inference_of(options), pool=options["pool"])
+    finish(result, options)
+
+
+def _observed(sides: Sides, chosen: Settings, options: Mapping[str, Any], visit: Any = None) -> Campaign:
+    """Read and count, and write the comparison file on the way if it is wanted."""
+    from adjudge.tasks.nugget.scoring import observe_all
+
+    more: dict[str, Any] = {
+        **_how(sides, options),
+        "docs": document_list(options["docs"]),
+        "by": options["by"],
+        "visit": visit,
+    }
+    if options["comparison"] is None:
+        engine = {"jobs": options["jobs"] or 0, "cluster": options["cluster"]}
+        return observe_all(sides.gold, sides.paths, chosen, **more, **engine)
+    if len(sides.paths) > 1:
+        raise UsageError("--comparison writes one system", hint="run it once for each")
+    from adjudge.tasks.nugget.comparison import write_comparison
+
+    return write_comparison(options["comparison"], sides.gold, sides.paths[0], chosen, **more)
+
+
+def _compat(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
+    """The official report has no room for anything but its own options."""
+    from adjudge.tasks.nugget.compat import Collector, report
+    from adjudge.tasks.nugget.reading import check_documents
+
+    if len(sides.paths) > 1:
+        raise UsageError("--compat prints one system", hint="run it once for each")
+    if options["format_"] != "text":
+        raise UsageError("--compat prints text", hint="leave --format out")
+    found = Collector(chosen)
+    campaign = _observed(sides, chosen, options, found)
+    check_documents(campaign)
+    text = report(campaign, found)
+    if not options["quiet"]:
+        ((_, counted),) = campaign.systems.items()
+        for note in counted.diagnostics.notes(chosen):
+            examples = f" ({', '.join(note.examples)})" if note.examples else ""
+            say(f"warning: {visible(note.message + examples)}")
+    emit(text, options["output"])
+
+
+def _confusion(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
+    from adjudge.tasks.nugget.confusion import Confusion
+
+    refuse_with("--confusion", ("explain", *_ONLY_SCORES))
+    if options["format_"] not in ("text", "json", "csv"):
+        raise UsageError(f"a confusion matrix cannot be written as {options['format_']}", hint="use text, json or csv")
+    found: dict[str, Confusion] = {}
+
+    def visit(seen: Any) -> None:
+        found.setdefault(seen.system, Confusion(options["confusion"], seen.system, chosen.profile, {})).add(seen)
+
+    _observed(sides, chosen._replace(coref=False, sequencing=False), options, visit)
+    if options["format_"] != "csv":
+        emit_explanations(found.values(), options)
+        return
+    import csv
+    import io
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for each in found.values():
+        writer.writerows(each.rows())
+    emit(stream.getvalue().rstrip("\n") + "\n", options["output"])
+
+
+@click.command(
+    "report",
+    cls=Command,
+    epilog="\b\nExample:\n"
+    "  adjudge nugget report gold.tbf mine=run1.tbf run2.tbf -t tokens/ --texts texts/ -o report.html",
+)
+@compose(
+    side_options,
+    click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document."),
+    click.option(
+        "--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="What follows the id in text names."
+    ),
+    docs_option,
+    click.option("--title", default="Event nuggets", show_default=True, help="What stands at the top of the page."),
+    resampling_options(),
+    output_option,
+    verbose_option,
+)
+def report(**options: Any) -> None:
+    """Write an HTML page with gold and system nuggets side by side: one file that needs no network.
+
+    Every nugget is coloured by what became of it, clusters are compared, and there are filters and a search. Without
+    texts the tokens are shown, without token tables a table of the nuggets.
+    """
+    sides = sides_of(options, inputs=[options["types"]])
+    chosen = _settings(options)
+    log = Log(options)
+    log(f"reading {sides.gold} and {len(sides.paths)} system file(s)")
+    from adjudge.report.html.nugget import nugget_page
+
+    with uncollected():
+        page = nugget_page(
+            sides.gold,
+            sides.paths,
+            chosen,
+            **_how(sides, options),
+            texts=options["texts"],
+            text_suffix=options["text_suffix"],
+            docs=document_list(options["docs"]),
+            inference=inference_of(options),
+            title=options["title"],
+        )
+    emit(page, options["output"])
+    log(f"wrote a page of {len(page)} characters")

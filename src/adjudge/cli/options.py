@@ -1,82 +1,121 @@
-"""The options that have the same name and meaning everywhere, and the types of their values."""
+"""The options that have the same name and meaning everywhere, the types of their values, and the `Run` they make."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
+from adjudge.cli.output import check_targets, is_file
 from adjudge.errors import Problem, UsageError
 from adjudge.stats.inference import INTERVALS, OLD_TESTS, TESTS
-from adjudge.tasks.profiles import PROFILES
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
-    from pathlib import Path
-
     from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
 
-F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 FORMATS = ("text", "json", "csv", "md", "latex")
-POOLS = ("micro", "macro")
 DIGITS = 18  # of whole numbers, which then fit everywhere
-CREDITS = ("halving", "linear", "ancestors", "general")
 
 
-def level(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
-    """A confidence level (95, 95% or 0.95) as a fraction of one."""
-    if text is None:
-        return None
-    number, percent = _number(text)
-    fraction = number / 100 if percent or number >= 1 else number
-    if not 0.5 <= fraction < 1:
-        raise click.BadParameter(f"{text!r} is not a confidence level, write 95, 95% or 0.95")
-    return fraction
+# ---------------------------------------------------------------------------------------------------------------------
+# Types of values
 
 
-def gates(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Thresholds (metric.part=value, or part=value for every metric), the value as a fraction of one."""
-    found = []
-    for text in texts:
-        name, _equals, value = text.rpartition("=")
-        number, percent = _number(value)
-        threshold = number / 100 if percent else number
-        if not (name.strip() and 0 <= threshold <= 1):
-            raise click.BadParameter(f"{text!r} is not a threshold, write for example f1=0.57 or f1=57%")
-        found.append((name.strip(), threshold))
-    return tuple(found)
+class Value(click.ParamType):  # type: ignore[type-arg]  # not generic in all releases
+    """What a value on the command line becomes; without a value, there is nothing to do."""
 
 
-def hierarchies(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
-    """Fields and their hierarchies, from FIELD=FILE."""
-    found: dict[str, str] = {}
-    for text in texts:
-        field, equals, file = (part.strip() for part in text.partition("="))
-        if not (field and equals and file):
-            raise click.BadParameter(f"{text!r} is not a field and a file, write for example events.type=types.tsv")
-        if field in found:
-            raise click.BadParameter(f"{field} has two hierarchies, give one")
-        found[field] = file
-    return found
+class Whole(Value):
+    """A whole number from 0; another value is refused with the remedy."""
 
+    name = "whole number"
 
-def whole(remedy: str) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
-    """A check that a value is a whole number from 0, with the remedy in the message."""
+    def __init__(self, remedy: str) -> None:
+        self.remedy = remedy
 
-    def check(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
-        if text is None:
-            return None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        text = str(value)
         if not (text.isascii() and text.isdigit()):
-            raise click.BadParameter(f"{text!r} is not possible, {remedy}")
+            self.fail(f"{text!r} is not possible, {self.remedy}", param, ctx)
         if len(text) > DIGITS:
-            raise click.BadParameter(f"a number of {len(text)} digits is too large, {remedy}")
+            self.fail(f"a number of {len(text)} digits is too large, {self.remedy}", param, ctx)
         return int(text)
 
-    return check
+
+class Level(Value):
+    """A confidence level (95, 95% or 0.95) as a fraction of one."""
+
+    name = "level"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The fraction."""
+        number, percent = _number(value)
+        fraction = number / 100 if percent or number >= 1 else number
+        if not 0.5 <= fraction < 1:
+            self.fail(f"{value!r} is not a confidence level, write 95, 95% or 0.95", param, ctx)
+        return fraction
+
+
+class Gate(Value):
+    """A threshold (metric.part=value, or part=value for every metric), the value as a fraction of one."""
+
+    name = "gate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """The score and its threshold."""
+        name, _equals, text = value.rpartition("=")
+        number, percent = _number(text)
+        threshold = number / 100 if percent else number
+        if not (name.strip() and 0 <= threshold <= 1):
+            self.fail(f"{value!r} is not a threshold, write for example f1=0.57 or f1=57%", param, ctx)
+        return name.strip(), threshold
+
+
+class Target(click.Path):
+    """A file to write; - is standard output, or not possible, which is then said."""
+
+    def __init__(self, dash: str = "") -> None:
+        super().__init__()
+        self.dash = dash
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; None is standard output."""
+        from pathlib import Path
+
+        if str(value) != "-":
+            return Path(value)
+        if self.dash:
+            self.fail(self.dash, param, ctx)
+        return None
+
+
+class Method(click.Choice[str]):
+    """A choice that also knows the names that methods had before."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name that a method has now."""
+        return super().convert(OLD_TESTS.get(value, value), param, ctx)
+
+
+class Refused(Value):
+    """The value of an option that other commands have and that has no meaning here."""
+
+    name = "refused"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """Never."""
+        flag = param.opts[0] if param is not None else "this option"
+        raise UsageError(f"{flag} has no meaning here: {self.reason}", hint="leave it out")
 
 
 def _number(text: str) -> tuple[float, bool]:
@@ -88,10 +127,37 @@ def _number(text: str) -> tuple[float, bool]:
         return float("nan"), False
 
 
-def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+# ---------------------------------------------------------------------------------------------------------------------
+# Options and commands
+
+
+class Option(click.Option):
+    """An option that may stand under a heading."""
+
+    def __init__(self, *args: Any, section: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose options stand under the headings of their sections, in the order in which these appear."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "") or "Options", []).append(record)
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def compose(*decorators: Decorator) -> Decorator:
     """Several options as one decorator; they appear in `--help` in this order."""
 
-    def decorate(function: F) -> F:
+    def decorate(function: Any) -> Any:
         for decorator in reversed(decorators):
             function = decorator(function)
         return function
@@ -99,75 +165,56 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def target(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
-    """Where to write; None, as for -, is standard output."""
-    return None if path is None or str(path) == "-" else _path(path)
+def section(title: str) -> Callable[..., Decorator]:
+    """A function that makes options of one section, like `click.option`."""
+
+    def option(*names: str, **more: Any) -> Decorator:
+        return click.option(*names, cls=Option, section=title, **more)
+
+    return option
 
 
-def saved(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
-    """Where to save a result, which is a file."""
-    if path is not None and str(path) == "-":
-        raise click.BadParameter("a result is saved to a file, to print it use --format json")
-    return None if path is None else _path(path)
+_sure, _out = section("Uncertainty"), section("Output")
 
-
-def appended(_: click.Context, __: click.Parameter, path: str | Path | None) -> Path | None:
-    """A file to add to, which may not be there yet."""
-    if path is None:
-        return None
-    if str(path) == "-":
-        raise click.BadParameter("a summary is added to a file, to print it use --format md")
-    from adjudge.report.files import check_writable
-
-    check_writable(path)
-    return _path(path)
-
-
-def _path(path: str | Path) -> Path:
-    from pathlib import Path
-
-    return Path(path)
-
-
-output_option = click.option(
+output_option = _out(
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(),
-    callback=target,
+    type=Target(),
     help="Write to FILE, whole or not at all; - is standard output.",
 )
-verbose_option = click.option("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is.")
+verbose_option = _out("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is.")
+
+
+def format_option(*formats: str) -> Decorator:
+    """The layout, text by default."""
+    return _out("--format", "format_", type=click.Choice(formats), default="text", show_default=True, help="Layout.")
+
+
 output_options = compose(
-    click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout."),
+    format_option(*FORMATS),
     output_option,
-    click.option("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
+    _out("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
     verbose_option,
 )
-save_option = click.option(
+save_option = _out(
     "--save",
     metavar="RESULT.json",
-    type=click.Path(),
-    callback=saved,
+    type=Target("a result is saved to a file, to print it use --format json"),
     help="Save the result with its table of documents, for compare and report.",
 )
-save_documents_option = click.option(
-    "--save-documents",
-    is_flag=True,
-    help="With --save: also the texts and what became of every item, for report.",
-)
-summary_option = click.option(
+summary_option = _out(
     "--summary",
     metavar="FILE",
-    type=click.Path(),
-    callback=appended,
+    type=Target("a summary is added to a file, to print it use --format md"),
     help="Also add the result to the end of FILE, in Markdown, as for the summary of a step in CI.",
 )
-by_option = click.option(
-    "--by",
-    metavar="FIELD",
+fail_under_option = _out(
+    "--fail-under",
+    metavar="NAME=VALUE",
+    type=Gate(),
     multiple=True,
-    help="Also score by a field of the gold documents (genre) or of elements (relations.type). Repeatable.",
+    help="Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
 )
 saved_by_option = click.option(
     "--by",
@@ -175,19 +222,98 @@ saved_by_option = click.option(
     multiple=True,
     help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
 )
-
-
-class Method(click.Choice[str]):
-    """A choice that also knows the names that methods had before."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name that a method has now."""
-        return super().convert(OLD_TESTS.get(value, value), param, ctx)
-
+docs_option = click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c.")
 
 BOOTSTRAP = "Resamples for intervals and tests, 0 for neither. [default: 1000, and more for the tests of many systems]"
 INTERVAL = "How intervals are found: auto is jackknife below 100 documents, else percentile."
 TEST = "How two systems are compared: auto is the test that agrees with the interval."
+RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
+
+
+def resampling_options(
+    unless: str = "",
+    *,
+    names: Sequence[str] = RESAMPLING,
+    intervals: Sequence[str] = INTERVALS,
+    tests: Sequence[str] = TESTS,
+    helps: Mapping[str, str] | None = None,
+) -> Decorator:
+    """The options of intervals and tests; what is not given is None. `unless` says where else defaults come from."""
+    made = {
+        "bootstrap": {
+            "metavar": "N",
+            "type": Whole("give the number of resamples, or 0 for no intervals"),
+            "help": BOOTSTRAP,
+        },
+        "ci": {"metavar": "LEVEL", "type": Level(), "help": f"Confidence of the intervals. [default: 95{unless}]"},
+        "seed": {
+            "metavar": "N",
+            "type": Whole("give a whole number from 0"),
+            "help": f"Seed of the resampling. [default: 13{unless}]",
+        },
+        "interval": {"type": Method(intervals), "help": f"{INTERVAL} [default: auto{unless}]"},
+        "test": {"type": Method(tests), "help": f"{TEST} [default: auto{unless}]"},
+    }
+    changed = {name: {"help": text} for name, text in (helps or {}).items()}
+    return compose(*(_sure(f"--{name}", **{**made[name], **changed.get(name, {})}) for name in names))
+
+
+def scoring_options(
+    *,
+    by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
+    pool: str = "Sum the counts first, or average the documents (default: as the metric says).",
+    explain: str = "Print what matched in this document instead of the scores.",
+    resampling: Decorator | None = None,
+    refused: Mapping[str, str] | None = None,
+) -> Decorator:
+    """The options of every scoring command; those that are `refused`, with their reasons, are not in `--help`.
+
+    `by` is what slices there are, in words or as a list of fields.
+    """
+    fields: dict[str, Any] = {"metavar": "FIELD", "help": f"{by} Repeatable."}
+    if not isinstance(by, str):
+        fields = {"type": click.Choice(by), "help": f"Also score by {' or '.join(by)}. Repeatable."}
+    made: dict[str, Decorator] = {
+        "by": click.option("--by", multiple=True, **fields),
+        "docs": docs_option,
+        "pool": click.option("--pool", type=click.Choice(("micro", "macro")), help=pool),
+        "explain": click.option("--explain", metavar="DOC", help=explain),
+        "resampling": resampling or resampling_options(),
+        "jobs": jobs_option,
+        "cluster": click.option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started "
+            "here.",
+        ),
+        "time_limit": click.option(
+            "--time-limit",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Stop searching a document after this time; unproven scores say so and carry their bound.",
+        ),
+        "fail_under": fail_under_option,
+        "save": save_option,
+        "save_documents": _out(
+            "--save-documents",
+            is_flag=True,
+            help="With --save: also the texts and what became of every item, for report.",
+        ),
+        "summary": summary_option,
+        "output": output_options,
+    }
+    for name, reason in (refused or {}).items():
+        flag: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
+        made[name] = click.option(f"--{name.replace('_', '-')}", hidden=True, type=Refused(reason), **flag)
+    return compose(*made.values())
+
+
+jobs_option = click.option(
+    "--jobs",
+    metavar="N",
+    type=Whole("give the number of processes, or 0 to let the program choose"),
+    help="Processes to use; 0 lets the program choose. [default: 0]",
+)
 
 
 def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
@@ -195,168 +321,114 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
     from adjudge.stats.inference import Inference
 
     names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
-    found = {field: options[name] for name, field in names.items() if field not in changed}
-    return Inference(**found, **changed)
+    given = {field: options[name] for name, field in names.items() if options.get(name) is not None}
+    return Inference(**{**given, **changed})
 
 
 def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
     """What the options that every scoring shares say."""
     from adjudge.evaluate.run import Run
 
-    docs = options.get("docs")
     found: dict[str, Any] = {
         "inference": changed.get("inference") or inference_of(options),
-        "docs": None if docs is None else tuple(document_list(docs)),
+        "docs": document_list(options.get("docs")),
         "by": tuple(dict.fromkeys(options.get("by") or ())),
-        **{name: options[name] for name in ("pool", "jobs", "cluster") if name in options},
+        "jobs": options.get("jobs") or 0,
+        "pool": options.get("pool"),
+        "cluster": options.get("cluster"),
+        "time_limit": options.get("time_limit"),
     }
     return Run(**{**found, **changed})
 
 
-def resampling_options(*, inherited: bool = False) -> Callable[[F], F]:
-    """The options of intervals and tests; if `inherited`, what is not given is None."""
+# ---------------------------------------------------------------------------------------------------------------------
+# Gold and systems
 
-    def option(name: str, default: str, text: str, **more: Any) -> Callable[[F], F]:
-        standard: dict[str, Any] = {} if inherited else {"default": default, "show_default": True}
-        return click.option(name, help=text, **standard, **more)
 
-    resamples = whole("give the number of resamples, or 0 for no intervals")
+class Sides(NamedTuple):
+    """The files of gold and of the systems, and the names of those that were named."""
+
+    gold: Any
+    paths: list[str]
+    names: list[str | None]
+
+    def named(self) -> dict[str, str]:
+        """The files of the systems by name."""
+        from adjudge.evaluate.inputs import name_systems
+
+        return dict(name_systems(self.gold, self.paths, self.names))
+
+
+def side_arguments(
+    gold: str = "GOLD", system: str = "SYSTEM", *, old_gold: Sequence[str] = (), old_system: Sequence[str] = ()
+) -> Decorator:
+    """Gold and one or more systems; the options that once stood for them are hidden."""
     return compose(
-        click.option("--bootstrap", metavar="N", callback=resamples, help=BOOTSTRAP),
-        option("--ci", "95", "Confidence of the intervals.", metavar="LEVEL", callback=level),
-        option("--seed", "13", "Seed of the resampling.", metavar="N", callback=whole("give a whole number from 0")),
-        option("--interval", "auto", INTERVAL, type=Method(INTERVALS)),
-        option("--test", "auto", TEST, type=Method(TESTS)),
+        click.argument("gold", metavar=gold, required=False),
+        click.argument("systems", metavar=f"[NAME=]{system}...", nargs=-1),
+        *([click.option(*old_gold, "old_gold", hidden=True)] if old_gold else []),
+        *([click.option(*old_system, "old_systems", hidden=True, multiple=True)] if old_system else []),
     )
 
 
-fail_under_option = click.option(
-    "--fail-under",
-    metavar="NAME=VALUE",
-    callback=gates,
-    multiple=True,
-    help="Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
-)
-pool_option = click.option(
-    "--pool",
-    type=click.Choice(POOLS),
-    help="Sum the counts first, or average the documents (default: as the metric says).",
-)
-docs_option = click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c.")
-explain_option = click.option(
-    "--explain", metavar="DOC", help="Print what matched in this document instead of the scores."
-)
-jobs_option = click.option(
-    "--jobs",
-    metavar="N",
-    callback=whole("give the number of processes, or 0 to let the program choose"),
-    default="0",
-    show_default=True,
-    help="Processes to use; 0 lets the program choose.",
-)
-engine_options = compose(
-    jobs_option,
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
-    ),
-)
-scoring_options = compose(
-    by_option,
-    resampling_options(),
-    pool_option,
-    click.option(
-        "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="default",
-        show_default=True,
-        help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
-        "0/0 is 0 or has no value (undefined).",
-    ),
-    docs_option,
-    explain_option,
-    fail_under_option,
-    engine_options,
-    click.option(
-        "--hierarchy",
-        metavar="FIELD=FILE",
-        multiple=True,
-        callback=hierarchies,
-        help="Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
-        "are in the names). Repeatable.",
-    ),
-    click.option(
-        "--hierarchy-credit",
-        type=click.Choice(CREDITS),
-        default="halving",
-        show_default=True,
-        help="What a type earns that is right on its upper levels only.",
-    ),
-    click.option(
-        "--time-limit",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
-        help="Stop searching a document after this time; unproven scores say so and carry their bound.",
-    ),
-    save_option,
-    save_documents_option,
-    summary_option,
-    output_options,
-)
+def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str | None] = ()) -> Sides:
+    """Gold and systems from the arguments of a command, which are taken out of its options.
 
-
-reader_options = compose(
-    click.option(
-        "--reader",
-        metavar="FORMAT",
-        default="jsonl",
-        show_default=True,
-        help="The format of the files: bio, dygie, ...",
-    ),
-    click.option(
-        "--system-reader", metavar="FORMAT", help="The format of the system files, if it is another one than of gold."
-    ),
-)
-
-
-def is_file(text: str) -> bool:
-    """Whether a text names a file that is there; one that is too long for a name does not."""
-    return os.path.isfile(text)  # noqa: PTH113  # unlike Path.is_file it never raises
+    Raises before the work if an output cannot be written, or is one of the files that are read: gold, systems, the
+    list of documents, and the `inputs`.
+    """
+    context = click.get_current_context()
+    given = [options.pop("old_gold", None), options.pop("gold"), *options.pop("systems")]
+    given = [each for each in (*given, *options.pop("old_systems", ())) if each is not None]
+    for parameter in [each for each in context.command.params if isinstance(each, click.Argument)][-2:][len(given) :]:
+        name = parameter.make_metavar(context).removeprefix("[NAME=]")
+        raise click.UsageError(f"missing argument '{name}'", context)
+    gold, *systems = given
+    pairs = [named(system) for system in systems]
+    paths = [path for _, path in pairs]
+    listed = options.get("docs")
+    check_targets(options, *more_targets, inputs=[gold, *paths, *inputs, *([listed] if is_file(listed) else [])])
+    return Sides(gold, paths, [name for name, _ in pairs])
 
 
 def named(text: str) -> tuple[str | None, str]:
-    """A name and a path from NAME=PATH; a path alone, even with an equals sign if there is such a file, has no name.
+    """A name and a path from NAME=PATH; a path alone, even with an equals sign if it is there, has no name.
 
     >>> named("mine=runs/a.jsonl"), named("runs/a.jsonl")
     (('mine', 'runs/a.jsonl'), (None, 'runs/a.jsonl'))
     """
     name, equals, path = text.partition("=")
-    return (name, path) if equals and name and path and not is_file(text) else (None, text)
+    exists = os.path.exists(text)  # noqa: PTH110  # unlike Path.exists it never raises
+    return (name, path) if equals and name and path and not exists else (None, text)
+
+
+def is_given(name: str) -> bool:
+    """Whether an option stands on the command line."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def refuse_with(option: str, others: Iterable[str]) -> None:
     """Raise if one of the other options stands on the command line, for `option` would take no notice of it."""
-    context = click.get_current_context()
     for name in others:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            flag = "--" + name.replace("_", "-")
+        if is_given(name):
+            flag = "--" + name.removesuffix("_").replace("_", "-")
             raise UsageError(f"{option} and {flag} do not go together", hint="leave one of them out")
 
 
 def refuse_alone(option: str, needed: str) -> None:
     """Raise if an option stands on the command line without the one that it belongs to."""
-    name = option.removeprefix("--").replace("-", "_")
-    if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+    if is_given(option.removeprefix("--").replace("-", "_")):
         raise UsageError(f"{option} does nothing without {needed}", hint="give both, or neither")
 
 
 def listed_lines(path: str, what: str) -> list[str]:
     """The lines of a file that lists something."""
+    from pathlib import Path
+
     from adjudge.model.whereabouts import not_utf8
 
     try:
-        return _path(path).read_text(encoding="utf-8-sig").splitlines()
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise UsageError(not_utf8(error, path)) from None
     except (OSError, ValueError) as error:
@@ -365,10 +437,12 @@ def listed_lines(path: str, what: str) -> list[str]:
         raise UsageError(problem) from None
 
 
-def document_list(text: str) -> list[str]:
+def document_list(text: str | None, option: str = "--docs") -> tuple[str, ...] | None:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
+    if text is None:
+        return None
     lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
-    ids = [line.strip() for line in lines if line.strip()]
+    ids = tuple(line.strip() for line in lines if line.strip())
     if not ids:
-        raise UsageError(f"--docs {text!r} names no documents", hint="give ids, or a file with one id per line")
+        raise UsageError(f"{option} {text!r} names no documents", hint="give ids, or a file with one id per line")
     return ids

@@ -1,182 +1,303 @@
-"""Where results and remarks go: standard output or a file, and standard error."""
+"""Where results and remarks go: standard output or a file, standard error, and the exit code of a gate."""
 
 from __future__ import annotations
 
+import codecs
+import gc
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from adjudge.cli import ReaderGone
-from adjudge.cli.options import is_file
-from adjudge.cli.streams import abandon_output, say
-from adjudge.errors import UsageError, visible
-from adjudge.report.files import append_whole, check_writable, write_atomic
+from adjudge.errors import GateError, Problem, UsageError, did_you_mean, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from adjudge.cli.options import Sides
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Task
+    from adjudge.stats.measure import Measure
     from adjudge.stats.result import Result
 
 Progress = Callable[[int, "int | None"], None]
-_PATIENCE = 1.0  # seconds before there is a sign of life
+PATIENCE = 1.0  # seconds before there is a sign of life
+_RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
+_ESCAPED = "adjudge-escaped"
 
 
-def check_targets(*targets: Path | None, inputs: Sequence[str] = ()) -> None:
-    """Raise before the work if an output cannot be written, or is an input or another output."""
-    given = [target for target in targets if target is not None]
-    for target in given:
-        check_writable(target, inputs=[name for name in inputs if name != "-"])
-    if len({target.resolve() for target in given}) < len(given):
-        raise UsageError("--output and --save name the same file", hint="choose two names")
+# ---------------------------------------------------------------------------------------------------------------------
+# Standard output and standard error, whatever state they are in
 
 
-def load_results(given: Sequence[tuple[str | None, str]]) -> list[Result]:
-    """Saved results from names and paths; a name is that of the only system of its result."""
-    from adjudge.stats.result import Result
-
-    return [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
-
-
-def metric_files(metric: str) -> list[str]:
-    """The files that a metric is read from: specifications, and modules in the current folder."""
-    from adjudge.tasks.scoring import is_spec_file, split_names
-
-    parts = [metric] if is_spec_file(metric) else split_names(metric)
-    return [
-        part for each in parts for part in (each, each.partition(":")[0].replace(".", "/") + ".py") if is_file(part)
-    ]
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    r"""Characters that a stream cannot take, as \uXXXX, which JSON understands as well."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    pairs = (units[place : place + 2].hex() for place in range(0, len(units), 2))
+    return "".join(f"\\u{pair}" for pair in pairs), error.end
 
 
-def emit(text: str, output: Path | None) -> None:
+def prepare_streams() -> None:
+    """Let no character stop the output: a terminal that knows ASCII only gets escapes."""
+    codecs.register_error(_ESCAPED, _escape)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            with suppress(ValueError, OSError):  # it is closed
+                reconfigure(errors=_ESCAPED)
+
+
+def say(line: str) -> None:
+    """A line on standard error, if there is one."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # it is full or closed; there is nowhere left to say so
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
+
+def complain(*problems: object) -> None:
+    """Say what is wrong, a line for each problem, in colour on a terminal unless nobody wants that (NO_COLOR)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal()
+    start = "error:" if plain else f"{_RED}error:{_PLAIN}"
+    for problem in problems:
+        say(f"{start} {visible(str(problem))}")
+
+
+def is_terminal() -> bool:
+    """Whether somebody looks at standard error."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+def abandon_output() -> None:
+    """Let go of what could not be written; else the interpreter would try once more, and complain, when it ends."""
+    with suppress(AttributeError, ValueError, OSError):  # there is no standard output, or it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def emit(text: str, output: Path | None = None) -> None:
     """Print, or write the file whole."""
-    if output is None:
-        if sys.stdout is None:
-            raise UsageError("standard output is closed", hint="write to a file with -o")
-        try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise ReaderGone from None
-        except OSError as error:
-            abandon_output()
-            reason = error.strerror or str(error)
-            raise UsageError(f"standard output cannot be written: {reason}", hint="write elsewhere with -o") from None
-    else:
+    if output is not None:
+        from adjudge.report.files import write_atomic
+
         write_atomic(output, text)
-
-
-def check_explained(format_: str) -> None:
-    """Raise if what became of one document cannot be written in this layout."""
-    if format_ not in ("text", "json"):
-        raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
-
-
-def emit_explanations(found: Iterable[Any], format_: str, output: Path | None) -> None:
-    """Write what became of one document, system by system: values that are text, and have `to_data` for JSON."""
-    if format_ == "json":
-        import json
-
-        text = json.dumps([each.to_data() for each in found], indent=2, ensure_ascii=False)
-    else:
-        text = "\n\n".join(visible(str(each), keep="\n") for each in found)
-    emit(text + "\n", output)
-
-
-def finish(
-    result: Any,
-    *,
-    format_: str,
-    output: Path | None,
-    save: Path | None,
-    quiet: bool,
-    rows: str = "scores",
-    text: str | None = None,
-    summary: Path | None = None,
-    **_: Any,
-) -> None:
-    """Render, then save and print; nothing is written if rendering fails.
-
-    `rows` is what CSV has a row for, `text` what to print if it is already rendered.
-    """
-    from adjudge.report.render import render
-
-    text = render(result, format_, quiet=quiet, rows=rows) if text is None else text
-    saved = result.to_json(with_tables=True) + "\n" if save is not None else ""
-    if save is not None:
-        write_atomic(save, saved)
-    add_summary(result, summary)
-    emit(text, output)
-
-
-def add_summary(result: Any, summary: Path | None) -> None:
-    """Add a result to the end of a file of Markdown, apart from what is there already."""
-    if summary is None:
         return
-    from adjudge.report.render import render
-
-    block = render(result, "md").encode("utf-8", "backslashreplace")
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", hint="write to a file with -o")
     try:
-        append_whole(summary, block)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
     except OSError as error:
+        abandon_output()
         reason = error.strerror or str(error)
-        raise UsageError(f"{summary}: cannot be written: {reason}", hint="write elsewhere") from None
+        raise UsageError(f"standard output cannot be written: {reason}", hint="write elsewhere with -o") from None
 
 
-@contextmanager
-def progress_bar(what: str = "scoring", *, shown: bool) -> Iterator[Progress | None]:
-    """A bar on a terminal, nothing in a pipe."""
-    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def emit_lines(lines: Iterable[str], output: Path | None = None) -> None:
+    """Print lines, or write them to a file, with nothing in them that a terminal would act upon."""
+    emit("".join(f"{visible(line)}\n" for line in lines), output)
 
 
-@contextmanager
-def working(what: str, *, shown: bool) -> Iterator[None]:
-    """A sign of life on a terminal for work whose end cannot be foreseen, once it has taken a second."""
-    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
-        yield
-        return
-    from threading import Event, Thread
+def emit_json(data: Any, output: Path | None = None) -> None:
+    """Print something for programs, or write it to a file."""
+    import json
 
-    ended = Event()
-
-    def show() -> None:
-        if ended.wait(_PATIENCE):
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (TextColumn(what), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            bar.add_task(what, total=None)
-            ended.wait()
-
-    thread = Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
 
 
 class Log:
     """Remarks on standard error for `--verbose`, each with the seconds since the start."""
 
-    def __init__(self, *, verbose: bool) -> None:
-        self.verbose = verbose
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.verbose = options["verbose"]
         self.start = time.perf_counter()
 
     def __call__(self, message: str) -> None:
         """Say something."""
         if self.verbose:
             say(f"{time.perf_counter() - self.start:6.2f} s  {visible(message)}")
+
+
+@contextmanager
+def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
+    """A sign of life on a terminal, once the work has taken a second: a bar, which moves if it is told how far."""
+    if not (shown and is_terminal()):
+        yield None
+        return
+    from threading import Event, Thread
+
+    ended = Event()
+    state: dict[str, int | None] = {"completed": 0, "total": None}
+
+    def show() -> None:
+        if PATIENCE and ended.wait(PATIENCE):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            while not ended.wait(0.1):
+                bar.update(task, **state)  # type: ignore[arg-type]
+            bar.update(task, **state)  # type: ignore[arg-type]
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield lambda done, total: state.update(completed=done, total=total)
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the cycle collector: mentions are many small objects without cycles, which it would visit in vain."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def emit_explanations(found: Iterable[Any], options: Mapping[str, Any]) -> None:
+    """Write what became of one document, system by system: values that are text, and have `to_data` for JSON."""
+    if options["format_"] == "json":
+        emit_json([each.to_data() for each in found], options["output"])
+    elif options["format_"] == "text":
+        emit("\n\n".join(visible(str(each), keep="\n") for each in found) + "\n", options["output"])
+    else:
+        raise UsageError(f"an explanation cannot be written as {options['format_']}", hint="use text or json")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files that are written
+
+
+def is_file(text: str | None) -> bool:
+    """Whether a text names a file that is there; one that is too long for a name does not."""
+    return os.path.isfile(text or "")  # noqa: PTH113  # unlike Path.is_file it never raises
+
+
+def check_targets(options: Mapping[str, Any], *names: str, inputs: Iterable[str | None] = ()) -> None:
+    """Raise before the work if an output cannot be written, or is an input or another output.
+
+    Outputs are those of the usual options, and those of the options with these names.
+    """
+    named = {name: options[name] for name in ("output", "save", "summary", *names) if options.get(name) is not None}
+    if not named:
+        return
+    from adjudge.report.files import check_writable
+
+    files = [name for name in inputs if name is not None and name != "-"]
+    places: dict[Path, str] = {}
+    for name, target in named.items():
+        check_writable(target, inputs=files)
+        flag = f"--{name.replace('_', '-')}"
+        other = places.setdefault(target.resolve(), flag)
+        if other != flag:
+            raise UsageError(f"{other} and {flag} name the same file", hint="choose two names")
+
+
+def finish(
+    result: Result,
+    options: Mapping[str, Any],
+    *,
+    shown: Result | None = None,
+    rows: str = "scores",
+    text: str | None = None,
+    also: Mapping[Path, str | bytes] | None = None,
+) -> None:
+    """Render, then save and print, and raise if a gate is not passed; nothing is written if rendering fails.
+
+    `shown` is printed if it is not what is saved, `rows` is what CSV has a row for, `text` what to print if it is
+    already rendered, `also` other files to write.
+    """
+    from adjudge.report.files import append_whole, write_atomic
+    from adjudge.report.render import render
+
+    shown = shown or result
+    text = render(shown, options["format_"], quiet=options["quiet"], rows=rows) if text is None else text
+    files = dict(also or {})
+    if options.get("save") is not None:
+        files[options["save"]] = result.to_json(with_tables=True) + "\n"
+    for path, content in files.items():
+        write_atomic(path, content)
+    if options.get("summary") is not None:  # apart from what is in the file already
+        block = render(shown, "md").encode("utf-8", "backslashreplace")
+        try:
+            append_whole(options["summary"], block)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise UsageError(f"{options['summary']}: cannot be written: {reason}", hint="write elsewhere") from None
+    emit(text, options["output"])
+    apply_gates(options["fail_under"], result)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Gates: thresholds that make a command fail, checked against what will be scored before anything is
+
+
+def check_gates(gates: Sequence[tuple[str, float]], measures: Sequence[Measure]) -> None:
+    """Raise if a gate names a score that there will not be."""
+    if not gates:
+        return
+    from adjudge.stats.measure import part_keys
+
+    known = {name for metric, part in part_keys(measures) for name in (part, f"{metric}.{part}")}
+    for name, _ in gates:
+        if name not in known:
+            hint = did_you_mean(name, sorted(known)) or f"scores are {', '.join(sorted(known))}"
+            raise UsageError(f"--fail-under {name}: there is no such score", hint=hint)
+
+
+def apply_gates(gates: Sequence[tuple[str, float]], result: Result) -> None:
+    """Raise if a score of the whole corpus, of any system, is lower than its gate; an undefined score is lower."""
+    problems = [
+        Problem(f"{system.name}: {score.metric}.{score.part} is {_shown(score.value)}, below {threshold:g}")
+        for name, threshold in gates
+        for system in result.systems
+        for score in system.scores
+        if not score.slice
+        and name in (score.part, f"{score.metric}.{score.part}")
+        and (score.value is None or score.value < threshold)
+    ]
+    if problems:
+        raise GateError(problems)
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.6g}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scoring
+
+
+def count_task(task: Task, sides: Sides, run: Run, options: Mapping[str, Any], count: Any = None) -> Evaluation:
+    """Read and count all systems, as every `adjudge TASK score` does; `count` is how, if not as `evaluate` does it."""
+    from msgspec.structs import replace
+
+    from adjudge.evaluate.engine import evaluate
+
+    check_gates(options.get("fail_under", ()), task.measures())
+    log, count = Log(options), count or evaluate
+    log(f"reading gold and {len(sides.paths)} system(s)")
+    with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
+        run = replace(run, progress=progress)
+        evaluation: Evaluation = count(task, sides.gold, sides.paths, run, names=sides.names)
+    log(f"counted {len(evaluation.ids)} documents")
+    return evaluation

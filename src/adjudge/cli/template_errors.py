@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import output_option
-from adjudge.cli.output import check_targets, emit
-from adjudge.errors import visible
-from adjudge.tasks.catalogue.template_errors import KINDS, Error, Errors, find_errors
+from adjudge.cli.options import format_option, output_option
+from adjudge.cli.output import check_targets, emit_json, emit_lines
+
+if TYPE_CHECKING:
+    from adjudge.tasks.catalogue.template_errors import Error, Errors
 
 READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
 
@@ -21,29 +20,34 @@ READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
 @click.argument("system")
 @click.option("--reader", type=click.Choice(READERS), default="gtt", show_default=True, help="The format.")
 @click.option("--examples", type=click.IntRange(0), default=3, show_default=True, help="How many of each kind.")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@format_option("text", "json")
 @output_option
-def command(gold: str, system: str, reader: str, examples: int, format_: str, output: Path | None) -> None:
+def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -> None:
     """Count the mistakes of a system by what would fix them, and show examples.
 
     Templates of one type are aligned so that as many fillers as possible are right. For the classes and numbers of the
     program of Das et al. (2022), see `adjudge template score --compat auto-err`.
     """
     from adjudge.tasks.catalogue.family import reads
+    from adjudge.tasks.catalogue.template_errors import find_errors
 
-    check_targets(output, inputs=(gold, system))
+    check_targets(options, inputs=(gold, system))
     found = find_errors(gold, system, read=reads(reader))
-    text = _json(found, examples) if format_ == "json" else _text(found, examples)
-    emit(text, output)
+    if options["format_"] == "json":
+        emit_json(_record(found, examples), options["output"])
+    else:
+        emit_lines(_lines(found, examples), options["output"])
 
 
-def _text(errors: Errors, number: int) -> str:
+def _lines(errors: Errors, number: int) -> list[str]:
+    from adjudge.tasks.catalogue.template_errors import KINDS
+
     right = "1 filler is" if errors.right == 1 else f"{errors.right} fillers are"
     lines = [f"{right} right, of {errors.system} of the system and {errors.gold} of gold", ""]
     for kind, count in errors.counts.items():
         lines.append(f"{kind:<24} {count:>6}  {KINDS[kind]}")
         lines += (f"    {_line(each)}" for each in _first(errors, kind, number))
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return lines
 
 
 def _first(errors: Errors, kind: str, number: int) -> list[Error]:
@@ -56,7 +60,7 @@ def _line(error: Error) -> str:
     return f"{where}: {', '.join(sides)}" if sides else where
 
 
-def _json(errors: Errors, number: int) -> str:
+def _record(errors: Errors, number: int) -> dict[str, Any]:
     kinds: dict[str, Any] = {
         kind: {
             "count": count,
@@ -67,5 +71,4 @@ def _json(errors: Errors, number: int) -> str:
         }
         for kind, count in errors.counts.items()
     }
-    whole = {"right": errors.right, "system": errors.system, "gold": errors.gold, "errors": kinds}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return {"right": errors.right, "system": errors.system, "gold": errors.gold, "errors": kinds}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.cli.app import run_command
+from adjudge.cli import run
 from adjudge.errors import AdjudgeError
 from adjudge.formats.omnievent import read_omnievent
 from adjudge.formats.rams import read_rams
@@ -117,7 +117,7 @@ def test_malformed_events_are_reported_whatever_the_options(events, option, tmp_
     (tmp_path / "good.jsonl").write_text(json.dumps({"id": "d", "events": GOLD}) + "\n")
     (tmp_path / "bad.jsonl").write_text(f'{{"id": "d", "events": {events}, "entities": 5}}\n')
     for files in (["bad.jsonl", "good.jsonl"], ["good.jsonl", "bad.jsonl"], ["bad.jsonl", "bad.jsonl"]):
-        assert run_command(["event", "score", *files, *option]) == 1
+        assert run(["event", "score", *files, *option]) == 1
         assert "bad.jsonl:1:" in capsys.readouterr().err
 
 
@@ -330,7 +330,7 @@ class TestCommand:
         return [str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl")]
 
     def scores(self, capsys, *arguments):
-        assert run_command([*arguments, "--bootstrap", "0", "--format", "json"]) == 0
+        assert run([*arguments, "--bootstrap", "0", "--format", "json"]) == 0
         found = json.loads(capsys.readouterr().out)
         return {(s["metric"], s["part"]): s["value"] for s in found["systems"][0]["scores"]}, found["signature"]
 
@@ -344,15 +344,15 @@ class TestCommand:
 
     def test_per_role_tables(self, files, capsys):
         arguments = ["event", "score", *files, "--metric", "event.argument-cls", "--by", "events.arguments.role"]
-        assert run_command([*arguments, "--bootstrap", "0", "--format", "json"]) == 0
+        assert run([*arguments, "--bootstrap", "0", "--format", "json"]) == 0
         scores = json.loads(capsys.readouterr().out)["systems"][0]["scores"]
         by = {s["slice"]["events.arguments.role"]: s["value"] for s in scores if s["slice"] and s["part"] == "recall"}
         assert by == {"attacker": 1.0, "target": 0.0}
 
     def test_an_option_of_ours_and_a_published_scorer_do_not_mix(self, files, capsys):
-        assert run_command(["event", "score", *files, "--compat", "oneie", "--triggers", "gold"]) == 2
+        assert run(["event", "score", *files, "--compat", "oneie", "--triggers", "gold"]) == 2
         assert "--triggers belongs to our own scores" in capsys.readouterr().err
 
     def test_a_needed_file_is_asked_for(self, files, capsys):
-        assert run_command(["event", "score", *files, "--compat", "gen-arg"]) == 2
+        assert run(["event", "score", *files, "--compat", "gen-arg"]) == 2
         assert "--compat gen-arg needs --templates" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import pydantic
 import pytest
 
 import adjudge as aj
-from adjudge.cli.app import run_command
+from adjudge.cli import run
 from adjudge.errors import AdjudgeError
 from adjudge.metrics import find
 from adjudge.metrics.record_schema import read_schema
@@ -116,7 +116,7 @@ class TestCommand:
         return [str(tmp_path / name) for name in ("gold.jsonl", "answers.jsonl")]
 
     def test_a_note_says_what_could_not_be_used(self, files, capsys):
-        assert run_command(["record", "score", *files, "--bootstrap", "0", "--format", "json"]) == 0
+        assert run(["record", "score", *files, "--bootstrap", "0", "--format", "json"]) == 0
         (system,) = json.loads(capsys.readouterr().out)["systems"]
         (note,) = system["notes"]
         assert (note["code"], note["count"], note["examples"]) == ("malformed-answer", 1, ["e"])
@@ -124,7 +124,7 @@ class TestCommand:
         assert scores["record.fields", "f1"] == pytest.approx(4 / 7)
 
     def test_strictly_it_is_an_error(self, files, capsys):
-        assert run_command(["record", "score", *files, "--system-reader", "answers-strict"]) == 1
+        assert run(["record", "score", *files, "--system-reader", "answers-strict"]) == 1
         assert "answers.jsonl:2: output: there is no well-formed JSON in it" in capsys.readouterr().err
 
 

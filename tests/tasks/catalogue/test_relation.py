@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from adjudge.cli.app import run_command
+from adjudge.cli import run
 from adjudge.metrics import find
 from adjudge.tasks.catalogue.relation_adjust import adjust
 
@@ -60,7 +60,7 @@ def test_ign_differs_from_the_published_one_where_a_known_relation_is_wrong(tmp_
     gold, system, train = (str(tmp_path / name) for name in files)
     out = tmp_path / "out.json"
     arguments = ["relation", "score", gold, system, "--compat", "docred", "--train-annotated", train]
-    assert run_command([*arguments, "--format", "json", "-o", str(out)]) == 0
+    assert run([*arguments, "--format", "json", "-o", str(out)]) == 0
     scores = {(s["metric"], s["part"]): s["value"] for s in json.loads(out.read_text())["systems"][0]["scores"]}
     assert scores["relation.docred-ign.annotated", "precision"] == 0.5
 
@@ -77,27 +77,27 @@ class TestCommand:
         return [str(tmp_path / f"{name}.jsonl") for name in lines]
 
     def test_table(self, dygie, capsys):
-        assert run_command(["relation", "score", *dygie, "--reader", "dygie", "--bootstrap", "0"]) == 0
+        assert run(["relation", "score", *dygie, "--reader", "dygie", "--bootstrap", "0"]) == 0
         out = capsys.readouterr().out
         assert "relation.boundary" in out
         assert "66.7" in out  # precision 1, recall 1/2
 
     def test_compat(self, dygie, capsys):
-        assert run_command(["relation", "score", *dygie, "--compat", "dygie"]) == 0
+        assert run(["relation", "score", *dygie, "--compat", "dygie"]) == 0
         assert json.loads(capsys.readouterr().out) == {"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}
 
     def test_the_reader_works_for_plain_score(self, dygie, capsys):
-        assert run_command(["score", "relation.spans", *dygie, "--reader", "dygie", "--bootstrap", "0", "--quiet"]) == 0
+        assert run(["score", "relation.spans", *dygie, "--reader", "dygie", "--bootstrap", "0", "--quiet"]) == 0
         assert "66.7" in capsys.readouterr().out
 
     def test_a_gate(self, dygie, capsys):
         gate = ["--fail-under", "f1=0.9"]
-        assert run_command(["relation", "score", *dygie, "--compat", "dygie", *gate]) == 3
+        assert run(["relation", "score", *dygie, "--compat", "dygie", *gate]) == 3
         assert "0.9" in capsys.readouterr().err
 
     def test_a_document_of_no_gold(self, dygie, tmp_path, capsys):
         (tmp_path / "other.jsonl").write_text('{"doc_key": "e", "relations": []}')
-        assert run_command(["relation", "score", dygie[0], str(tmp_path / "other.jsonl"), "--compat", "dygie"]) == 1
+        assert run(["relation", "score", dygie[0], str(tmp_path / "other.jsonl"), "--compat", "dygie"]) == 1
         assert "no document is in common" in capsys.readouterr().err
 
 
@@ -168,7 +168,7 @@ class TestKnownFacts:
             (folder / name).write_text(json.dumps(value))
         files = [str(folder / "gold.json"), str(folder / "answers.json")]
         chosen = ["--reader", "docred", "--metric", "relation.docred-ign", "--format", "json", "--bootstrap", "0"]
-        return run_command(["relation", "score", *files, *chosen, *arguments])
+        return run(["relation", "score", *files, *chosen, *arguments])
 
     @pytest.mark.parametrize("known", [[["Roma", "Italy", "in"], ["Ann", "Italy", "born"]], GOLD[0]["labels"][:0]])
     def test_precision_leaves_out_what_the_training_data_say(self, known, tmp_path, capsys):

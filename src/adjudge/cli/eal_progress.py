@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
 from adjudge._version import __version__
 from adjudge.cli.findings import counted
-from adjudge.cli.options import FORMATS, document_list, output_option
-from adjudge.cli.output import check_targets, emit
+from adjudge.cli.options import FORMATS, document_list, format_option, output_option
+from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
-from adjudge.tasks.eal.progress import Counts, DocumentProgress, Pace, Progress, progress
+from adjudge.tasks.eal.progress import Counts, DocumentProgress, Progress
+from adjudge.tasks.eal.progress import progress as measure_progress
 
 ORDERS = ("id", "time", "left")
 VIEWS = ("document", "type")
@@ -40,30 +39,34 @@ VIEWS = ("document", "type")
     type=click.FloatRange(min=0, min_open=True),
     help="Responses that are assessed in an hour (default: from the times of the files).",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Layout.")
+@format_option(*FORMATS)
 @output_option
-def command(
-    store: str,
-    frames: str | None,
-    docs: str | None,
-    views: tuple[str, ...],
-    sort: str,
-    rate: float | None,
-    format_: str,
-    output: Path | None,
-) -> None:
+def progress(store: str, frames: str | None, views: tuple[str, ...], sort: str, **options: Any) -> None:
     """Say how many responses are assessed and how many wait, by document and by event type.
 
     The estimate of the hours that are left comes from the times at which files were changed: gaps of more than an hour
     are breaks, gaps of less than a second the work of programs. A store that was written by a program at once has none.
     """
-    check_targets(output)
-    found = progress(store, frames=frames, documents=None if docs is None else document_list(docs), rate=rate)
+    check_targets(options)
+    format_, output = options["format_"], options["output"]
+    found = measure_progress(store, frames=frames, documents=document_list(options["docs"]), rate=options["rate"])
     documents = sorted(found.documents, key=_order(sort))
     views = views or VIEWS
     if format_ == "json":
-        text = _json(store, frames, found, documents)
-    elif format_ == "csv":
+        record = {
+            "adjudge": __version__,
+            "task": "eal",
+            "operation": "assessment progress",
+            "path": store,
+            "frames_path": frames,
+            "total": _record("total", "", found.total),
+            "documents": [_record(*row) for row in _rows("document", found, documents)],
+            "types": [_record(*row) for row in _rows("type", found, documents)],
+            "pace": None if found.pace is None else found.pace._asdict(),
+        }
+        emit_json(record, output)
+        return
+    if format_ == "csv":
         rows = [_record(*row) for view in views for row in _rows(view, found, documents)]
         text = csv_rows([*rows, _record("total", "", found.total)], list(_record("", "", found.total)))
     else:
@@ -146,19 +149,3 @@ def _record(
         "changed": _time(changed),
         "problems": problems,
     }
-
-
-def _json(store: str, frames: str | None, found: Progress, documents: list[DocumentProgress]) -> str:
-    pace: Pace | None = found.pace
-    record = {
-        "adjudge": __version__,
-        "task": "eal",
-        "operation": "assessment progress",
-        "path": store,
-        "frames_path": frames,
-        "total": _record("total", "", found.total),
-        "documents": [_record(*row) for row in _rows("document", found, documents)],
-        "types": [_record(*row) for row in _rows("type", found, documents)],
-        "pace": None if pace is None else pace._asdict(),
-    }
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"

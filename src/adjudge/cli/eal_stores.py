@@ -1,0 +1,617 @@
+"""`adjudge eal trim`, `top`, `pool` and the like: one store of responses made out of others, and what was done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import Any, NamedTuple
+
+import click
+
+from adjudge._version import __version__
+from adjudge.cli.findings import counted
+from adjudge.cli.options import Decorator, Target, compose, format_option, named
+from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_quotes import parse_quotes, write_quotes
+from adjudge.formats.eal_sources import Offsets, Sources, in_units
+from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
+from adjudge.formats.eal_write import PACKED
+from adjudge.formats.source import opened
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Span
+from adjudge.stats.atomic import write_atomically
+from adjudge.tasks.eal.apply import (
+    Operation,
+    Summary,
+    apply,
+    beside,
+    documents,
+    is_alone,
+    linking_layout,
+    open_for,
+    pool_stores,
+    provenance_path,
+)
+from adjudge.tasks.eal.baseline import baseline_link as linked_by_type
+from adjudge.tasks.eal.changes import Outcome, Remark, both
+from adjudge.tasks.eal.neutralize import neutralize_coref, neutralize_realis, neutralize_realis_key
+from adjudge.tasks.eal.profiles import PROFILES, Profile, get_profile
+from adjudge.tasks.eal.quotes import filter_quotes as without_quotes
+from adjudge.tasks.eal.quotes import find_quotes
+from adjudge.tasks.eal.sentences import expand_justifications as widened
+from adjudge.tasks.eal.sentences import sentences as find_sentences
+from adjudge.tasks.eal.top import cutoff, keep_until
+from adjudge.tasks.eal.top import top as best_of
+from adjudge.tasks.eal.trim import UNLINKED
+from adjudge.tasks.eal.trim import trim as trimmed
+
+IDS = ("sha1", "2014", "keep")
+MEMORY = 1 << 20  # bytes of a report that are held in memory; the rest waits in a temporary file
+
+EXPLAINED = {
+    "quoted-base-filler": "the base filler begins or ends in a quotation",
+    "quoted-cas": "the CAS begins or ends in a quotation",
+    "quoted-base-filler-and-cas": "the base filler and the CAS begin or end in a quotation",
+    "encloses-quotation-base-filler": "the base filler has a whole quotation inside, the response stays",
+    "encloses-quotation-cas": "the CAS has a whole quotation inside, the response stays",
+    "unclosed-quotation": "a quotation is never closed and reaches to the end of the document",
+    "widened": "justifications were widened to whole sentences",
+    "merged": "another response has become the same, the more confident one stays",
+    "repeated": "the same response stands on another line, the more confident one stays",
+    "redundant": "a better response differs in base filler and justifications only",
+    "nested": "a better response has a CAS inside or around this one",
+    "unlinked": "it is not generic and in no hopper",
+    "not-among-the-top": "others come before it",
+    "given-by-several": "another system gave the same response",
+    "missing-document": "a system has no file for a document, which counts as empty",
+    "realis-was-generic": "it was Generic and is Actual now",
+    "realis-was-other": "it was Other and is Actual now",
+    "correct-cas-for-base-filler": "it became the correct response with the same base filler",
+    "correct-cas-for-role": "it became a correct response with the same type and role",
+    "no-correct-cas": "its CAS is wrong and no correct one is known",
+    "unassessed": "nobody has assessed it, it stays as it is",
+}
+
+profile_option = click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="spec",
+    show_default=True,
+    help="Whose conventions decide where sources disagree.",
+)
+
+
+def ids_option(*, keep: bool) -> Decorator:
+    """How the first column is written; ids can be kept only by commands that do not change responses."""
+    return click.option(
+        "--ids",
+        type=click.Choice(IDS if keep else IDS[:2]),
+        default="sha1",
+        show_default=True,
+        help="First column: content hash, number of 2014" + (", or as it was." if keep else "."),
+    )
+
+
+def store_options(*, keep_ids: bool) -> Decorator:
+    """The options of commands that write a store."""
+    return compose(
+        click.option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            required=True,
+            type=click.Path(path_type=Path),
+            help="Store to write: a folder, or a .zip, .tar.gz or .tgz; whole or not at all.",
+        ),
+        click.option("--overwrite", is_flag=True, help="Replace OUT if it is there already."),
+        ids_option(keep=keep_ids),
+        profile_option,
+        format_option("text", "json"),
+        click.option("--verbose", is_flag=True, help="List every response that was removed or changed, and why."),
+        click.option("--quiet", is_flag=True, help="Do not say what was done."),
+    )
+
+
+class Settings(NamedTuple):
+    """The values of `store_options`."""
+
+    output: Path
+    overwrite: bool
+    ids: Any
+    profile: str
+    format_: str
+    verbose: bool
+    quiet: bool
+
+
+class Report:
+    """Collects what was done; a long list waits on the disk, because nothing is said before the store is written."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._json = settings.format_ == "json"
+        self._silent = settings.quiet or not (self._json or settings.verbose)
+        self._file = SpooledTemporaryFile(max_size=MEMORY, mode="w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+        self._any = False
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._file.close()
+
+    def each(self, outcome: Outcome) -> None:
+        """Take down what happened to a document."""
+        if self._silent:
+            return
+        for record in _records(outcome):
+            if self._json:
+                self._file.write((",\n    " if self._any else "\n    ") + json.dumps(record, ensure_ascii=False))
+            else:
+                self._file.write(visible(_line(record)) + "\n")
+            self._any = True
+
+    def chunks(self) -> Iterator[str]:
+        """What was taken down, piece by piece."""
+        self._file.seek(0)
+        while chunk := self._file.read(MEMORY):
+            yield chunk
+
+
+def transform(
+    name: str,
+    source: str,
+    settings: Settings,
+    operation: Callable[[Profile, Store], Operation],
+    *,
+    reads: bool = True,
+    writes: bool | None = None,
+    facts: dict[str, Any] | None = None,
+    last: Callable[[], None] | None = None,
+) -> None:
+    """Read a store, write what the operation makes of it, and say what that was.
+
+    `reads` and `writes` say whether frames are; by default they are written if they are there. `last` writes what else
+    is to be written; if it fails, so does everything.
+    """
+    profile = get_profile(settings.profile)
+    reads = reads and profile.linking_layout != "none"
+    with ExitStack() as stack:
+        store = open_for(profile, source)
+        stack.callback(store.close)
+        frames = (reads and store.has_linking) if writes is None else writes
+        report = Report(settings)
+        stack.callback(report.close)
+        layout = linking_layout(store) if reads and frames else "2015"
+        output = StoreWriter(
+            settings.output, ids=settings.ids, linking=frames, layout=layout, overwrite=settings.overwrite
+        )
+        with uncollected(), output as writer:
+            summary = apply(store, writer, operation(profile, store), linking=reads, each=report.each)
+            if last is not None:
+                writer.seal()
+                last()
+        conclude(name, {"input": source, **(facts or {})}, settings, summary, report)
+
+
+def conclude(name: str, facts: dict[str, Any], settings: Settings, summary: Summary, report: Report) -> None:
+    """Print the report."""
+    if settings.quiet:
+        return
+    if settings.format_ == "json":
+        head = {
+            "adjudge": __version__,
+            "task": "eal",
+            "operation": name,
+            "profile": settings.profile,
+            **facts,
+            "output": str(settings.output),
+            **summary._asdict(),
+        }
+        emit(json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}") + ',\n  "details": [')
+        for chunk in report.chunks():
+            emit(chunk)
+        emit("\n  ]\n}\n")
+        return
+    for chunk in report.chunks():
+        emit(chunk)
+    lines = [
+        f"{name}: {counted(summary.documents, 'document')}, {counted(summary.responses, 'response')}, "
+        f"{summary.kept} kept, {sum(summary.removed.values())} removed, {sum(summary.changed.values())} changed"
+    ]
+    for what, counts in (("removed", summary.removed), ("changed", summary.changed), ("note", summary.remarks)):
+        lines += [f"  {what:7} {count:7}  {reason}: {EXPLAINED[reason]}" for reason, count in counts.items()]
+    lines.append(f"profile: {settings.profile}")
+    lines.append(f"written: {settings.output}")
+    emit_lines(lines)
+
+
+def _records(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    document = outcome.arguments.document
+    for removed in outcome.removed:
+        record = {"action": "removed", "reason": removed.reason, **_described(removed.argument)}
+        yield record if removed.instead is None else {**record, "instead": _described(removed.instead)}
+    for changed in outcome.changed:
+        described = _described(changed.before)
+        yield {"action": "changed", "reason": changed.reason, **described, "now": _described(changed.after)}
+    for remark in outcome.remarks:
+        about = {"document": document} if remark.argument is None else _described(remark.argument)
+        yield {"action": "note", "reason": remark.reason, **about, "message": remark.message}
+
+
+def _described(argument: Argument) -> dict[str, Any]:
+    response = argument.response
+    return {
+        "document": response.document,
+        "id": argument.id or sha1_id(response),
+        "type": response.type,
+        "role": response.role,
+        "cas": response.cas.text,
+        "cas_span": _span(response.cas.span),
+        "base_filler": _span(response.base_filler),
+        "justifications": [_span(span) for span in response.justifications],
+        "realis": response.realis,
+        "confidence": argument.confidence,
+    }
+
+
+def _span(span: Span) -> str:
+    return f"{span.start}-{span.end}"
+
+
+def _line(record: dict[str, Any]) -> str:
+    text = f"{record['document']}: {record['action']}: {record['reason']}: "
+    if "id" in record:
+        text += _short(record)
+    if "instead" in record:
+        text += f"; instead {_short(record['instead'])}"
+    if "now" in record:
+        text += f"; now {_short(record['now'])}"
+    if "message" in record:
+        text += ("; " if "id" in record else "") + record["message"]
+    return text
+
+
+def _short(described: dict[str, Any]) -> str:
+    return (
+        f"{described['id']} {described['type']} {described['role']} {described['cas']!r} {described['cas_span']} "
+        f"(filler {described['base_filler']}, {described['realis']}, {described['confidence']})"
+    )
+
+
+def spans_in(
+    docs: str, offsets: Offsets, find: Callable[[str, str], Iterable[Span]]
+) -> Callable[[str], tuple[Span, ...]]:
+    """How to find the spans of a document in its text; `find` is given the text and the name of its file."""
+    sources = Sources(docs)
+
+    def found(document: str) -> tuple[Span, ...]:
+        try:
+            text = sources.text(document)
+        except UsageError as error:
+            raise ValidationError(error.problems) from None  # one of many that the command collects
+        return in_units(text, find(text, sources.place(document)), offsets)
+
+    return found
+
+
+def spans_from(path: str, what: str) -> Callable[[str], tuple[Span, ...]]:
+    """How to look up the spans of a document in a file that has the form of a quote filter."""
+    with opened(path, path) as stream:
+        known, problems = parse_quotes(stream.read(), path)
+    if problems:
+        raise FormatError(problems)
+
+    def listed(document: str) -> tuple[Span, ...]:
+        if document not in known:
+            hint = did_you_mean(document, known) or "add its id, and an empty line if it has none"
+            raise ValidationError(Problem(f"the document {document!r} has no {what} here", path=path, hint=hint))
+        return known[document]
+
+    return listed
+
+
+def docs_option(what: str) -> Decorator:
+    """The source documents, in which something is found."""
+    return click.option(
+        "--docs",
+        metavar="SOURCES",
+        help=f"Find {what} in these texts: a folder with a file per document, or a file of lines with id, TAB, path.",
+    )
+
+
+UNITS: dict[str, Offsets] = {"codepoints": "code-points", "utf16": "utf-16"}
+
+offsets_option = click.option(
+    "--offsets", type=click.Choice(list(UNITS)), help="What offsets count (default: as the profile says, code points)."
+)
+
+
+def units(offsets: str | None, profile: Profile) -> Offsets:
+    """What offsets count, by the option or else by the profile."""
+    return UNITS[offsets] if offsets is not None else profile.offsets
+
+
+def one_of(**given: Any) -> None:
+    """Raise unless exactly one of the options has a value."""
+    names = [f"--{name.replace('_', '-')}" for name in given]
+    if sum(value is not None for value in given.values()) != 1:
+        raise UsageError(f"give one of {' or '.join(names)}", hint="not both, and not none")
+
+
+@click.command(
+    "filter-quotes", epilog="\b\nExample:\n  adjudge eal filter-quotes run1/ --docs sources/ -o run1.unquoted"
+)
+@click.argument("store", metavar="STORE")
+@docs_option("quotations")
+@click.option("--quotes", metavar="FILE", help="Quotations of each document, as a quote filter file.")
+@click.option("--save-quotes", metavar="FILE", type=Target(), help="Also write the quotations that were found.")
+@offsets_option
+@store_options(keep_ids=True)
+def filter_quotes(
+    store: str, docs: str | None, quotes: str | None, save_quotes: Path | None, offsets: str | None, **options: Any
+) -> None:
+    """Remove the responses whose base filler or CAS begins or ends in <quote> ... </quote>.
+
+    Capitals count as well, and a quotation that is never closed reaches to the end of its document, with a note.
+    A response with a whole quotation inside one of them stays, with a note. Hoppers lose the responses that go; those
+    that are left empty vanish.
+    """
+    settings = Settings(**options)
+    one_of(docs=docs, quotes=quotes)
+    check_targets({"save_quotes": save_quotes}, "save_quotes")
+    used: dict[str, tuple[Span, ...]] = {}
+    unclosed: list[Problem] = []
+
+    def operation(profile: Profile, _: Store) -> Operation:
+        if docs is None:
+            regions = spans_from(str(quotes), "quotations")
+        else:
+            exact = profile.quote_tags == "exact"
+            regions = spans_in(docs, units(offsets, profile), lambda text, path: _find(text, path, exact, unclosed))
+
+        def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+            unclosed.clear()
+            found = used[arguments.document] = regions(arguments.document)
+            outcome = without_quotes(arguments, linking, found)
+            remarks = [Remark(None, "unclosed-quotation", str(problem)) for problem in unclosed]
+            return outcome._replace(remarks=(*remarks, *outcome.remarks))
+
+        return step
+
+    facts = {"quotations": docs or quotes}
+    transform("filter-quotes", store, settings, operation, facts=facts, last=lambda: _save(save_quotes, used))
+
+
+def _find(text: str, path: str, exact: bool, unclosed: list[Problem]) -> tuple[Span, ...]:
+    regions, problems = find_quotes(text, path=path, exact=exact)
+    if exact and problems:
+        raise FormatError(problems)
+    unclosed += problems
+    return regions
+
+
+def _save(path: Path | None, used: dict[str, tuple[Span, ...]]) -> None:
+    if path is not None:
+        write_atomically(path, write_quotes(used))
+
+
+@click.command(
+    "expand-justifications",
+    epilog="\b\nExample:\n  adjudge eal expand-justifications run1/ --docs sources/ -o run1.sentences",
+)
+@click.argument("store", metavar="STORE")
+@docs_option("sentences")
+@click.option("--sentences", "given", metavar="FILE", help="Sentences of each document, in the form of a quote filter.")
+@offsets_option
+@store_options(keep_ids=False)
+def expand_justifications(store: str, docs: str | None, given: str | None, offsets: str | None, **options: Any) -> None:
+    """Widen each predicate justification to the sentences in which it begins and ends.
+
+    Sentences are given, or found in the source documents: they end at . ! ? before white space and no small letter, at
+    tags and at blank lines. Responses that become the same are merged, with the higher confidence.
+    """
+    one_of(docs=docs, sentences=given)
+
+    def operation(profile: Profile, _: Store) -> Operation:
+        if docs is not None:
+            spans = spans_in(docs, units(offsets, profile), lambda text, _: find_sentences(text))
+        else:
+            spans = spans_from(str(given), "sentences")
+
+        def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+            return widened(arguments, linking, spans(arguments.document))
+
+        return step
+
+    transform("expand-justifications", store, Settings(**options), operation, facts={"sentences": docs or given})
+
+
+@click.command("trim", epilog="\b\nExample:\n  adjudge eal trim run1/ -o run1.trimmed")
+@click.argument("store", metavar="STORE")
+@click.option("--nested", is_flag=True, help="Responses with nested CASes compete, too.")
+@click.option(
+    "--unlinked",
+    type=click.Choice(UNLINKED),
+    help="Responses that are not generic and in no hopper: an error, dropped, or hoppers of their own (default: as the "
+    "profile says).",
+)
+@store_options(keep_ids=True)
+def trim(store: str, nested: bool, unlinked: Any, **options: Any) -> None:
+    """Keep the best of the responses in a hopper that differ in base filler and justifications only.
+
+    That is, of those with the same document, type, role, CAS, CAS offsets and realis. The best is the most confident;
+    of several, the one with the largest 2014 id. Generic responses compete in the whole document. A response that is
+    the best in one hopper stays in all its hoppers. Without linking files a document is one hopper.
+    """
+    settings = Settings(**options)
+    policy = unlinked or get_profile(settings.profile).unlinked
+    operation = partial(trimmed, nested=nested, unlinked=policy)
+    facts = {"nested": nested, "unlinked": policy}
+    transform("trim", store, settings, lambda *_: operation, facts=facts)
+
+
+@click.command("top", epilog="\b\nExample:\n  adjudge eal top run1.trimmed -n 5000 -o run1.top")
+@click.argument("store", metavar="STORE")
+@click.option("-n", "--number", metavar="N", type=click.IntRange(min=1), required=True, help="Responses to keep.")
+@click.option(
+    "--per",
+    type=click.Choice(("submission", "document")),
+    default="submission",
+    show_default=True,
+    help="N responses of the whole store, or of each document.",
+)
+@store_options(keep_ids=True)
+def top(store: str, number: int, per: str, **options: Any) -> None:
+    """Keep the N most confident responses, but first the best one of every hopper.
+
+    First come the best responses of the hoppers, by confidence, then all others, by confidence; the first N stay.
+    Equal confidences are decided by the larger 2014 id.
+    """
+
+    def operation(profile: Profile, opened: Store) -> Operation:
+        if per == "document":
+            return partial(best_of, count=number)
+        last = cutoff(documents(opened, linking=profile.linking_layout != "none"), number)
+        return partial(keep_until, last=last)
+
+    transform("top", store, Settings(**options), operation, facts={"number": number, "per": per})
+
+
+@click.command("pool", epilog="\b\nExample:\n  adjudge eal pool A=run1/ B=run2.zip -o pool")
+@click.argument("stores", metavar="[NAME=]STORE...", nargs=-1, required=True)
+@store_options(keep_ids=False)
+def pool(stores: tuple[str, ...], **options: Any) -> None:
+    """Join submissions into one store: every response once, with its highest confidence and the comment of that line.
+
+    Which system gave which response with which confidence is written next to the store, into
+    OUT.provenance.tsv. A STORE that has such a file is itself a pool, and its systems count. Neither the order of the
+    stores nor pooling in several steps makes a difference. The pool has no linking; filter and trim before.
+    """
+    settings = Settings(**options)
+    profile = get_profile(settings.profile)
+    paths = _names(stores)
+    provenance = provenance_path(settings.output)
+    if provenance.exists() and not settings.overwrite and not is_alone(settings.output):
+        raise UsageError(f"{provenance}: there is something already", hint="choose another OUT, or give --overwrite")
+    with ExitStack() as stack:
+        opened = {name: open_for(profile, path) for name, path in paths.items()}
+        for store in opened.values():
+            stack.callback(store.close)
+        report = Report(settings)
+        stack.callback(report.close)
+        with (
+            uncollected(),
+            StoreWriter(settings.output, ids=settings.ids, linking=False, overwrite=settings.overwrite) as writer,
+            beside(provenance) as stream,
+        ):
+            summary = pool_stores(opened, writer, stream, each=report.each)
+            writer.seal()  # before the provenance is there
+        facts = {"input": paths, "provenance": str(provenance)}
+        conclude("pool", facts, settings, summary, report)
+
+
+def _names(stores: tuple[str, ...]) -> dict[str, str]:
+    """The stores by the names of their systems."""
+    paths: dict[str, str] = {}
+    for text in stores:
+        name, path = named(text) if not Path(text).exists() else (None, text)
+        if name is None:
+            name = Path(path).resolve().name
+            for ending in PACKED:
+                name = name.removesuffix(ending)
+        if not name.isprintable():
+            raise UsageError(f"{name!r} cannot be the name of a system", hint="name it, as in A=PATH")
+        if name in paths:
+            hint = f"name them, as in A={paths[name]} B={path}"
+            raise UsageError(f"two stores are called {name!r}: {paths[name]} and {path}", hint=hint)
+        paths[name] = path
+    return paths
+
+
+@click.command("baseline-link", epilog="\b\nExample:\n  adjudge eal baseline-link run1/ -o run1.baseline")
+@click.argument("store", metavar="STORE")
+@store_options(keep_ids=True)
+def baseline_link(store: str, **options: Any) -> None:
+    """Link all responses of a document that have the same event type and are not generic.
+
+    Linking files of STORE are not looked at.
+    """
+
+    def step(arguments: Arguments, _: Linking | None) -> Outcome:
+        return Outcome(arguments, linked_by_type(arguments))
+
+    transform("baseline-link", store, Settings(**options), lambda *_: step, reads=False, writes=True)
+
+
+@click.command(
+    "neutralize",
+    epilog="\b\nExample:\n  adjudge eal neutralize run1/ --realis --coref --key assessments/ -o run1.neutral",
+)
+@click.argument("store", metavar="STORE")
+@click.option("--realis", is_flag=True, help="All responses become Actual.")
+@click.option("--coref", is_flag=True, help="Responses with a wrong CAS for a right base filler are corrected.")
+@click.option("--key", metavar="KEY", help="Assessments, which --coref needs.")
+@click.option(
+    "--save-key", metavar="KEY-OUT", type=click.Path(path_type=Path), help="Also write KEY with all realis Actual."
+)
+@store_options(keep_ids=False)
+def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key: Path | None, **options: Any) -> None:
+    """Take realis, or realis and coreference, out of the comparison.
+
+    With --realis every response becomes Actual; of those that become the same the most confident stays. With --coref a
+    response whose base filler is assessed as right and whose CAS is not becomes a good response of KEY with the same
+    type, role and base filler, else with the same type and role; if there is none, it is removed.
+    """
+    _check(realis=realis, coref=coref, key=key, save_key=save_key)
+    settings = Settings(**options)
+    with ExitStack() as stack:
+        repeated = get_profile(options["profile"]).repeated_cluster
+        keys = open_key(key, repeated_cluster=repeated) if key is not None else None
+        if keys is not None:
+            stack.callback(keys.close)
+
+        def neutral_key(document: str, profile: Profile) -> AnswerKey:
+            assert keys is not None
+            if document not in keys:
+                message = f"there are no assessments of {document}"
+                raise ValidationError(Problem(message, path=key, hint="assess it, or leave it out of the store"))
+            return neutralize_realis_key(keys.key(document), order="file" if profile.name == "spec" else "hash")
+
+        def operation(profile: Profile, _: Store) -> Operation:
+            official = profile.name != "spec"
+
+            def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+                drop = profile.neutralised_generic == "drop"
+                outcome = neutralize_realis(arguments, linking, generics="unlinked" if drop else "singleton")
+                if not coref:
+                    return outcome
+                known = neutral_key(arguments.document, profile)
+                return both(outcome, neutralize_coref(*outcome[:2], known, first="key" if official else "smallest"))
+
+            return step
+
+        def save() -> None:
+            if save_key is not None and keys is not None:
+                # It is there before the store is: if somebody is killed in between, the next one finds it.
+                with KeyWriter(save_key, ids=settings.ids, overwrite=settings.overwrite, again=True) as writer:
+                    for document in keys.documents:
+                        writer.write(neutralize_realis_key(keys.key(document)))
+
+        facts = {"realis": realis, "coref": coref, "key": key}
+        transform("neutralize", store, settings, operation, facts=facts, last=save)
+
+
+def _check(*, realis: bool, coref: bool, key: str | None, save_key: Path | None) -> None:
+    if not realis:
+        hint = "add --realis" if coref else "give --realis, or --realis and --coref"
+        message = "coreference can be neutralised only together with realis" if coref else "nothing to neutralise"
+        raise UsageError(message, hint=hint)
+    if coref and key is None:
+        raise UsageError("--coref needs assessments", hint="give them with --key")
+    if save_key is not None and key is None:
+        raise UsageError("--save-key needs a key", hint="give it with --key")
+    if key is not None and not coref and save_key is None:
+        raise UsageError("--key is used by --coref and --save-key only", hint="leave it out, or give one of them")

@@ -1,0 +1,319 @@
+"""`adjudge nugget validate`, `convert` and `tokenize`: files of event nuggets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.findings import all_counted, emit_reports, finding_line, report_options
+from adjudge.cli.options import compose, document_list
+from adjudge.cli.output import check_targets, emit, is_file, say, working
+from adjudge.errors import UsageError, ValidationError, visible
+from adjudge.formats.standoff import ORDERS, UNITS
+from adjudge.tasks.nugget.conversion_files import SOURCES
+from adjudge.tasks.nugget.validation_findings import LIMIT
+
+if TYPE_CHECKING:
+    from adjudge.formats.tbf import TbfFile
+    from adjudge.tasks.nugget.conversion_files import Converted
+    from adjudge.tasks.nugget.validation import NuggetReport
+
+PASTED = 2000  # characters of a suggested line that are shown in a terminal
+TO = ("tbf", "tbf-token", "tbf-char", "brat", "ere", "nugget-xml")
+ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, where a folder is the rule
+
+
+@click.command(
+    "validate",
+    epilog="\b\nExamples:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --docs gold.tbf"
+    "\n  adjudge nugget validate clusters.tbf --gold gold.tbf",
+)
+@click.argument("files", metavar="SUBMISSION...", nargs=-1, required=True)
+@compose(
+    click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document."),
+    click.option("--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of tables end."),
+    click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document."),
+    click.option("--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="How names of texts end."),
+    click.option("--sizes", metavar="FILE", help="Numbers of characters: a document id and its number in each line."),
+    click.option(
+        "--types", metavar="FILE", help="Event types that are allowed: a file with one per line, 2015 or 2016."
+    ),
+    click.option(
+        "--gold",
+        metavar="GOLD",
+        help="The nuggets that were given, a TBF file: they must have been copied, and nothing else may be there.",
+    ),
+    click.option(
+        "--docs",
+        metavar="LIST",
+        help="The documents that must be there: a file with one id per line, a TBF file, or a,b,c.",
+    ),
+    click.option(
+        "--mode",
+        type=click.Choice(("token", "char")),
+        help="Places are token ids or characters (default: token with -t, else by what most of them look like).",
+    ),
+    report_options(limit=LIMIT),
+)
+def validate(files: tuple[str, ...], **options: Any) -> int:
+    """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
+
+    With --gold, for the task in which nuggets are given, also those that were not copied, were changed, or invented.
+
+    An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
+    the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
+    """
+    from adjudge.tasks.nugget.ontology import read_types
+    from adjudge.tasks.nugget.validation import validate as check
+    from adjudge.tasks.nugget.validation_ground import read_sizes
+
+    gold = options["gold"]
+    check_targets(options, inputs=[*files, gold])
+    if gold is not None and options["docs"] is not None:
+        raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
+    if [*files, gold].count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="use - for one of the files")
+    rules: dict[str, Any] = {
+        "tables": options["tokens"],
+        "suffix": options["token_suffix"],
+        "texts": options["texts"],
+        "text_suffix": options["text_suffix"],
+        "sizes": None if options["sizes"] is None else read_sizes(options["sizes"]),
+        "types": None if options["types"] is None else read_types(options["types"]),
+        "documents": _documents(options["docs"]),
+        "gold": None if gold is None else _gold(gold),
+        "mode": options["mode"],
+        "limit": options["limit"],
+    }
+    reports = [check(name, **rules) for name in files]
+    return emit_reports(reports, _record, _totals, options, lines=_lines, also=("fix",))
+
+
+def _documents(docs: str | None) -> list[str] | tuple[str, ...] | None:
+    if is_file(docs):
+        from adjudge.formats.tbf import open_tbf
+
+        if ids := [id for id in open_tbf(str(docs)).ids if id]:
+            return ids
+    return document_list(docs)
+
+
+def _gold(path: str) -> TbfFile:
+    from adjudge.formats.tbf import open_tbf
+
+    file = open_tbf(path)
+    if not any(file.ids):
+        raise UsageError(f"{path}: the file has no documents", hint="give a TBF file with the gold nuggets")
+    return file
+
+
+def _lines(report: NuggetReport) -> list[str]:
+    lines = []
+    for finding in report.findings:
+        lines.append(visible(finding_line(finding)))
+        if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
+            fits = len(finding.fix) <= PASTED
+            shown = finding.fix if fits else "(the line is long: --format json has it)"
+            lines.append("    " + visible(shown, keep="\t"))
+    return lines
+
+
+def _totals(report: NuggetReport) -> list[str]:
+    parts = all_counted(
+        document=report.documents,
+        mention=report.mentions,
+        cluster=report.clusters,
+        other_relation=report.links,
+        error=report.errors,
+        warning=report.warnings,
+    )
+    if report.empty:
+        parts[0] += f" ({report.empty} without mentions)"
+    if report.gold is not None:
+        parts[1] += f" ({_copies(report.gold)})"
+    return parts
+
+
+def _copies(gold: Mapping[str, int]) -> str:
+    """What became of the nuggets that were given, in words.
+
+    >>> _copies({"gold": 9, "copied": 8, "renamed": 0, "changed": 1, "missing": 0, "invented": 2})
+    'of 9 in gold 8 copied, 1 changed; 2 invented'
+    """
+    fates = [f"{gold[name]} {name}" for name in ("copied", "renamed", "changed", "missing") if gold[name]]
+    invented = f"; {gold['invented']} invented" if gold["invented"] else ""
+    return f"of {gold['gold']} in gold {', '.join(fates) or 'none copied'}{invented}"
+
+
+def _record(report: NuggetReport) -> dict[str, Any]:
+    return {
+        "mode": report.mode,
+        "documents": report.documents,
+        "without_mentions": report.empty,
+        "mentions": report.mentions,
+        "clusters": report.clusters,
+        "other_relations": report.links,
+        **({} if report.gold is None else {"gold": report.gold}),
+    }
+
+
+@click.command(
+    "convert", epilog="\b\nExample:\n  adjudge nugget convert --from brat --to tbf -t tokens/ annotations/ -o gold.tbf"
+)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@compose(
+    click.option("--from", "source", type=click.Choice(SOURCES), help="Format of the input (default: by its name)."),
+    click.option("--to", "target", type=click.Choice(TO), required=True, help="Format to write."),
+    click.option(
+        "-t",
+        "--tokens",
+        metavar="TOKENS",
+        type=click.Path(exists=True, path_type=Path),
+        help="Folder of the token tables (DOCUMENT.tab), or one table.",
+    ),
+    click.option(
+        "--texts",
+        metavar="TEXTS",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Folder of the texts (default: beside brat and ERE files).",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=click.Path(),
+        help="File or folder to write, whole or not at all; - is standard output. A folder has a file per document.",
+    ),
+    click.option(
+        "--order", type=click.Choice(ORDERS), help="Nuggets by id (default for brat and ERE) or as in the file."
+    ),
+    click.option(
+        "--offsets",
+        "units",
+        type=click.Choice(UNITS),
+        default="code-points",
+        show_default=True,
+        help="How INPUT counts characters.",
+    ),
+    click.option(
+        "--token-offsets",
+        "table_units",
+        type=click.Choice(UNITS),
+        default="code-points",
+        show_default=True,
+        help="How the token tables count characters.",
+    ),
+    click.option(
+        "--system", metavar="NAME", help="System id to write in TBF (default: that of the input, or adjudge)."
+    ),
+    click.option("--strict", is_flag=True, help="Write nothing if anything would be lost."),
+    click.option("--quiet", is_flag=True, help="Do not say what could not be kept."),
+)
+def convert(inputs: tuple[str, ...], output: str | None, strict: bool, quiet: bool, **plan: Any) -> None:
+    """Write event nuggets in another format.
+
+    INPUT is a file or a folder: brat standoff (.ann with .txt), Rich ERE or LDC event-nugget XML (ere), or TBF by
+    tokens or characters. --to tbf is by tokens if there are token tables, and turns one kind of TBF into the other;
+    nugget-xml is LDC event-nugget XML, without coreference. What cannot be kept is counted on standard error.
+    """
+    from adjudge.tasks.nugget.conversion_files import Plan
+    from adjudge.tasks.nugget.conversion_files import convert as converted_files
+
+    converted = converted_files(inputs, Plan(**plan))
+    if strict and converted.notes:
+        raise ValidationError(converted.notes)
+    _write(converted, None if output == "-" else output)
+    if not quiet:
+        for note in converted.notes:
+            say(f"note: {visible(str(note))}")
+
+
+def _write(converted: Converted, output: str | None) -> None:
+    """One file, or a folder with a file for each document."""
+    from adjudge.report.folders import write_folder
+    from adjudge.tasks.nugget.conversion_files import render, render_files
+
+    documents, target = converted.documents, converted.target
+    if output is not None and _is_folder(output, target):
+        write_folder(output, render_files(documents, target), inputs=converted.inputs)
+        return
+    if not target.startswith("tbf") and len(documents) != 1:
+        raise UsageError(
+            f"{target} has a file for each of the {len(documents)} documents", hint="name a folder: -o OUT/"
+        )
+    path = None if output is None else Path(output)
+    check_targets({"output": path}, inputs=map(str, converted.inputs))
+    emit(render(documents, target), path)
+
+
+def _is_folder(output: str, target: str) -> bool:
+    """Whether OUT is a folder: it is there, ends as one, or is to hold files but is not named like one."""
+    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+        return True
+    return not target.startswith("tbf") and not output.endswith(ENDINGS[target])
+
+
+@click.command(
+    "tokenize", epilog="\b\nExample:\n  adjudge nugget tokenize -t texts/ -a annotations/ -o tables/ -s '/-\\'"
+)
+@compose(
+    click.option(
+        "-t",
+        "--texts",
+        metavar="TEXTS",
+        type=click.Path(exists=True, path_type=Path),
+        required=True,
+        help="Folder of the texts, or one text.",
+    ),
+    click.option(
+        "-a",
+        "--annotations",
+        metavar="ANNOTATIONS",
+        type=click.Path(exists=True, path_type=Path),
+        help="Folder of brat files (DOCUMENT.ann), one such file, or a TBF file by characters.",
+    ),
+    click.option("-o", "--output", metavar="OUT", type=click.Path(), required=True, help="Folder of the token tables."),
+    click.option("-e", "--extension", metavar="EXT", default="txt", show_default=True, help="Extension of the texts."),
+    click.option(
+        "-s",
+        "--separators",
+        metavar="CHARACTERS",
+        default="/-\\",
+        show_default=True,
+        help="Cut tokens at these as well; '' for none.",
+    ),
+    click.option(
+        "--utf16", is_flag=True, help="Offsets, of annotations and tables, count UTF-16 units, not characters."
+    ),
+    click.option("--strict", is_flag=True, help="Write nothing if an annotation does not fit the tokens."),
+    click.option("--quiet", is_flag=True, help="Do not say which tokens were split."),
+)
+def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, quiet: bool, **how: Any) -> int:
+    """Make token tables (DOCUMENT.tab): id, string, begin and end of each token, as the Penn Treebank divides words.
+
+    Tokens are split where an event nugget begins or ends inside, with a warning, so that every nugget is made of whole
+    tokens. All tables are written or none.
+    """
+    from adjudge.report.folders import write_folder
+    from adjudge.tasks.nugget.tokenizer_files import make_tables
+
+    if any(character.isspace() for character in how["separators"]):
+        raise UsageError("a blank cannot be a separator", hint="tokens end at blanks anyway")
+    with working("tokenizing", shown=not quiet) as progress:
+        found = make_tables(texts, annotations, progress=progress, **how)
+    refused = strict and bool(found.warnings)
+    if not refused:
+        write_folder(output, found.files, inputs=found.inputs)
+    if refused or not quiet:
+        for warning in found.warnings:
+            say(f"[WARN] {visible(warning)}")
+    if not quiet:
+        for note in found.notes:
+            say(f"note: {visible(str(note))}")
+        numbers = {"document": len(found.files), "token": found.tokens, "boundary mismatch": len(found.warnings)}
+        say(", ".join(all_counted(**numbers)))
+    return int(refused)

@@ -1,0 +1,228 @@
+"""`adjudge compare`, `report`, `merge` and `select`: results that were saved, without scoring again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.options import (
+    FORMATS,
+    Target,
+    Whole,
+    compose,
+    document_list,
+    fail_under_option,
+    format_option,
+    is_given,
+    named,
+    output_option,
+    output_options,
+    resampling_options,
+    save_option,
+    saved_by_option,
+    summary_option,
+    verbose_option,
+)
+from adjudge.cli.output import Log, check_gates, check_targets, emit, finish, is_file
+from adjudge.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.stats.result import Result
+
+LISTED = ("text", "md", "json")  # layouts that have room for more than one table
+ORDERS = ("influence", "disagreement")
+_as_saved = resampling_options(", or as saved")
+
+
+def _load(files: Sequence[str], log: Log, options: dict[str, Any], inputs: Sequence[str] = ()) -> list[Result]:
+    """Saved results, unless an output would overwrite one; a name is that of the only system of its result."""
+    from adjudge.stats.result import Result
+
+    given = [named(text) for text in files]
+    check_targets(options, inputs=[*(path for _, path in given), *inputs])
+    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    log(f"read {len(loaded)} result(s)")
+    return loaded
+
+
+def _changes(options: dict[str, Any]) -> dict[str, Any]:
+    """What is to be otherwise than in the saved results."""
+    changed = {name: options[name] for name in ("bootstrap", "seed", "interval", "test") if options[name] is not None}
+    changed |= {"level": options["ci"]} if options["ci"] is not None else {}
+    return changed | ({"by": options["by"]} if options["by"] else {})
+
+
+@click.command("compare", epilog="\b\nExample:\n  adjudge compare alder.json birch.json --test randomisation")
+@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
+@compose(
+    saved_by_option,
+    click.option(
+        "--top",
+        metavar="N",
+        type=Whole("give the number of documents and slices, or 0 for none"),
+        default=5,
+        show_default=True,
+        help="For each metric, the N documents and slices on which systems differ most (text, md, json).",
+    ),
+    _as_saved,
+    fail_under_option,
+    save_option,
+    summary_option,
+    output_options,
+)
+def compare(results: tuple[str, ...], **options: Any) -> None:
+    """Compare the systems of results that were saved with --save.
+
+    The results must have the same metrics, conventions and documents. What is not given is taken from the first
+    result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison; --format
+    latex is a table for a paper, with the best in bold and marks for what is significant.
+    """
+    from adjudge.stats.build import compare as compare_results
+
+    top, format_, quiet = options["top"], options["format_"], options["quiet"]
+    if is_given("top") and top and format_ not in LISTED:
+        raise UsageError(f"--top and --format {format_} do not go together", hint="use text, md or json")
+    log = Log(options)
+    loaded = _load(results, log, options)
+    check_gates(options["fail_under"], loaded[0].measures)
+    result = compare_results(loaded, **_changes(options))
+    log("compared")
+    text = None
+    # Nobody who wants it quiet gets a list that was not asked for.
+    if top and format_ in LISTED and (is_given("top") or not quiet) and result.comparisons:
+        from adjudge.report.comparing import render_comparison
+        from adjudge.stats.influence import largest_differences
+
+        text = render_comparison(result, largest_differences(result, top), format_, quiet=quiet)
+    finish(result, options, rows="comparisons" if result.comparisons else "scores", text=text)
+
+
+@click.command("report", epilog="\b\nExample:\n  adjudge report old=may.json new=june.json --by genre -o report.html")
+@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
+@compose(
+    output_option,
+    saved_by_option,
+    _as_saved,
+    click.option("--title", default="Report", show_default=True, help="What stands at the top of the page."),
+    verbose_option,
+)
+def report(results: tuple[str, ...], **options: Any) -> None:
+    """Write an HTML page of results that were saved with --save: one file that needs no network.
+
+    It has scores with intervals, comparisons with paired tests and ranges of ranks, slices, distributions, and the
+    documents. Results that were saved with --save-documents also show what became of every item, beside the text.
+    Several results are compared as `adjudge compare` does; what is not given is taken from the first of them.
+    """
+    from adjudge.report.html.result import render_result
+    from adjudge.stats.build import compare as compare_results
+
+    log = Log(options)
+    loaded = _load(results, log, options)
+    changed = _changes(options)
+    result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
+    page = render_result(result, title=options["title"])
+    emit(page, options["output"])
+    log(f"wrote a page of {len(page)} characters")
+
+
+@click.command("merge", epilog="\b\nExample:\n  adjudge merge parts/*.json -o result.json --bootstrap 1000")
+@click.argument("parts", metavar="[NAME=]PART...", nargs=-1, required=True)
+@compose(
+    click.option(
+        "-o",
+        "--output",
+        metavar="RESULT.json",
+        type=Target(),
+        help="Write the merged result with its table of documents, whole or not at all.",
+    ),
+    click.option(
+        "--order",
+        metavar="LIST",
+        help="The order of the documents in the result: a file with one id per line, or a,b,c (default: one part "
+        "after the other). Only the draws of the official EAL programs depend on it.",
+    ),
+    saved_by_option,
+    _as_saved,
+    fail_under_option,
+    summary_option,
+    format_option(*FORMATS),
+    click.option("--quiet", is_flag=True, help="Print nothing if there is an output file; no signature or notes."),
+    verbose_option,
+)
+def merge(parts: tuple[str, ...], **options: Any) -> None:
+    """Merge the results of parts of a corpus that were scored by themselves and saved with --save.
+
+    The parts must have been scored in the same way, with the same systems, on different documents; anything else is
+    refused. The result is that of scoring all documents at once: counts are added, and intervals, slices and
+    comparisons drawn anew. What is not given is as in the parts. NAME=PART calls the only system of a part NAME.
+    """
+    from adjudge.tasks.merging import merge as merge_results
+
+    paths = [path for _, path in map(named, parts)]
+    repeated = next((path for path in paths if paths.count(path) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"{repeated} is given twice", hint="give every part once")
+    log, order = Log(options), options["order"]
+    loaded = _load(parts, log, options, [order] if is_file(order) else [])
+    check_gates(options["fail_under"], loaded[0].measures)
+    result = merge_results(loaded, names=paths, order=document_list(order), **_changes(options))
+    log(f"merged {result.systems[0].documents} documents")
+    output = options["output"]
+    silent = output is not None and options["quiet"]
+    finish(result, {**options, "save": output, "output": None}, text="" if silent else None)
+
+
+@click.command("select", epilog="\b\nExample:\n  adjudge select alder.json birch.json cedar.json --disagree 10 --items")
+@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
+@compose(
+    click.option(
+        "--disagree",
+        metavar="K",
+        type=Whole("give the number of documents or items"),
+        default=10,
+        show_default=True,
+        help="How many documents, or items.",
+    ),
+    click.option("--items", is_flag=True, help="Select items, if the results were saved with --save-documents."),
+    click.option(
+        "--metric", metavar="NAME", help="Rank systems by this score: relation.strict, or relation.strict.f1."
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(ORDERS),
+        default=ORDERS[0],
+        show_default=True,
+        help="Order by what the ranking loses without them, or by how much systems differ on them.",
+    ),
+    output_options,
+)
+def select(
+    results: tuple[str, ...], disagree: int, items: bool, metric: str | None, order: Any, **options: Any
+) -> None:
+    """Select the documents, or items, whose annotation or assessment would change the ranking of systems most.
+
+    RESULT is what score wrote with --save; NAME=FILE calls its system NAME. Systems are ranked by one score. The effect
+    of a document on two neighbours of the ranking is their difference minus their difference without it, in units of
+    the difference or its standard error, whichever is larger; its influence is the sum over all neighbours. Flips:
+    without the document, two neighbours change places. Disagreement: how far the scores of systems on the document are
+    apart, on average over all pairs. For items, "without it" is: judged the other way, so that a gold item is none, and
+    what only systems have is one.
+    """
+    from adjudge.report.comparing import render_items, render_selection
+    from adjudge.stats.build import compare as compare_results
+    from adjudge.stats.influence import select_documents
+    from adjudge.stats.item_influence import select_items
+
+    log = Log(options)
+    result = compare_results(_load(results, log, options), by=(), bootstrap=0)
+    if items:
+        chosen = select_items(result, disagree, metric=metric, order=order)
+        log(f"selected {len(chosen.items)} of {chosen.of} items")
+        text = render_items(chosen, options["format_"], quiet=options["quiet"])
+    else:
+        found = select_documents(result, disagree, metric=metric, order=order)
+        log(f"selected {len(found.documents)} of {found.of} documents")
+        text = render_selection(found, options["format_"], quiet=options["quiet"])
+    emit(text, options["output"])
