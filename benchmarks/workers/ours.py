@@ -94,10 +94,10 @@ def read(path: str) -> Run:
 
 
 def bootstrap(content: Any) -> Run:
-    from adjudge.stats.estimator import Additive
+    from adjudge.stats.intervals import interval
     from adjudge.stats.measure import Prf
+    from adjudge.stats.points import Additive
     from adjudge.stats.resample import bootstrap as resample
-    from adjudge.stats.resample import interval
     from adjudge.stats.table import StatsTable
 
     names = [f"c{k}" for k in range(len(content[0]))]

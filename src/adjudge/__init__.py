@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adjudge.metrics import Metric, catalogue, derive, find, metric
     from adjudge.model.variable import Variable
     from adjudge.stats.asserting import assert_score
-    from adjudge.stats.build import compare
+    from adjudge.stats.compare import compare
     from adjudge.stats.result import Result
     from adjudge.tasks import coref, eal, kbp, nugget
     from adjudge.tasks.agreement import agree
@@ -54,7 +54,7 @@ _HOMES = {
     "adjudge.metrics": "Metric catalogue derive find metric",
     "adjudge.model.variable": "Variable",
     "adjudge.stats.asserting": "assert_score",
-    "adjudge.stats.build": "compare",
+    "adjudge.stats.compare": "compare",
     "adjudge.stats.result": "Result",
     "adjudge.tasks": "coref eal kbp nugget",
     "adjudge.tasks.agreement": "agree",

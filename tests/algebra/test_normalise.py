@@ -11,7 +11,8 @@ from adjudge.algebra.normalise import f, f1, jaccard, one_sided, precision, prf,
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
 from adjudge.model.prf import f_measure, ratio
-from adjudge.stats.measure import Prf, compute
+from adjudge.stats.measure import Prf
+from adjudge.stats.points import compute
 
 SET = ir.Set(of=exact)
 counts = st.integers(0, 50)

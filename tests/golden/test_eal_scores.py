@@ -9,9 +9,8 @@ import pytest
 from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.stats.estimator import Additive
+from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap
-from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.document import compare, prepare
 from adjudge.tasks.eal.measures import document_scores, measures, table_of
 from adjudge.tasks.eal.proposal import EXAMPLES, ceaf_examples, table_1
@@ -248,7 +247,7 @@ def test_corpus_types_and_documents(corpus):
 def test_corpus_bootstrap_and_ranking(corpus):
     mode, evaluation, _ = corpus
     formulas, tables = measures(evaluation.task.settings), tables_of(evaluation)
-    estimators = {name: Additive(StatsTable.from_data(each), formulas) for name, each in tables.items()}
+    estimators = {name: Additive(each, formulas) for name, each in tables.items()}
     samples = bootstrap(estimators, resamples=50, seed=0, weights=java_weights)
     expected = EXPECTED["ranking_own_computation"][mode]
     ranking = rank_systems(tables, formulas, resamples=50, seed=0, draws="java", percentiles="nist")

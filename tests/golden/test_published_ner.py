@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.formats.bio import read_bio
 from adjudge.metrics import find
-from adjudge.stats.reduce import pooled
+from adjudge.stats.points import Additive
 from adjudge.stats.table import StatsTable
 from adjudge.tasks.catalogue import conlleval, nervaluate, seqeval
 from adjudge.tasks.scoring import score
@@ -31,7 +31,7 @@ def sides(case):
 
 def scores(published):
     names = list(dict.fromkeys(name for _, row in published.rows for name in row))
-    return pooled(StatsTable.from_rows(published.rows, names), published.measures)
+    return Additive(StatsTable.from_rows(published.rows, names), published.measures).point()
 
 
 @pytest.fixture(params=CASES, ids=[case["id"] for case in CASES])

@@ -158,7 +158,7 @@ def blanc(c, way):
 
 
 def two_documents(c, way):
-    from adjudge.stats.reduce import per_document_mean, pooled
+    from adjudge.stats.points import Additive
     from adjudge.stats.table import StatsTable
 
     out = {}
@@ -167,22 +167,22 @@ def two_documents(c, way):
         pairs = [([list(e) for e in g], [list(e) for e in s]) for s, g in zip(c["pred"], c["ref"], strict=True)]
         rows = [(f"d{k}", metric.observe(g, s).counts) for k, (g, s) in enumerate(pairs)]
         table = StatsTable.from_rows(rows, metric.columns)
-        micro, macro = pooled(table, metric.measures), per_document_mean(table, metric.measures)
+        micro, macro = (Additive(table, metric.measures, pool).point() for pool in ("micro", "macro"))
         short = {"precision": "p", "recall": "r", "f1": "f1"}
-        out |= {f"{name}_micro_{short[part]}": float(value[0]) for (_, part), value in micro.items()}
-        out |= {f"{name}_macro_{short[part]}": float(value[0]) for (_, part), value in macro.items()}
+        out |= {f"{name}_micro_{short[part]}": value for (_, part), value in micro.items()}
+        out |= {f"{name}_macro_{short[part]}": value for (_, part), value in macro.items()}
     return out
 
 
 def empty_documents(c, way):
-    from adjudge.stats.reduce import pooled
+    from adjudge.stats.points import Additive
     from adjudge.stats.table import StatsTable
 
     metric = find("record.set")
     pairs = zip(c["pred"], c["ref"], strict=True)
     rows = [(f"d{k}", metric.observe({"items": g}, {"items": s}).counts) for k, (s, g) in enumerate(pairs)]
     table = StatsTable.from_rows(rows, metric.columns)
-    return {part: float(value[0]) for (_, part), value in pooled(table, metric.measures).items()}
+    return {part: value for (_, part), value in Additive(table, metric.measures).point().items()}
 
 
 def matrix(c, way):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import fitting
 from adjudge.errors import UsageError
 from adjudge.metrics import find
-from adjudge.stats.plain import points
+from adjudge.stats.points import points
 from adjudge.tasks.coref.counts import COLUMNS, NAMES, count
 from adjudge.tasks.coref.measures import METRICS, measures_of
 from adjudge.tasks.scoring import as_metrics, score

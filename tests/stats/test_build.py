@@ -8,14 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.build import build_from_estimators, build_result, compare
-from adjudge.stats.estimator import Additive
+from adjudge.stats.build import Scoring, build_result
+from adjudge.stats.compare import compare
 from adjudge.stats.inference import Inference, benjamini_hochberg, holm
 from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
+from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap, left_out, randomisation
 from adjudge.stats.result import Note, decode_result
 from adjudge.stats.table import StatsTable
+from made import made_result
 
 COLUMNS = ("s", "p", "g")
 F1 = Prf("set.f1", ("s", "p"), ("s", "g"), parts=("precision", "recall", "f1", "gold"))
@@ -36,7 +38,7 @@ def build(names="AB", **options):
     settings = {"task": "score", "profile": "default", "measures": (F1, COUNT), "tables": tables}
     draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
     inference = Inference(bootstrap=options.pop("bootstrap", 60), **draws)
-    return build_result(inference=inference, **settings | options)
+    return made_result(inference=inference, **settings | options)
 
 
 @pytest.mark.parametrize("pool", ["micro", "macro"])
@@ -85,9 +87,10 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
 @given(st.lists(st.sampled_from(["nw", "df", None]), min_size=4, max_size=4), st.sampled_from(["micro", "macro"]))
 def test_a_slice_is_what_scoring_only_its_documents_gives(genres, pool):
     tables = {name: table_of(ROWS[name], tuple(genres)) for name in "AB"}
-    sliced = build(tables=tables, by=["genre"], pool=pool)
+    sliced = build(tables=tables, by=("genre",), pool=pool)
     for genre in dict.fromkeys(genres):
-        alone = build(tables={name: table.where(genre=genre) for name, table in tables.items()}, pool=pool)
+        own = [name for name, found in zip(tables["A"].ids, genres, strict=True) if found == genre]
+        alone = build(tables={name: table.select(own) for name, table in tables.items()}, pool=pool)
         for one, other in zip(sliced.systems, alone.systems, strict=True):
             part = [msgspec.structs.replace(s, slice={}) for s in one.scores if s.slice == {"genre": genre}]
             assert tuple(part) == other.scores
@@ -101,10 +104,10 @@ def test_a_slice_is_what_scoring_only_its_documents_gives(genres, pool):
 def test_slices_follow_the_first_system():
     """Attributes belong to documents; a table that lacks them is sliced like the others."""
     bare = StatsTable(("d0", "d1", "d2", "d3"), COLUMNS, ROWS["B"])
-    result = build(tables={"A": table_of(ROWS["A"]), "B": bare}, by=["genre"])
+    result = build(tables={"A": table_of(ROWS["A"]), "B": bare}, by=("genre",))
     assert result.system("B")["set.f1"].where(genre="nw").gold == 3
     with pytest.raises(UsageError, match="no attribute lang"):
-        build(by=["lang"])
+        build(by=("lang",))
 
 
 def test_without_bootstrap_there_are_differences_but_no_claims():
@@ -118,12 +121,12 @@ def test_without_bootstrap_there_are_differences_but_no_claims():
 
 def test_the_signature():
     fields = {"dup": "set", "in": "9f3c", "metric": "relation.strict", "undef": 0}
-    result = build("A", signature_fields=fields)
+    result = build("A", fields=fields)
     assert result.signature == (
         "score|metric:relation.strict|profile:default|dup:set|undef:0|pool:micro|docs:4|interval:jackknife|"
         f"scale:logit|v:{result.adjudge}|in:9f3c"
     )
-    other = build(by=["genre"], level=0.9, test="approximate-randomisation").signature
+    other = build(by=("genre",), level=0.9, test="approximate-randomisation").signature
     drawn = "seed:13|boot:60|ci:90|test:randomisation|resamples:60|"
     assert f"|by:genre|docs:4|interval:jackknife|scale:logit|{drawn}" in other
 
@@ -182,17 +185,9 @@ def test_wrong_options(options, message):
         build(**options)
 
 
-def test_estimators_of_one_result_belong_together():
-    table = table_of(ROWS["A"])
-    settings = {"task": "t", "profile": "p"}
+def test_a_result_needs_a_system():
     with pytest.raises(UsageError, match="no system to score"):
-        build_from_estimators(estimators={}, **settings)
-    with pytest.raises(UsageError, match=r"pooled differently .*: macro, micro"):
-        build_from_estimators(
-            estimators={"A": Additive(table, (F1,)), "B": Additive(table, (F1,), "macro")}, **settings
-        )
-    with pytest.raises(UsageError, match="same metrics and parts"):
-        build_from_estimators(estimators={"A": Additive(table, (F1,)), "B": Additive(table, (COUNT,))}, **settings)
+        build_result(Scoring(task="t", profile="p", measures=[F1]), {})
 
 
 def saved(result):
@@ -201,8 +196,8 @@ def saved(result):
 
 def test_comparing_saved_results_is_scoring_them_together():
     fields = {"metric": "set.f1"}
-    parts = [saved(build(name, signature_fields=fields | {"in": f"hash{name}"})) for name in "ABC"]
-    together = build("ABC", signature_fields=fields)
+    parts = [saved(build(name, fields=fields | {"in": f"hash{name}"})) for name in "ABC"]
+    together = build("ABC", fields=fields)
     compared = compare(parts)
     assert compared.systems == together.systems
     assert compared.comparisons == together.comparisons
@@ -210,7 +205,7 @@ def test_comparing_saved_results_is_scoring_them_together():
     assert compare([saved(build("AB")), saved(build("C"))]).comparisons == together.comparisons
     assert compare([saved(together)]).comparisons == together.comparisons
     assert compare(parts[:1]).signature == parts[0].signature
-    changed = compare(parts, bootstrap=30, level=0.5, seed=1, by=["genre"], test="approximate-randomisation")
+    changed = compare(parts, bootstrap=30, level=0.5, seed=1, by=("genre",), test="approximate-randomisation")
     assert changed.options == msgspec.structs.replace(
         compared.options, bootstrap=30, level=0.5, seed=1, by=("genre",), test="randomisation", resamples=(30,)
     )
@@ -235,7 +230,7 @@ def test_what_cannot_be_compared():
         (build("A"), "two systems are called A, rename one"),
         (build("B", task="coref"), r"they differ in task \(score and coref\), score the systems in the same way"),
         (build("B", profile="strict", pool="macro"), r"profile \(default and strict\), pool \(micro and macro\)"),
-        (build("B", signature_fields={"dup": "set"}), r"dup \(None and set\)"),
+        (build("B", fields={"dup": "set"}), r"dup \(None and set\)"),
         (build("B", measures=[F1]), r"measures \(n\)"),
         (build("B", measures=[COUNT, F1]), r"measures \(their order\)"),
         (build(tables={"B": table_of(ROWS["B"][:3])}), "A was scored on 1 document that B was not: d3"),

@@ -5,7 +5,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import UsageError
-from adjudge.stats.build import compare
+from adjudge.stats.compare import compare
 
 
 def mention(place, side):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.stats.build import build_result
 from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Prf
 from adjudge.stats.table import StatsTable
+from made import made_result
 
 F1 = (Prf("set.f1", ("s", "p"), ("s", "g")),)
 KEY = ("set.f1", "f1")
@@ -48,7 +48,7 @@ def truth(kind):
 
 def result_of(rows, **how):
     tables = {name: StatsTable(tuple(f"d{k:04}" for k in range(len(own))), "spg", own) for name, own in rows.items()}
-    return build_result(task="t", profile="p", measures=F1, tables=tables, inference=Inference(**how))
+    return made_result(task="t", profile="p", measures=F1, tables=tables, inference=Inference(**how))
 
 
 def coverage(kind, documents, replicates, **how):

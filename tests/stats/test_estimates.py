@@ -4,14 +4,10 @@ import copy
 import math
 import pickle
 
-import numpy as np
-import pytest
-
-from adjudge.errors import UsageError
 from adjudge.stats.estimate import Estimate
-from adjudge.stats.estimator import Additive, Corpus, restrict, slices
 from adjudge.stats.item_influence import ItemInfluence
 from adjudge.stats.measure import Ratio
+from adjudge.stats.points import Additive
 from adjudge.stats.table import StatsTable
 
 RECALL = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
@@ -52,33 +48,6 @@ def test_fractions_are_of_sums_only():
     found = table([1, 2], [1, 4])
     assert Additive(found, (RECALL,)).fractions() == {("x", "recall"): (2.0, 6.0)}
     assert Additive(found, (RECALL,), "macro").fractions() == {}
-
-
-def test_slices_and_restrictions():
-    estimator = Additive(table([1, 2], [1, 4], [3, 3]), (RECALL,))
-    assert slices(estimator, "genre") == [("nw", ("a", "c")), ("df", ("b",))]
-    assert restrict(estimator, "genre", "nw").ids == ("a", "c")
-    assert restrict(estimator, "genre", "nw").point() == {("x", "recall"): 0.8}
-    with pytest.raises(UsageError, match="no attribute genr"):
-        slices(estimator, "genr")
-
-
-def test_a_corpus_is_a_function_of_weights():
-    seen = []
-
-    def evaluate(weights):
-        seen.append(np.asarray(weights).shape)
-        return {("types", "score"): (np.asarray(weights) > 0).mean(axis=1)}
-
-    corpus = Corpus(("a", "b"), {"genre": ("nw", "df")}, evaluate)
-    assert corpus.point() == {("types", "score"): 1.0}
-    assert corpus.evaluate([[1, 0], [2, 0]])["types", "score"].tolist() == [0.5, 0.5]
-    chosen = corpus.select(["b"])
-    assert chosen.ids == ("b",)
-    assert chosen.attributes == {"genre": ("df",)}
-    # the other document has no weight
-    assert chosen.evaluate([[3.0]])["types", "score"].tolist() == [0.5]
-    assert all(len(shape) == 2 and shape[1] == 2 for shape in seen)
 
 
 def test_the_strongest_effect_of_an_item_first_flips_then_is_large():

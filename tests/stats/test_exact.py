@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.estimator import Additive
 from adjudge.stats.exact import add_up, exact_product, exact_slices
 from adjudge.stats.measure import Ratio
+from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap, bootstrap_weights, id_ranks, randomisation
 from adjudge.stats.table import StatsTable
 

@@ -55,18 +55,18 @@ def test_a_missing_library_is_named(result, library, monkeypatch):
 
 def test_everything_can_be_copied_and_pickled(result):
     system = result.systems[0]
-    for value in (result, system, result["record.set"], system.stats(), result["record.set"]["poor"].f1):
+    for value in (result, system, result["record.set"], system.table, result["record.set"]["poor"].f1):
         for other in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):
             assert repr(other) == repr(value)
-    table = copy.deepcopy(system.stats())
-    assert table.values.tolist() == system.stats().values.tolist()
+    table = copy.deepcopy(system.table)
+    assert table.values == system.table.values
     assert pickle.loads(pickle.dumps(result)) == result
 
 
 def test_html_is_escaped(result):
     agreement = aj.agree("record.set", {"<good>": GOOD, "poor": POOR}, bootstrap=0)
     scores = result["record.set"]
-    for value in (result, result.systems[0], scores, scores["<good>"], result.systems[0].stats(), agreement):
+    for value in (result, result.systems[0], scores, scores["<good>"], result.systems[0].table, agreement):
         html = value._repr_html_()
         assert html.startswith('<div class="adjudge"><table>')
         assert "<good>" not in html

@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.errors import UsageError
 from adjudge.stats.inference import Inference, benjamini_hochberg, resamples_for
-from adjudge.stats.intervals import Parts, jackknife_error, paired_test, score_interval
-from adjudge.stats.student import student_quantile, student_tails
+from adjudge.stats.intervals import (
+    Parts,
+    jackknife_error,
+    paired_test,
+    score_interval,
+    student_quantile,
+    student_tails,
+)
 
 CASES = json.loads((Path(__file__).parent.parent / "golden" / "estimates.json").read_text(encoding="utf-8"))["cases"]
 NONE = np.array([])

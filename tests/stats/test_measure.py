@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total, compute, count_keys, fractions, part_keys
+from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total, count_keys, part_keys
+from adjudge.stats.points import compute, fractions
 
 COLUMNS = ("s", "p", "g", "t")
 counts = st.integers(0, 4)
@@ -61,7 +62,7 @@ def test_four_counts_with_equal_numerators_agree_with_three(rows, undefined, bet
 def test_f_of_two_ratios():
     m = Prf("x", ("s", "p"), ("t", "g"))
     assert compute([m], COLUMNS, [[1, 2, 4, 3]])["x", "f1"].tolist() == [pytest.approx(2 * 0.5 * 0.75 / 1.25)]
-    assert ("x", "f1") not in fractions([m], COLUMNS, [[1, 2, 4, 3]])
+    assert ("x", "f1") not in fractions([m], {"s": 1, "p": 2, "g": 4, "t": 3})
 
 
 @settings(deadline=None)
@@ -70,26 +71,25 @@ def test_ratio(rows, undefined, clip):
     m = Ratio("x", "score", (("s", 1.0), ("p", -0.25)), (("g", 1.0), ("t", 2.0)), undefined, clip)
     totals = np.array(rows, dtype=float).reshape(-1, 4)
     got = compute([m], COLUMNS, totals)["x", "score"]
-    tops, bottoms = fractions([m], COLUMNS, totals)["x", "score"]
     for i, (s, p, g, t) in enumerate(rows):
         expected = divide(s - 0.25 * p, g + 2 * t, undefined)
         if clip is not None and not math.isnan(expected):
             expected = max(expected, clip)
         assert same(got[i], expected)
-        assert (tops[i], bottoms[i]) == (s - 0.25 * p, g + 2 * t)
+        found = fractions([m], dict(zip(COLUMNS, rows[i], strict=True)))["x", "score"]
+        assert found == (s - 0.25 * p, g + 2 * t)
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(counts, counts, counts), min_size=1, max_size=4), undefined)
 def test_fractions_divide_to_the_values(rows, undefined):
     m = Prf("x", ("s", "p"), ("s", "g"), 2.0, undefined, ("precision", "recall", "f2", "jaccard"))
-    totals = np.array([(s, s + p, s + g) for s, p, g in rows], dtype=float)
-    values, pairs = compute([m], COLUMNS[:3], totals), fractions([m], COLUMNS[:3], totals)
-    assert set(values) == set(pairs)
-    for key, (tops, bottoms) in pairs.items():
-        assert [divide(a, b, undefined) for a, b in zip(tops, bottoms, strict=True)] == pytest.approx(
-            values[key].tolist(), nan_ok=True
-        )
+    for s, p, g in rows:
+        totals = {"s": s, "p": s + p, "g": s + g}
+        values, pairs = compute([m], COLUMNS[:3], [list(totals.values())]), fractions([m], totals)
+        assert set(values) == set(pairs)
+        for key, (top, bottom) in pairs.items():
+            assert divide(top, bottom, undefined) == pytest.approx(values[key][0], nan_ok=True)
 
 
 def test_combinations():

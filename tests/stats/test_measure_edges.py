@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from adjudge.stats.measure import Combined, Prf, Ratio, Total, compute
+from adjudge.stats.measure import Combined, Prf, Ratio, Total
+from adjudge.stats.points import compute
 
 
 def only(measures, columns, *rows):

@@ -13,17 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.estimator import Additive, Corpus
 from adjudge.stats.inference import holm
-from adjudge.stats.intervals import Parts, paired_test
-from adjudge.stats.measure import Prf, Ratio, Total, compute
+from adjudge.stats.intervals import Parts, interval, notches, paired_test
+from adjudge.stats.measure import Prf, Ratio, Total
+from adjudge.stats.points import Additive, compute
 from adjudge.stats.resample import (
     bootstrap,
     bootstrap_weights,
-    interval,
     left_out,
-    median,
-    notches,
     randomisation,
     rank_distribution,
 )
@@ -128,14 +125,6 @@ def test_the_interval_of_a_constant_table_is_the_constant(row, documents, pool):
         assert interval(samples.values["A"][key]) == pytest.approx((value, value), abs=1e-12)
 
 
-def test_a_corpus_metric_is_resampled_like_any_other():
-    table = table_of([(1, 2, 3), (2, 3, 3), (0, 1, 2)])
-    additive = Additive(table, measures_of())
-    corpus = Corpus(table.ids, {}, additive.evaluate)
-    samples = bootstrap({"A": additive, "B": corpus}, resamples=40, seed=5)
-    assert np.array_equal(samples.values["A"]["x", "f1"], samples.values["B"]["x", "f1"])
-
-
 def test_no_documents_and_one_document():
     none = bootstrap({"A": Additive(table_of([]), measures_of(None))}, resamples=5, seed=1)
     assert none.documents == 0
@@ -150,8 +139,6 @@ def test_systems_must_share_their_documents():
         bootstrap({"A": Additive(a, measures_of()), "B": Additive(b, measures_of())})
     with pytest.raises(UsageError, match="the order differs"):
         bootstrap({"A": Additive(a, measures_of()), "B": Additive(a.select(["d1", "d0"]), measures_of())})
-    with pytest.raises(UsageError, match="no system"):
-        bootstrap({})
     with pytest.raises(UsageError, match="resamples is 0"):
         bootstrap({"A": Additive(a, measures_of())}, resamples=0)
 
@@ -169,7 +156,6 @@ def test_percentiles_by_interpolation(values, level):
     assert interval([*values, math.nan], level) == pytest.approx(
         (percentile((1 - level) / 2), percentile((1 + level) / 2)), abs=1e-9
     )
-    assert median([math.nan, *values]) == pytest.approx(statistics.median(values))
     iqr = percentile(0.75) - percentile(0.25)
     reach = 1.15 * iqr / math.sqrt(len(values))
     middle = statistics.median(values)
@@ -183,7 +169,6 @@ def test_the_usual_notch_constant_is_the_default():
 
 def test_summaries_of_nothing():
     assert interval([math.nan]) is None
-    assert median([]) is None
     assert notches([math.nan]) is None
 
 
@@ -285,9 +270,7 @@ def test_draws_for_tests_go_on_where_those_for_intervals_end():
 def test_leave_outs_are_scores_of_the_rest(rows, pool):
     rows = [row for (row,) in rows]
     additive = Additive(table_of(rows), measures_of(None), pool)
-    corpus = Corpus(additive.ids, {}, additive.evaluate)
     for key, values in left_out(additive).items():
-        assert left_out(corpus)[key] == pytest.approx(values, nan_ok=True)
         for place, value in enumerate(values.tolist()):
             rest = rows[:place] + rows[place + 1 :]
             if rest:

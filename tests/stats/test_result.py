@@ -16,13 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.stats.build import build_from_estimators, build_result
 from adjudge.stats.estimate import Estimate
-from adjudge.stats.estimator import Corpus
 from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Combined, Prf, Ratio, Total
 from adjudge.stats.result import Note, Result, decode_result, json_schema, unique_names
 from adjudge.stats.table import StatsTable
+from made import made_result
 
 COLUMNS = ("s", "p", "g")
 MEASURES = (
@@ -46,7 +45,7 @@ def result_of(**options):
     draws = {name: options.pop(name) for name in ("level", "seed", "test", "interval") if name in options}
     inference = Inference(bootstrap=options.pop("bootstrap", 50), **draws)
     usual = {"task": "score", "profile": "default", "measures": MEASURES, "tables": tables}
-    return build_result(inference=inference, **usual | options)
+    return made_result(inference=inference, **usual | options)
 
 
 @cache  # checking the schema itself takes longer than all else
@@ -218,7 +217,7 @@ def test_every_output_fits_the_schema_and_comes_back(tmp_path_factory, rows, poo
     result.save(path)
     again = Result.load(path)
     assert again == result
-    assert again.systems[0].stats() == tables[name]
+    assert again.systems[0].table == tables[name]
     assert again.measures == MEASURES
     assert str(again) == str(result)
     assert all(line.isprintable() for line in str(result).split("\n"))
@@ -233,31 +232,6 @@ def test_the_schema_refuses_what_is_not_a_result():
     assert check.is_valid(data)
     for broken in ({}, [], data | {"systems": {}}, data | {"systems": [{"name": "A"}]}, data | {"adjudge": 1}):
         assert not check.is_valid(broken)
-
-
-def test_a_corpus_metric_makes_a_result_without_a_table(tmp_path):
-    corpus = Corpus(("a", "b"), {"genre": ("nw", "df")}, lambda w: {("kbp.hop2", "f1"): (w > 0).mean(axis=1)})
-    result = build_from_estimators(
-        task="kbp",
-        profile="default",
-        estimators={"A": corpus, "B": corpus},
-        by=["genre"],
-        inference=Inference(bootstrap=20),
-    )
-    assert result["kbp.hop2"]["B"].f1 == 1
-    assert result["kbp.hop2"]["B"].where(genre="nw").f1 == 0.5
-    assert result.systems[0].scores[0].pool == "corpus"
-    assert result.comparisons[0].p == 1
-    result.save(tmp_path / "r.json")
-    assert Result.load(tmp_path / "r.json") == result
-    assert result.systems[0].stats() is None
-    with pytest.raises(UsageError, match="randomisation needs counts that add"):
-        build_from_estimators(
-            task="kbp",
-            profile="default",
-            estimators={"A": corpus, "B": corpus},
-            inference=Inference(test="randomisation"),
-        )
 
 
 @pytest.mark.parametrize(
@@ -377,4 +351,4 @@ def test_floats_survive_saving(tmp_path):
     table = StatsTable(tuple(map(str, range(50))), COLUMNS, values)
     result = result_of(tables={"A": table}, measures=[Total("x", "n", (("s", 1.0),))], bootstrap=0)
     result.save(tmp_path / "r.json")
-    assert Result.load(tmp_path / "r.json").systems[0].stats().values.tobytes() == values.tobytes()
+    assert Result.load(tmp_path / "r.json").systems[0].table.array.tobytes() == values.tobytes()

@@ -10,11 +10,12 @@ from adjudge.errors import FormatError
 from adjudge.stats import intervals
 from adjudge.stats.intervals import ENOUGH, Pairs, Parts, jackknife_error, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
-from adjudge.stats.result import Result
-from adjudge.stats.sampled import How, headline_keys, pair_comparison, point_scores, sampled_scores
-from adjudge.stats.uncertainty import SampledCounts, check_samples
+from adjudge.stats.result import Result, SampledCounts
+from adjudge.stats.saved import check_samples
+from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, point_scores, sampled, sampled_scores
 
 NONE = np.array([])
+HOW = How(POOL, "jackknife", "jackknife", 0.9)
 MEASURES = [m for hop in "123" for m in (Prf(hop, (f"{hop}:tp", f"{hop}:system"), (f"{hop}:tp", f"{hop}:gold")),)] + [
     Total("1", "tp", (("1:tp", 1.0),))
 ]
@@ -39,7 +40,9 @@ def samples_of(rows):
 @pytest.mark.parametrize("system", ["A", "B"])
 @pytest.mark.parametrize("constant", [1.57, 1.15])
 def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
-    found = sampled_scores(MEASURES, samples_of(exact[f"samples_{system}"]), How("percentile", level=0.9, box=constant))
+    found = sampled_scores(
+        MEASURES, samples_of(exact[f"samples_{system}"]), HOW._replace(interval="percentile", box=constant)
+    )
     for score in found:
         if score.part == "tp":
             assert score.low is None
@@ -57,8 +60,9 @@ def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
 
 
 def test_the_paired_bootstrap_of_the_27_resamples(exact):
-    pair = samples_of(exact["samples_B"]), samples_of(exact["samples_A"])
-    for each in pair_comparison(("B", "A"), MEASURES, pair, How(test="bootstrap", level=0.9)):
+    how = HOW._replace(test="bootstrap")
+    pair = {name: sampled(MEASURES, samples_of(exact[f"samples_{name}"]), how) for name in "BA"}
+    for each in pair_comparisons(pair, headline_keys(MEASURES), how, {}, None):
         wanted = exact["paired_B_minus_A"][each.metric]["f1"]
         assert each.difference == pytest.approx(wanted["observed"])
         fewer = min(wanted["n_le_0"], wanted["n_ge_0"])

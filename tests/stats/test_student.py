@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.stats.student import student_quantile, student_tails
+from adjudge.stats.intervals import student_quantile, student_tails
 
 
 @given(st.floats(0.05, 1e3), st.integers(1, 2000))  # closer to 0 scipy itself is off in the tenth digit

@@ -10,7 +10,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.stats.build import compare as compare_saved
+from adjudge.stats.compare import compare as compare_saved
 from adjudge.stats.result import Result
 
 KEY = {"d1": [[[0, 0], [2, 3], [5, 5]], [[7, 7]]], "d2": [[[1, 1], [4, 4]]]}

@@ -79,7 +79,7 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
     result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison; --format
     latex is a table for a paper, with the best in bold and marks for what is significant.
     """
-    from adjudge.stats.build import compare as compare_results
+    from adjudge.stats.compare import compare as compare_results
 
     top, format_, quiet = options["top"], options["format_"], options["quiet"]
     if is_given("top") and top and format_ not in LISTED:
@@ -116,7 +116,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     Several results are compared as `adjudge compare` does; what is not given is taken from the first of them.
     """
     from adjudge.report.html.result import render_result
-    from adjudge.stats.build import compare as compare_results
+    from adjudge.stats.compare import compare as compare_results
 
     log = Log(options)
     loaded = _load(results, log, options)
@@ -211,7 +211,7 @@ def select(
     what only systems have is one.
     """
     from adjudge.report.comparing import render_items, render_selection
-    from adjudge.stats.build import compare as compare_results
+    from adjudge.stats.compare import compare as compare_results
     from adjudge.stats.influence import select_documents
     from adjudge.stats.item_influence import select_items
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from adjudge.errors import UsageError, did_you_mean
@@ -49,52 +49,35 @@ def _shuffled(name: str) -> tuple[int, str]:
 
 
 def _built(evaluation: Evaluation) -> Result:
-    task, run = evaluation.task, evaluation.run
-    reported, elements = task.reported(evaluation), task.elements(evaluation)
-    ids, columns, width = evaluation.ids, reported.columns, len(reported.columns)
-    inside = {each.field for tables in elements.values() for each in tables}
-    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
-    common: dict[str, Any] = {
-        "task": task.name,
-        "profile": task.profile,
-        "measures": reported.measures,
-        "by": run.by,
-        "inference": run.inference,
-        "notes": {
-            name: [*notes_of(evaluation, name), *task.notes(evaluation, name), *reported.notes.get(name, ())]
-            for name in evaluation.systems
-        },
-        "signature_fields": signature_of(evaluation),
-    }
-    pool = reported.pool or run.pool or "micro"
-    undrawn = run.inference.resamples == 0 or len(ids) == len(evaluation.systems) == 1
-    if pool == "micro" and undrawn and not inside and not reported.best:
-        from adjudge.stats.data import TableData
-        from adjudge.stats.plain import plain_result
-
-        rows = {name: zip(*[iter(counts)] * width, strict=True) for name, counts in reported.counts.items()}
-        tables = {name: TableData(ids, columns, tuple(own), attributes) for name, own in rows.items()}
-        return plain_result(tables=tables, **common)
-    import numpy as np
-
-    from adjudge.stats.build import build_result
-    from adjudge.stats.resample import USUAL
+    from adjudge.stats.build import Counts, Scoring, build_result
+    from adjudge.stats.scores import USUAL
     from adjudge.stats.table import StatsTable
 
-    def highest(places: Mapping[int, tuple[float, ...]]) -> StatsTable:
-        return StatsTable(tuple(ids[place] for place in places), columns, cast("Any", list(places.values())))
-
-    return build_result(
-        tables={
-            name: StatsTable(ids, columns, np.frombuffer(counts).reshape(-1, width), attributes)
-            for name, counts in reported.counts.items()
-        },
-        best={name: highest(places) for name, places in reported.best.items()},
-        pool=cast("Any", pool),
-        elements=elements,
+    task, run, ids = evaluation.task, evaluation.run, evaluation.ids
+    reported, elements = task.reported(evaluation), task.elements(evaluation)
+    inside = {each.field for tables in elements.values() for each in tables}
+    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
+    systems = {}
+    for name, counts in reported.counts.items():
+        rows = tuple(zip(*[iter(counts)] * len(reported.columns), strict=True))
+        best = reported.best.get(name, {})
+        systems[name] = Counts(
+            StatsTable(ids, reported.columns, rows, attributes),
+            [*notes_of(evaluation, name), *task.notes(evaluation, name), *reported.notes.get(name, ())],
+            StatsTable(tuple(ids[at] for at in best), reported.columns, tuple(best.values())) if best else None,
+            elements.get(name, ()),
+        )
+    scoring = Scoring(
+        task=task.name,
+        profile=task.profile,
+        measures=reported.measures,
+        pool=reported.pool or run.pool or "micro",
+        by=run.by,
+        inference=run.inference,
+        fields=signature_of(evaluation),
         drawing=task.drawing() or USUAL,
-        **common,
     )
+    return build_result(scoring, systems)
 
 
 def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:

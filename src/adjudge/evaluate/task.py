@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from adjudge.model.document import CorpusNote
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
-    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Note
+    from adjudge.stats.scores import Drawing
 
 
 class Remark(NamedTuple):

@@ -202,7 +202,7 @@ class Metric:
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The scores of one pair of values: documents, or what stands in their field `within`."""
-        from adjudge.stats.plain import points
+        from adjudge.stats.points import points
 
         counts = self.observe(self.document_of(gold), self.document_of(system)).counts
         found = points(self.measures, counts)

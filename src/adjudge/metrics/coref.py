@@ -170,7 +170,7 @@ class Blanc(Combined):
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The scores of one pair of values."""
-        from adjudge.stats.plain import points
+        from adjudge.stats.points import points
 
         gold, system = {"clusters": gold}, {"clusters": system}
         found = points(self.measures, self.observe(gold, system).counts)

@@ -14,8 +14,7 @@ from adjudge.stats.inference import ALPHA, is_significant
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
-    from adjudge.stats.leaderboard import Leaderboard
-    from adjudge.stats.result import Result
+    from adjudge.stats.result import Leaderboard, Result
     from adjudge.stats.text import Grid
 
 Format: TypeAlias = Literal["text", "json", "csv", "md", "latex"]

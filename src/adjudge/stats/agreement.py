@@ -15,11 +15,10 @@ import msgspec
 import numpy as np
 
 from adjudge.errors import UsageError
-from adjudge.stats.exact import exact_product, exact_slices
+from adjudge.stats.exact import exact_product, exact_slices, exact_sums
 from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import Interval
 from adjudge.stats.resample import varied
-from adjudge.stats.table import exact_sums
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array

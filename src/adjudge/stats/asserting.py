@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.data import AttributeValue
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.result import Result
+from adjudge.stats.table import AttributeValue
 
 
 def assert_score(

@@ -8,17 +8,14 @@ gold or any of the systems has its value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from adjudge.errors import FormatError
-from adjudge.stats.data import AttributeValue, value_key
-from adjudge.stats.measure import Array, Measure, measures_of
-
-if TYPE_CHECKING:  # what needs numpy is loaded by those who slice, not by those who read or print a result
-    from adjudge.stats.estimator import Additive
-    from adjudge.stats.reduce import Pool
+from adjudge.stats.measure import Measure, measures_of
+from adjudge.stats.points import Additive, Pool
+from adjudge.stats.table import AttributeValue, StatsTable, value_key
 
 Values: TypeAlias = tuple[tuple[float, ...], ...]
 
@@ -63,35 +60,43 @@ def check_elements(table: ElementTable, documents: int) -> None:
 
 
 def element_corpora(
-    tables: Mapping[str, ElementTable],
-    ids: Mapping[str, Sequence[str]],
-    measures: Sequence[Measure],
-    pool: Pool,
+    tables: Mapping[str, ElementTable], ids: Sequence[str], measures: Sequence[Measure], pool: Pool
 ) -> list[tuple[AttributeValue, dict[str, Additive]]]:
     """Each value of a field and the systems on its elements, in a fixed order; all systems on the same documents.
 
     >>> rest, one = Rows(((0.0,), (0.0,))), Rows(((3.0,),))
     >>> a = ElementTable("tags.kind", ("n",), rest, (ElementSlice("x", (1,), one),))
     >>> b = ElementTable("tags.kind", ("n",), rest, (ElementSlice("x", (0,), one),))
-    >>> ((value, found),) = element_corpora({"A": a, "B": b}, {"A": ("d", "e"), "B": ("d", "e")}, (), "micro")
-    >>> value, found["A"].table.ids, found["A"].table.values.tolist()
-    ('x', ('d', 'e'), [[0.0], [3.0]])
+    >>> ((value, found),) = element_corpora({"A": a, "B": b}, ("d", "e"), (), "micro")
+    >>> value, found["A"].table.ids, found["A"].table.values
+    ('x', ('d', 'e'), ((0.0,), (3.0,)))
     """
-    first = next(iter(tables))
     found = {name: {value_key(each.value): each for each in table.slices} for name, table in tables.items()}
     values = {key: each.value for slices in found.values() for key, each in slices.items()}
     corpora = []
     for key in sorted(values, key=_rank):
-        having = {
-            ids[name][place] for name, slices in found.items() if key in slices for place in slices[key].documents
-        }
-        order = [identifier for identifier in ids[first] if identifier in having]
-        members = {
-            name: _additive(table, found[name].get(key), ids[name], order, measures, pool)
-            for name, table in tables.items()
-        }
+        having = {place for slices in found.values() if key in slices for place in slices[key].documents}
+        order = sorted(having)
+        members = {}
+        for name, table in tables.items():
+            own = found[name].get(key)
+            parts = [table.rest] if own is None else [table.rest, own.rows]
+            documents = () if own is None else own.documents
+            names = tuple(ids[place] for place in order)
+            counts, best = (
+                StatsTable(names, table.columns, _rows(parts, documents, order, best=best)) for best in (False, True)
+            )
+            unfinished = any(rows.best for rows in parts)
+            members[name] = Additive(counts, measures_of(measures, table.columns), pool, best if unfinished else None)
         corpora.append((values[key], members))
     return corpora
+
+
+def _rows(parts: Sequence[Rows], documents: Sequence[int], order: Sequence[int], *, best: bool) -> Values:
+    """The rows of some documents: those of the value where they have any, else those of a value that is not there."""
+    rest, *own = [(rows.best or rows.values) if best else rows.values for rows in parts]
+    rows = dict(zip(documents, own[0], strict=True)) if own else {}
+    return tuple(rows.get(place, rest[place]) for place in order)
 
 
 def reordered(table: ElementTable, ids: Sequence[str], order: Sequence[str]) -> ElementTable:
@@ -108,37 +113,6 @@ def reordered(table: ElementTable, ids: Sequence[str], order: Sequence[str]) -> 
         for each in table.slices
     )
     return msgspec.structs.replace(table, rest=rest, slices=slices)
-
-
-def _additive(
-    table: ElementTable,
-    part: ElementSlice | None,
-    ids: Sequence[str],
-    order: Sequence[str],
-    measures: Sequence[Measure],
-    pool: Pool,
-) -> Additive:
-    import numpy as np
-
-    from adjudge.stats.estimator import Additive
-    from adjudge.stats.table import StatsTable
-
-    kept = measures_of(measures, table.columns)
-    parts = [(range(len(ids)), table.rest)] + ([] if part is None else [(part.documents, part.rows)])
-    counts, best = (np.zeros((len(ids), len(table.columns))) for _ in range(2))
-    for places, rows in parts:
-        counts[list(places)] = _matrix(rows.values, table)
-        best[list(places)] = _matrix(rows.best or rows.values, table)
-    whole = StatsTable(tuple(ids), table.columns, counts).select(order)
-    if not any(rows.best for _, rows in parts):
-        return Additive(whole, kept, pool)
-    return Additive(whole, kept, pool, StatsTable(tuple(ids), table.columns, best).select(order))
-
-
-def _matrix(values: Values, table: ElementTable) -> Array:
-    import numpy as np
-
-    return np.array(values, dtype=np.float64).reshape(len(values), len(table.columns))
 
 
 def _rank(key: tuple[bool, AttributeValue]) -> tuple[int, float, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.data import AttributeValue, value_key
+from adjudge.stats.table import AttributeValue, value_key
 
 
 class Estimate(float):

@@ -7,10 +7,13 @@ weights is exact (Ozaki, Ogita, Oishi and Rump 2012), and only the sums of the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from adjudge.errors import ValidationError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,6 +24,18 @@ _BITS = 53
 # Three slices of the worst size still hold more than the bits of a number that is as large as its column's largest.
 _SLICES = 3
 _SMALLEST = -1074
+
+
+def exact_sums(values: Array) -> Array:
+    """The correctly rounded sum of every column (Shewchuk's algorithm), whatever the order of the rows.
+
+    >>> exact_sums(np.array([[1e16], [1.0], [-1e16]])).tolist()
+    [1.0]
+    """
+    try:
+        return np.array([math.fsum(column) for column in values.T.tolist()], dtype=np.float64)
+    except OverflowError as error:
+        raise ValidationError("the sum of a column exceeds the range of float64") from error
 
 
 def exact_slices(rows: Array) -> list[Array]:

@@ -61,16 +61,15 @@ def _comparison_rows(result: Result) -> list[dict[str, Any]]:
 def _document_rows(result: Result) -> list[dict[str, Any]]:
     import math
 
-    from adjudge.stats.reduce import per_document
+    from adjudge.stats.points import per_document
 
     rows = []
     for system in result.systems:
-        table = system.stats()
+        table = system.table
         if table is None or not result.measures:
             hint = "write it with --save or Result.save"
             raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
         scores = {".".join(key): values.tolist() for key, values in per_document(table, result.measures).items()}
-        counts = table.values.tolist()
         for place, identifier in enumerate(table.ids):
             own = {name: values[place] for name, values in scores.items()}
             rows.append(
@@ -78,7 +77,7 @@ def _document_rows(result: Result) -> list[dict[str, Any]]:
                     "system": system.name,
                     "document": identifier,
                     **{f"slice.{name}": column[place] for name, column in table.attributes.items()},
-                    **{f"count.{name}": counts[place][at] for at, name in enumerate(table.columns)},
+                    **{f"count.{name}": table.values[place][at] for at, name in enumerate(table.columns)},
                     **{name: None if math.isnan(value) else value for name, value in own.items()},
                 }
             )

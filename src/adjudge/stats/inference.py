@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.data import check_level
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Comparison, Options
@@ -31,6 +30,17 @@ ALPHA = 0.05
 ENOUGH = 100  # documents from which the bootstrap is the default
 FEW = 20  # documents below which intervals and tests are rough
 LEAST = 5  # documents below which nothing is marked as significant
+
+
+def check_level(level: float) -> float:
+    """A confidence level strictly between 0 and 1.
+
+    >>> check_level(0.95)
+    0.95
+    """
+    if not 0 < level < 1:
+        raise UsageError(f"a level of {level:g} is not between 0 and 1", hint="0.95 stands for 95 %")
+    return level
 
 
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +91,10 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
         whole = self.for_tests(sizes.get((), 1))
         most = max((self.for_tests(size) for fields, size in sizes.items() if fields), default=whole)
         return (whole,) if most == whole else (whole, most)
+
+
+OFF = Inference(bootstrap=0)
+"""Neither intervals nor tests."""
 
 
 def inherited(options: Options, **given: Any) -> Inference:

@@ -17,9 +17,8 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.result import Comparison, Result
 
 if TYPE_CHECKING:
-    from adjudge.stats.estimator import Additive
     from adjudge.stats.measure import Array, Key
-    from adjudge.stats.reduce import Pool
+    from adjudge.stats.points import Additive, Pool
 
 Order: TypeAlias = Literal["influence", "disagreement"]
 _SLACK = 1e-12  # differences that are equal but for the rounding of sums
@@ -55,13 +54,14 @@ def largest_differences(result: Result, top: int) -> Differences:
     Documents with the same difference are ordered by the size of their effect on the whole; those on which a score is
     undefined, or on which the systems do not differ, are left out.
 
-    >>> from adjudge.stats.build import build_result
+    >>> from adjudge.stats.build import Counts, Scoring, build_result
     >>> from adjudge.stats.measure import Ratio
     >>> from adjudge.stats.table import StatsTable
     >>> score = [Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))]
     >>> a = StatsTable(("d", "e"), ("s", "n"), [[2, 2], [1, 4]])
     >>> b = StatsTable(("d", "e"), ("s", "n"), [[1, 2], [1, 4]])
-    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b})
+    >>> scoring = Scoring(task="t", profile="p", measures=score)
+    >>> made = build_result(scoring, {"A": Counts(a), "B": Counts(b)})
     >>> [(each.document, each.difference) for each in largest_differences(made, 5).documents]
     [('d', 0.5)]
     """
@@ -146,13 +146,14 @@ def select_documents(
     a pair that is nearly tied weighs more than one that is far apart. The influence of a document is the sum of these
     over all neighbours. Its disagreement is the mean absolute difference of its scores over all pairs of systems.
 
-    >>> from adjudge.stats.build import build_result
+    >>> from adjudge.stats.build import Counts, Scoring, build_result
     >>> from adjudge.stats.measure import Ratio
     >>> from adjudge.stats.table import StatsTable
     >>> score = [Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))]
     >>> a = StatsTable(("d", "e", "f"), ("s", "n"), [[9, 10], [1, 4], [1, 2]])
     >>> b = StatsTable(("d", "e", "f"), ("s", "n"), [[6, 10], [2, 4], [1, 2]])
-    >>> made = build_result(task="t", profile="p", measures=score, tables={"A": a, "B": b})
+    >>> scoring = Scoring(task="t", profile="p", measures=score)
+    >>> made = build_result(scoring, {"A": Counts(a), "B": Counts(b)})
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """
@@ -264,7 +265,7 @@ def chosen(result: Result, metric: str | None, part: str | None) -> Key:
 
 def estimators(result: Result) -> dict[str, Additive]:
     """The systems by their counts."""
-    from adjudge.stats.estimator import Additive
+    from adjudge.stats.points import Additive
 
     if result.options is not None and result.options.pool == "corpus":
         raise UsageError(
@@ -273,7 +274,7 @@ def estimators(result: Result) -> dict[str, Additive]:
         )
     found = {}
     for system in result.systems:
-        table = system.stats()
+        table = system.table
         if table is None or result.options is None:
             hint = "write it with --save or Result.save"
             raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
@@ -317,7 +318,7 @@ def _on_documents(systems: Mapping[str, _Parts], a: str, b: str, key: Key) -> li
 
 def _alone(estimator: Additive) -> dict[Key, Array]:
     """The scores of every document by itself."""
-    from adjudge.stats.reduce import per_document
+    from adjudge.stats.points import per_document
 
     return per_document(estimator.table, estimator.measures)
 

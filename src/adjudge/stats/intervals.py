@@ -17,20 +17,21 @@ and p is one minus the highest level at which the interval leaves out zero.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from adjudge.errors import UsageError
-from adjudge.stats.data import check_level
-from adjudge.stats.student import student_quantile, student_tails
-from adjudge.stats.uncertainty import BoxNumbers
+from adjudge.stats.inference import check_level
+from adjudge.stats.result import BoxNumbers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.stats.resample import PairedTest
-
-    Floats: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = "npt.NDArray[Any]"
 
 Rule: TypeAlias = Literal["drop", "interpolate"]
 
@@ -40,6 +41,7 @@ PAPER_NOTCH = 1.15  # as printed by Min and others
 ENOUGH = 20  # leave-outs below which the correction by pairs makes intervals too narrow
 _SLACK = 1e-12  # scores that differ only in the rounding of sums are equal
 _DIGITS = 12
+_TINY, _CONVERGED, _STEPS = 1e-300, 1e-16, 10_000  # of the continued fraction
 
 
 class Pairs(NamedTuple):
@@ -80,12 +82,21 @@ class Interval(NamedTuple):
     scale: str | None = None
 
 
+class PairedTest(NamedTuple):
+    """A difference of two systems on one part; what is undefined is None."""
+
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    wins: float | None = None
+
+
 def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rule = "interpolate") -> Interval | None:
     """The interval of a score; None if there is nothing that varies.
 
     A bca interval that cannot be found (all samples on one side of the score) is that of the jackknife.
 
-    >>> import numpy as np
     >>> parts = Parts(0.5, np.array([0.4, 0.5, 0.6]), np.array([]))
     >>> [round(end, 3) for end in score_interval(parts, "jackknife", level=0.9)[:2]]
     [0.206, 0.794]
@@ -99,7 +110,7 @@ def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rul
         shape = _bca_shape(parts, drawn)
         if shape is None:
             return _jackknife(parts, level)
-        low, high = _quantiles(drawn, [shape.share(below) for below in _tails(level)])
+        low, high = quantiles(drawn, [shape.share(below) for below in tails(level)])
         return Interval(low, high, "bca")
     if method == "centred":
         return centred_interval(parts.point, drawn, level=level, rule=rule, signed=parts.signed)
@@ -115,14 +126,11 @@ def paired_test(
     randomisation, which has the interval of the jackknife and its p from elsewhere. `floor` is p where all documents
     say the same (s = 0), as the bootstrap would: all of its samples do.
 
-    >>> import numpy as np
     >>> none = np.array([])
     >>> one, other = Parts(0.53, np.array([0.5, 0.5, 0.6]), none), Parts(0.46, np.array([0.4, 0.5, 0.5]), none)
     >>> round(paired_test(one, other, "jackknife", "jackknife").p, 3)
     0.404
     """
-    from adjudge.stats.resample import PairedTest
-
     parts = a.minus(b)
     if math.isnan(parts.point):
         return PairedTest(None)
@@ -144,12 +152,9 @@ def jackknife_error(parts: Parts) -> float | None:
     times (Efron and Stein 1981), which makes intervals too wide. With pairs it is J - V / 2, where V = n (n - 1) / 2 *
     mean of (x - x_i - x_j + x_ij)^2 has it k (k - 1) / 2 times; but at least J / 2.
 
-    >>> import numpy as np
     >>> round(jackknife_error(Parts(0.5, np.array([0.4, 0.5, 0.6]), np.array([]))), 4)
     0.1155
     """
-    import numpy as np
-
     values = _defined(parts.left_out)
     n = len(values)
     if n < 2:
@@ -161,6 +166,19 @@ def jackknife_error(parts: Parts) -> float | None:
     return math.sqrt(variance) if math.isfinite(variance) else None
 
 
+def interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
+    """The percentile interval of the samples that are defined; None if there are none.
+
+    >>> interval(range(101), 0.9)
+    (5.0, 95.0)
+    """
+    defined = _defined(values)
+    if defined.size == 0:
+        return None
+    low, high = quantiles(defined, tails(level))
+    return low, high
+
+
 def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop") -> Interval:
     """The middle of the samples: sort them and drop floor(B (1 - level) / 2) at each end, as in the paper.
 
@@ -169,13 +187,11 @@ def percentile_interval(values: npt.ArrayLike, *, level: float = LEVEL, rule: Ru
     >>> percentile_interval(range(1000))[:2]
     (50.0, 949.0)
     """
-    import numpy as np
-
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):
         raise UsageError("an interval needs at least one resample")
     if rule == "interpolate":
-        low, high = _quantiles(ordered, _tails(level))
+        low, high = quantiles(ordered, tails(level))
         return Interval(low, high, "percentile")
     dropped = math.floor(round(len(ordered) * (1 - check_level(level)) / 2, 9))
     return Interval(float(ordered[dropped]), float(ordered[-1 - dropped]), "percentile")
@@ -189,12 +205,26 @@ def centred_interval(
     >>> centred_interval(0.5, [0.25, 0.375, 0.5])[:2]
     (0.375, 0.625)
     """
-    import numpy as np
-
     shift = point - _mean(np.asarray(values, dtype=np.float64))
     low, high, *_ = percentile_interval(values, level=level, rule=rule)
     low, high = low + shift, high + shift
     return Interval(*((low, high) if signed else (_within(low), _within(high))), "centred")
+
+
+def notches(values: npt.ArrayLike, *, constant: float = 1.57) -> tuple[float, float] | None:
+    """The notch of a box plot: median -/+ constant * IQR / sqrt(n) (McGill, Tukey and Larsen 1978).
+
+    n is the number of samples, so that for a bootstrap the notch shrinks as one draws more: it is not a test.
+
+    >>> notches([1.0, 2.0, 3.0, 4.0], constant=1.0)
+    (1.75, 3.25)
+    """
+    defined = _defined(values)
+    if defined.size == 0:
+        return None
+    first, middle, third = quantiles(defined, [0.25, 0.5, 0.75])
+    reach = constant * (third - first) / float(np.sqrt(defined.size))
+    return middle - reach, middle + reach
 
 
 def box_numbers(
@@ -206,10 +236,6 @@ def box_numbers(
     >>> box.median, box.low, box.high, round(box.notch_high, 2), len(box.outside)
     (50.0, 5.0, 95.0, 54.98, 10)
     """
-    import numpy as np
-
-    from adjudge.stats.resample import notches
-
     array = np.asarray(values, dtype=np.float64)
     low, high, *_ = percentile_interval(array, level=level, rule=rule)
     first, median, third = np.quantile(array, [0.25, 0.5, 0.75]).tolist()
@@ -235,8 +261,6 @@ def exchange_p(statistics: npt.ArrayLike) -> float:
     >>> exchange_p([2.0, -2.0, 1.0, 0.5])
     0.5
     """
-    import numpy as np
-
     size = np.abs(np.asarray(statistics, dtype=np.float64))
     observed, drawn = float(size[0]), _defined(size[1:])
     extreme = int(
@@ -250,12 +274,9 @@ def exchange_p(statistics: npt.ArrayLike) -> float:
 def studentised(differences: Floats, left_out: Floats) -> Floats:
     """Differences over their jackknife errors; `left_out` has a row of leave-outs for each. 0/0 is 0.
 
-    >>> import numpy as np
     >>> studentised(np.array([0.5, 0.5, 0.0]), np.array([[0.4, 0.6], [0.5, 0.5], [0.0, 0.0]])).round(6).tolist()
     [5.0, inf, 0.0]
     """
-    import numpy as np
-
     n = left_out.shape[1]
     centred = left_out - left_out.mean(axis=1, keepdims=True)
     errors = np.sqrt((n - 1) / n * np.einsum("ij,ij->i", centred, centred))
@@ -263,15 +284,6 @@ def studentised(differences: Floats, left_out: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.where(errors > _SLACK, differences / errors, np.where(large, np.inf, 0.0))
     return np.where(np.isnan(differences), np.nan, found)
-
-
-def student_reach(level: float, freedom: int) -> float:
-    """How many standard errors to each side hold the level, under Student's law.
-
-    >>> round(student_reach(0.9, 2), 3), round(student_reach(0.9, 100), 3)
-    (2.92, 1.66)
-    """
-    return student_quantile(check_level(level), freedom)
 
 
 def normal_reach(level: float) -> float:
@@ -293,7 +305,7 @@ def _jackknife(parts: Parts, level: float) -> Interval | None:
     error = jackknife_error(parts)
     if error is None or error <= _SLACK * max(1.0, abs(parts.point)):
         return None
-    point, reach = parts.point, student_reach(level, len(_defined(parts.left_out)) - 1) * error
+    point, reach = parts.point, student_quantile(check_level(level), len(_defined(parts.left_out)) - 1) * error
     if not parts.signed and _SLACK < point < 1 - _SLACK:
         middle, reach = math.log(point / (1 - point)), reach / (point * (1 - point))
         return Interval(_logistic(middle - reach), _logistic(middle + reach), "jackknife", "logit")
@@ -321,6 +333,64 @@ def _logistic(value: float) -> float:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Student's law, in plain arithmetic: libraries improve theirs from release to release, and with it the last digits
+
+
+def student_tails(t: float, freedom: float) -> float:
+    """The probability of a value at least as far from 0 as t: I_x(f / 2, 1 / 2) with x = f / (f + t^2).
+
+    The incomplete beta function is a continued fraction, evaluated from the front (Lentz 1976).
+
+    >>> round(student_tails(12.706204736, 1), 9), student_tails(0.0, 5)
+    (0.05, 1.0)
+    """
+    square = t * t
+    if square == 0 or math.isinf(square):
+        return float(square == 0)
+    a, b, x, rest = freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square)
+    other = x > (a + 1) / (a + b + 2)  # the fraction converges fast on the other side
+    if other:
+        a, b, x, rest = b, a, rest, x
+    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
+    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    value = d = 1 / (d if abs(d) > _TINY else _TINY)
+    for m in range(1, _STEPS):
+        for factor in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 + factor * d
+            d = 1 / (d if abs(d) > _TINY else _TINY)
+            c = 1 + factor / c
+            c = c if abs(c) > _TINY else _TINY
+            value *= c * d
+        if abs(c * d - 1) < _CONVERGED:
+            break
+    found = math.exp(logarithm) / a * value
+    return 1 - found if other else found
+
+
+@lru_cache(maxsize=256)
+def student_quantile(level: float, freedom: float) -> float:
+    """How far from 0 to each side this share of the law lies, found by halving down to neighbouring numbers.
+
+    >>> round(student_quantile(0.95, 10), 6)
+    2.228139
+    """
+    low, high = 0.0, 1.0
+    while student_tails(high, freedom) > 1 - level:
+        low, high = high, 2 * high
+    while True:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            return high
+        if student_tails(middle, freedom) > 1 - level:
+            low = middle
+        else:
+            high = middle
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # The bootstrap
 
 
@@ -345,8 +415,6 @@ class _Shape(NamedTuple):
 
 def _bca_shape(parts: Parts, drawn: Floats) -> _Shape | None:
     """None if all samples are on one side, or the leave-outs do not vary."""
-    import numpy as np
-
     slack = _SLACK * max(1.0, abs(parts.point))
     below, above = (int(np.count_nonzero(each)) for each in (drawn < parts.point - slack, drawn > parts.point + slack))
     share = (below + len(drawn) - above) / (2 * len(drawn))
@@ -366,8 +434,6 @@ def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None
     p = (1 + 2 min(#{d* <= 0}, #{d* >= 0})) / (B + 1); the ends of the interval are those samples that would still have
     p above 1 - level if they were 0. A bca interval has the p of the level at which it ends at 0, at least 1 / (B + 1).
     """
-    import numpy as np
-
     drawn = _defined(parts.drawn)
     if not len(drawn):
         return None, None
@@ -396,8 +462,6 @@ def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None
 
 def _shares_at_zero(ordered: Floats) -> tuple[float, float]:
     """Which quantiles are 0, the lowest and the highest; between two samples they lie on a straight line."""
-    import numpy as np
-
     size = len(ordered)
     first, last = (int(np.searchsorted(ordered, 0.0, side=side)) for side in ("left", "right"))
     steps = max(1, size - 1)
@@ -410,6 +474,24 @@ def _shares_at_zero(ordered: Floats) -> tuple[float, float]:
     return share, share
 
 
+def quantiles(values: Floats, fractions: Sequence[float]) -> list[float]:
+    """Quantiles with linear interpolation, as of `np.quantile`, which loads modules that nothing else here needs.
+
+    >>> quantiles(np.array([1.0, 3.0, 2.0]), [0.25, 0.5])
+    [1.5, 2.0]
+    """
+    ordered = np.sort(values)
+    found = []
+    for fraction in fractions:
+        place = fraction * (ordered.size - 1)
+        before = int(place)
+        low, high = float(ordered[before]), float(ordered[min(before + 1, ordered.size - 1)])
+        share = place - before
+        # From the nearer end, so that the rounding error is smaller and the last value is met exactly.
+        found.append(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))
+    return found
+
+
 def _varying(values: npt.ArrayLike) -> Floats | None:
     """The samples that are defined, if they are not all the same."""
     defined = _defined(values)
@@ -418,13 +500,8 @@ def _varying(values: npt.ArrayLike) -> Floats | None:
     return defined
 
 
-def _quantiles(values: Floats, shares: list[float]) -> list[float]:
-    from adjudge.stats.resample import quantiles
-
-    return quantiles(values, shares)
-
-
-def _tails(level: float) -> list[float]:
+def tails(level: float) -> list[float]:
+    """The shares of samples below the ends of a central interval."""
     below = round((1 - check_level(level)) / 2, _DIGITS)  # 0.05 for a level of 0.9, not 0.04999999999999999
     return [below, 1 - below]
 
@@ -445,8 +522,6 @@ def _sum(values: list[float]) -> float:
 
 
 def _defined(values: npt.ArrayLike) -> Floats:
-    import numpy as np
-
     array = np.asarray(values, dtype=np.float64)
     return array[~np.isnan(array)]
 

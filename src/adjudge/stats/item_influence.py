@@ -31,9 +31,9 @@ from adjudge.stats.influence import (
 from adjudge.stats.outcomes import item_values
 
 if TYPE_CHECKING:
-    from adjudge.stats.estimator import Additive
     from adjudge.stats.measure import Array, Key, Prf
     from adjudge.stats.outcomes import Documents, Outcome, SystemDocument
+    from adjudge.stats.points import Additive
     from adjudge.stats.result import Result
 
 _SAME = 1e-6  # outcomes are saved with six digits
@@ -92,7 +92,7 @@ def select_items(
     """
     import numpy as np
 
-    from adjudge.stats.reduce import sums
+    from adjudge.stats.points import Additive
     from adjudge.stats.table import StatsTable
 
     if result.documents is None or not all(system.outcomes for system in result.systems):
@@ -108,15 +108,17 @@ def select_items(
     changed: dict[str, Array] = {}
     for name, estimator in systems.items():
         table = estimator.select(ids).table
-        values = table.values[at].copy()
+        values = table.array[at]
         own = np.array([each.credits.get(name, 0.0) for each in judged])
         sign = np.array([-1.0 if each.gold else 1.0 for each in judged])
         values[:, table.columns.index(measure.recall[0])] += sign * own
         values[:, table.columns.index(measure.recall[1])] += sign
-        rows = sums(table, result.measures, estimator.pool)
+        own_rows = Additive(table, result.measures, estimator.pool)
+        rows = own_rows.summed[0].array
         named = tuple(map(str, range(len(judged))))
-        other = sums(StatsTable(named, table.columns, values), result.measures, estimator.pool).rows
-        changed[name] = rows.finish(rows.rows.sum(axis=0)[None, :] - rows.rows[at] + other)[key]
+        judged_table = StatsTable(named, table.columns, values)  # type: ignore[arg-type]  # an array will do
+        other = Additive(judged_table, result.measures, estimator.pool).summed[0].array
+        changed[name] = own_rows.finish(rows.sum(axis=0)[None, :] - rows[at] + other)[key]
     without = {name: left_out(estimator)[key] for name, estimator in systems.items()}
     neighbours = neighbours_of(points, without)
     items = [
@@ -257,9 +259,7 @@ def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additiv
     names = measure.recall[0], measure.precision[1], measure.recall[1]
     for each in found:
         table = tables[each.system]
-        counts = [
-            float(table.values[rows[each.system][each.document], table.columns.index(column)]) for column in names
-        ]
+        counts = [table.values[rows[each.system][each.document]][table.columns.index(column)] for column in names]
         own = [math.fsum(score for _, score in each.gold.values()), each.owned, len(each.gold)]
         if any(abs(one - other) > _SAME * max(1.0, abs(one)) for one, other in zip(counts, own, strict=True)):
             return False

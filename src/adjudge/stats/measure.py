@@ -1,13 +1,13 @@
 """Measures: formulas from summed columns to named parts, written down as data.
 
 A saved result carries its measures, so that slices, intervals and comparisons can be recomputed without the code of
-the metric that counted. This is also the one place of the statistics where 0/0 is decided.
+the metric that counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
@@ -21,8 +21,6 @@ Array: TypeAlias = "npt.NDArray[np.float64]"
 Key: TypeAlias = tuple[str, str]  # (metric, part)
 Undefined: TypeAlias = Literal[0, 1] | None
 Weighted: TypeAlias = tuple[tuple[str, float], ...]
-
-N = TypeVar("N")
 
 COUNT_PARTS = ("matched", "system", "gold")
 
@@ -250,177 +248,3 @@ def count_keys(measures: Sequence[Measure]) -> frozenset[Key]:
         elif isinstance(m, Total) or (isinstance(m, Combined) and m.op == "sum" and found.issuperset(m.of)):
             found.add((m.name, m.part))
     return frozenset(found)
-
-
-def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike) -> dict[Key, Array]:
-    """Every part for every row of totals (k x columns); nan where a part is undefined.
-
-    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
-    >>> {part: v.tolist() for (_, part), v in compute([f1], ["matched", "system", "gold"], [[1, 2, 4]]).items()}
-    {'precision': [0.5], 'recall': [0.25], 'f1': [0.333...]}
-    """
-    find = _Columns(columns, totals)
-    part_keys(measures)  # refuses a part that is defined twice
-    done: dict[Key, Array] = {}
-    import numpy as np
-
-    # Counts near the end of the range of numbers may overflow; what does is undefined, without a word of numpy's.
-    with np.errstate(all="ignore"):
-        for m in measures:
-            if isinstance(m, Prf):
-                done.update(_prf(m, find))
-            elif isinstance(m, Blanc):
-                done.update(_blanc(m, find))
-            elif isinstance(m, Total):
-                done[m.name, m.part] = find.weighted(m.columns)
-            elif isinstance(m, Ratio):
-                value = _ratio(find.weighted(m.numerator), find.weighted(m.denominator), m.undefined)
-                done[m.name, m.part] = value if m.clip is None else np.maximum(value, m.clip)
-            else:
-                done[m.name, m.part] = _combined(m, done)
-    return {key: _finite(value) for key, value in done.items()}
-
-
-def fractions(
-    measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike
-) -> dict[Key, tuple[Array, Array]]:
-    """Numerator and denominator of every part that is one ratio of sums.
-
-    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"), parts=("f1",))
-    >>> [x.tolist() for x in fractions([f1], ["matched", "system", "gold"], [[1, 2, 4]])["set.f1", "f1"]]
-    [[2.0], [6.0]]
-    """
-    find = _Columns(columns, totals)
-    found: dict[Key, tuple[Array, Array]] = {}
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        for m in measures:
-            if isinstance(m, Prf):
-                pairs = prf_fractions(m, find.__getitem__)
-                found.update({(m.name, part): pair for part, pair in pairs.items() if part in m.parts})
-            elif isinstance(m, Ratio):
-                found[m.name, m.part] = find.weighted(m.numerator), find.weighted(m.denominator)
-    return found
-
-
-class _Columns:
-    """Columns of a k x c matrix by name."""
-
-    def __init__(self, columns: Sequence[str], totals: npt.ArrayLike) -> None:
-        import numpy as np
-
-        self.totals: Array = np.asarray(totals, dtype=np.float64)
-        if self.totals.ndim != 2 or self.totals.shape[1] != len(columns):
-            raise UsageError(f"totals of shape {self.totals.shape} do not have {len(columns)} columns")
-        self.places = {name: place for place, name in enumerate(columns)}
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self.places:
-            hint = did_you_mean(name, self.places) or f"columns: {', '.join(self.places)}"
-            raise UsageError(f"a measure needs the column {name}", hint=hint)
-        values: Array = self.totals[:, self.places[name]]
-        return values
-
-    def weighted(self, terms: Weighted) -> Array:
-        import numpy as np
-
-        total: Array = np.zeros(len(self.totals))
-        for name, weight in terms:
-            total = total + weight * self[name]
-        return total
-
-
-def _finite(value: Array) -> Array:
-    """The same, without infinities."""
-    import numpy as np
-
-    return np.where(np.isinf(value), np.nan, value) if np.isinf(value).any() else value
-
-
-def _ratio(numerator: Array, denominator: Array, undefined: Undefined) -> Array:
-    """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
-    import numpy as np
-
-    value = np.full(np.shape(denominator), np.nan if undefined is None else float(undefined))
-    np.divide(numerator, denominator, out=value, where=denominator != 0)
-    return value
-
-
-def prf_fractions(m: Prf, find: Callable[[str], N]) -> dict[str, tuple[N, N]]:
-    """Numerator and denominator of every part that is one ratio, from counts or columns of them by name.
-
-    >>> prf_fractions(Prf("x", ("tp", "s"), ("tp", "g")), {"tp": 1.0, "s": 2.0, "g": 4.0}.__getitem__)["f1"]
-    (2.0, 6.0)
-    """
-    found: dict[str, Any] = {"precision": tuple(map(find, m.precision))}
-    found["recall"] = tuple(map(find, m.recall))
-    if m.shared:
-        (matched, system), (_, gold), square = found["precision"], found["recall"], m.beta * m.beta
-        if not m.harmonic:
-            found[m.f_name] = (1 + square) * matched, square * gold + system
-        found["jaccard"] = matched, system + gold - matched
-    return found
-
-
-def _prf(m: Prf, find: _Columns) -> dict[Key, Array]:
-    pairs = prf_fractions(m, find.__getitem__)
-    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
-    if m.harmonic:
-        p, r, square = values["precision"], values["recall"], m.beta * m.beta
-        values[m.f_name] = _ratio((1 + square) * p * r, square * p + r, None)
-    elif not m.shared:
-        values[m.f_name] = _harmonic(m, values["precision"], values["recall"], pairs)
-    values |= {"system": find[m.precision[1]], "gold": find[m.recall[1]], "matched": find[m.precision[0]]}
-    return {(m.name, part): values[part] for part in m.parts}
-
-
-def _harmonic(m: Prf, p: Array, r: Array, pairs: Mapping[str, tuple[Array, Array]]) -> Array:
-    """F from two ratios, in agreement with the form over counts at the edges.
-
-    With nothing on both sides F is undefined; with something on one side it is 0 as soon as P or R is 0, even if the
-    other has no value.
-    """
-    import numpy as np
-
-    square = m.beta * m.beta
-    value = _ratio((1 + square) * p * r, square * p + r, 0)
-    value = np.where((p == 0) | (r == 0), 0.0, value)
-    nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
-    return np.where(nothing, np.nan if m.undefined is None else float(m.undefined), value)
-
-
-def _combined(m: Combined, done: Mapping[Key, Array]) -> Array:
-    for metric, part in m.of:
-        if (metric, part) not in done:
-            known = [" ".join(key) for key in done]
-            hint = did_you_mean(f"{metric} {part}", known) or "list that measure before the one that combines it"
-            raise UsageError(f"{m.name} combines {metric} {part}, which is not defined", hint=hint)
-    import numpy as np
-
-    values = np.stack([done[key] for key in m.of])
-    if m.weights:
-        values = values * np.array(m.weights)[:, None]
-    combined: Array = values.prod(axis=0) if m.op == "product" else values.sum(axis=0)
-    return combined / len(m.of) if m.op == "mean" else combined
-
-
-def _blanc(m: Blanc, find: _Columns) -> dict[Key, Array]:
-    import numpy as np
-
-    (has_coref, coref), (has_noncoref, noncoref) = (_links(m, find, kind) for kind in (m.coref, m.noncoref))
-    matched, system, gold = find[m.mentions[0]], find[m.mentions[1]], find[m.mentions[2]]
-    neither = np.where((matched == system) & (matched == gold), float(m.rule == "2014"), 0.0)
-    values = {}
-    for part in m.parts:
-        one = np.where(has_coref, coref[part], np.where(has_noncoref, noncoref[part], neither))
-        values[m.name, part] = np.where(has_coref & has_noncoref, (coref[part] + noncoref[part]) / 2, one)
-    return values
-
-
-def _links(m: Blanc, find: _Columns, names: tuple[str, str, str]) -> tuple[npt.NDArray[np.bool_], dict[str, Array]]:
-    """Where one kind of links counts, and its parts."""
-    matched, system, gold = find[names[0]], find[names[1]], find[names[2]]
-    p, r = _ratio(matched, system, 0), _ratio(matched, gold, 0)
-    present = gold > 0 if m.rule == "8.01" else (gold > 0) | (system > 0)
-    return present, {"recall": r, "precision": p, "f1": _ratio(2 * p * r, p + r, 0)}

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import msgspec
 
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.stats.build import Counts, Scoring, build_result
+from adjudge.stats.compare import changed_measures
 from adjudge.stats.elements import ElementSlice, ElementTable, Rows, reordered
-from adjudge.stats.inference import inherited
+from adjudge.stats.inference import Inference, inherited
 from adjudge.stats.merge_notes import merge_notes
 from adjudge.stats.result import Note, Options, Result, SystemResult
+from adjudge.stats.scores import USUAL, Drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
-
-if TYPE_CHECKING:
-    from adjudge.stats.data import AttributeValue
-    from adjudge.stats.inference import Inference
-    from adjudge.stats.reduce import Pool
-    from adjudge.stats.resample import Drawing
-    from adjudge.stats.table import StatsTable
+from adjudge.stats.table import StatsTable, value_key
 
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read
 CHOICE = "docs"  # the field that says which documents were chosen
@@ -38,7 +35,7 @@ def merge(
     by: Sequence[str] | None = None,
     order: Iterable[str] | None = None,
     inference: Inference | None = None,
-    drawing: Drawing | None = None,
+    drawing: Drawing = USUAL,
     **draws: Any,
 ) -> Result:
     """The result of scoring the documents of all parts at once, from the saved results of the parts.
@@ -65,61 +62,33 @@ def merge(
     ids = [identifier for result in given for identifier in _ids(result.systems[0])]
     arranged = ids if order is None else _arranged(ids, order)
     chosen = inference or inherited(options[0], **{name: wanted.get(name) for name in _DRAWS})
-    slices = wanted.get("by", options[0].by)
-    return _built(given, options, systems, (ids, arranged), {"by": slices, "inference": chosen, "drawing": drawing})
-
-
-def _built(
-    given: Sequence[Result],
-    options: Sequence[Options],
-    systems: Sequence[Sequence[SystemResult]],
-    documents: tuple[Sequence[str], Sequence[str]],
-    how: Mapping[str, Any],
-) -> Result:
-    """`documents` are those of the parts one after the other, and as they are to stand."""
-    from adjudge.stats.build import build_result
-    from adjudge.stats.resample import USUAL
-    from adjudge.stats.table import StatsTable
-
-    first, (ids, order) = options[0], documents
+    first = given[0]
+    named = sorted(arranged) if first.task == "score" else arranged  # as notes of that task name documents
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
-    by = how["by"]
-    named = sorted(order) if given[0].task == "score" else order  # as notes of that task name documents
-    tables, best, elements, notes = {}, {}, {}, {}
+    counts = {}
     for own in systems:
-        name = own[0].name
-        table = StatsTable.concat(*(_table(each) for each in own))
-        table = table if order is ids else table.select(order)
-        tables[name] = _with_attributes(table, first.by, unsaved)
-        cut = [StatsTable.from_data(each.best) for each in own if each.best is not None]
-        if cut:
-            joined = StatsTable.concat(*cut)
-            known = set(joined.ids)
-            best[name] = joined.select([identifier for identifier in order if identifier in known])
-        elements[name] = _elements(own, ids, order)
-        notes[name] = merge_notes([each.notes for each in own], order=named, slack=_slack(table, best.get(name)))
-    _refuse_unknown_slices(by, tables, elements)
-    found = build_result(
-        task=given[0].task,
-        profile=given[0].profile,
-        measures=given[0].measures,
-        tables=tables,
-        pool=cast("Pool", first.pool),
-        by=by,
-        inference=how["inference"],
-        notes=notes,
-        signature_fields=_fields(options, order),
-        best=best,
-        elements=elements,
-        drawing=how["drawing"] or USUAL,
+        found = _joined(own, ids, arranged, asked=options[0].by, unsaved=unsaved)
+        slack = _slack(found.table, found.best)
+        counts[own[0].name] = found._replace(notes=merge_notes([each.notes for each in own], order=named, slack=slack))
+    scoring = Scoring(
+        task=first.task,
+        profile=first.profile,
+        measures=first.measures,
+        pool=options[0].pool,
+        by=wanted.get("by", options[0].by),
+        inference=chosen,
+        fields=_fields(options, arranged),
+        drawing=drawing,
     )
-    assert found.options is not None
-    found = msgspec.structs.replace(
-        found,
-        options=msgspec.structs.replace(found.options, unsaved=unsaved),
-        notes=(*_result_notes(given, order), *found.notes),
+    _refuse_unknown_slices(scoring.by, counts)
+    result = build_result(scoring, counts)
+    assert result.options is not None
+    result = msgspec.structs.replace(
+        result,
+        options=msgspec.structs.replace(result.options, unsaved=unsaved),
+        notes=(*_result_notes(given, arranged), *result.notes),
     )
-    return _with_outcomes(found, given, order)
+    return _with_outcomes(result, given, arranged)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -151,7 +120,8 @@ def _refuse_differing(
             if mine.get(key) != yours.get(key)
         ]
         if not differing and result.measures != given[0].measures:
-            differing = [_measures(given[0], result)]
+            changed = changed_measures(given[0], result)
+            differing = [f"measures ({', '.join(changed[:_SHOWN]) or 'their order'})"]
         if differing:
             message = f"scored in another way than {called[0]}: they differ in {', '.join(differing)}"
             problems.append(Problem(message, path=name, hint="score all parts in the same way"))
@@ -183,12 +153,6 @@ def _shown(value: object) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _measures(first: Result, other: Result) -> str:
-    both = first.measures + other.measures
-    changed = sorted({each.name for each in both if each not in first.measures or each not in other.measures})
-    return f"measures ({', '.join(changed[:_SHOWN]) or 'their order'})"
-
-
 def _refuse_overlap(given: Sequence[Result], called: Sequence[str]) -> None:
     """Raise if a document was scored in two parts, or not for every system of a part."""
     owner: dict[str, str] = {}
@@ -215,11 +179,9 @@ def _refuse_overlap(given: Sequence[Result], called: Sequence[str]) -> None:
         raise ValidationError(problems)
 
 
-def _refuse_unknown_slices(
-    by: Sequence[str], tables: Mapping[str, StatsTable], elements: Mapping[str, Sequence[ElementTable]]
-) -> None:
-    attributes = next(iter(tables.values())).attributes
-    shared = set.intersection(*({each.field for each in own} for own in elements.values()))
+def _refuse_unknown_slices(by: Sequence[str], systems: Mapping[str, Counts]) -> None:
+    attributes = next(iter(systems.values())).table.attributes
+    shared = set.intersection(*({each.field for each in own.elements} for own in systems.values()))
     for name in by:
         if name not in attributes and name not in shared:
             known = ", ".join([*attributes, *sorted(shared)])
@@ -236,12 +198,6 @@ def _ids(system: SystemResult) -> tuple[str, ...]:
     return system.table.ids
 
 
-def _table(system: SystemResult) -> StatsTable:
-    table = system.stats()
-    assert table is not None
-    return table
-
-
 def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
     """The documents as they stand in `order`, which must have all of them and may have more."""
     known = set(ids)
@@ -254,14 +210,30 @@ def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
     return arranged
 
 
-def _with_attributes(table: StatsTable, by: Sequence[str], unsaved: Sequence[str]) -> StatsTable:
-    """The table with the attributes that a whole corpus would have: not those that some documents cannot be cut by."""
-    from adjudge.stats.table import StatsTable
+def _joined(
+    parts: Sequence[SystemResult],
+    ids: Sequence[str],
+    order: Sequence[str],
+    *,
+    asked: Sequence[str],
+    unsaved: Sequence[str],
+) -> Counts:
+    """The counts of a system in all parts; `ids` are their documents one after the other, `order` how they stand.
 
-    asked = [name for name in by if name in table.attributes]
-    rest = sorted(name for name in table.attributes if name not in asked and name not in unsaved)
-    attributes: dict[str, tuple[AttributeValue, ...]] = {name: table.attributes[name] for name in (*asked, *rest)}
-    return StatsTable(table.ids, table.columns, table.values, attributes)
+    The table has the attributes that a whole corpus would have: not those that some documents cannot be cut by.
+    """
+    table = StatsTable.concat(*(each.table for each in parts if each.table is not None)).select(order)
+    first = [name for name in asked if name in table.attributes]
+    rest = sorted(name for name in table.attributes if name not in first and name not in unsaved)
+    attributes = {name: table.attributes[name] for name in (*first, *rest)}
+    best = [each.best for each in parts if each.best is not None]
+    joined = StatsTable.concat(*best) if best else None
+    known = set() if joined is None else set(joined.ids)
+    return Counts(
+        StatsTable(table.ids, table.columns, table.values, attributes),
+        best=None if joined is None else joined.select(name for name in order if name in known),
+        elements=_elements(parts, ids, order),
+    )
 
 
 def _elements(systems: Sequence[SystemResult], ids: Sequence[str], order: Sequence[str]) -> tuple[ElementTable, ...]:
@@ -270,7 +242,7 @@ def _elements(systems: Sequence[SystemResult], ids: Sequence[str], order: Sequen
     found = []
     for field in (each.field for each in systems[0].elements if each.field in shared):
         parts = [each for system in systems for each in system.elements if each.field == field]
-        table = _in_order(reordered(_joined(parts), ids, order))
+        table = _in_order(reordered(_joined_elements(parts), ids, order))
         found.append(msgspec.structs.replace(table, slices=_by_appearance(table.slices, parts, ids, order)))
     return tuple(found)
 
@@ -282,8 +254,6 @@ def _by_appearance(
 
     Values that begin in one document stand as in its part: only that one has seen which of them comes first in it.
     """
-    from adjudge.stats.data import value_key
-
     ranks = [{value_key(each.value): rank for rank, each in enumerate(part.slices)} for part in parts]
     numbers = [number for number, part in enumerate(parts) for _ in part.rest.values]
     part_of = dict(zip(ids, numbers, strict=True))
@@ -297,10 +267,8 @@ def _by_appearance(
     return tuple(sorted(slices, key=appears))
 
 
-def _joined(parts: Sequence[ElementTable]) -> ElementTable:
+def _joined_elements(parts: Sequence[ElementTable]) -> ElementTable:
     """Counts of elements of one field, the documents of the parts one after the other."""
-    from adjudge.stats.data import value_key
-
     slices: dict[object, list[tuple[int, ElementSlice]]] = {}
     start = 0
     for part in parts:
@@ -359,8 +327,8 @@ def _slack(table: StatsTable, best: StatsTable | None) -> float:
     """By how much the counts may be too low, all documents together."""
     if best is None:
         return 0.0
-    difference = best.values - table.select(best.ids).values
-    return math.fsum(difference.ravel().tolist())
+    rows = zip(best.values, table.select(best.ids).values, strict=True)
+    return math.fsum(high - low for one, other in rows for high, low in zip(one, other, strict=True))
 
 
 def _result_notes(given: Sequence[Result], order: Sequence[str]) -> list[Note]:

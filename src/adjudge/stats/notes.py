@@ -7,54 +7,42 @@ from typing import TYPE_CHECKING
 
 from adjudge.stats.inference import FEW, LEAST, chosen_interval, chosen_test, hidden
 from adjudge.stats.measure import Blanc, Measure, Prf, Ratio
+from adjudge.stats.points import undefined_documents
 from adjudge.stats.result import Comparison, Note, Options, Score, Slice
 from adjudge.stats.text import slice_text
 
 if TYPE_CHECKING:
-    from adjudge.stats.estimator import Estimator
-    from adjudge.stats.scores import Evidence
+    from adjudge.stats.points import Additive
+    from adjudge.stats.scores import Evidence, How
 
 SHOWN = 5
 TOO_FEW = 100  # resamples below which the ends of an interval are a matter of luck
 _REPEATABLE = ("one-document", "undefined-resample", "no-spread", "nothing-in-gold")
 
 
-def scope_notes(
-    name: str, estimator: Estimator, evidence: Evidence | None, scores: Sequence[Score], where: Slice
-) -> list[Note]:
+def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Sequence[Score], where: Slice) -> list[Note]:
     """What the numbers of one system on one corpus do not say of themselves; `scores` are those numbers."""
-    import numpy as np
-
-    from adjudge.stats.estimator import Additive
-    from adjudge.stats.reduce import undefined_documents
-
     place = _place(where)
-    documents = len(estimator.ids)
-    if documents == 0:
-        return [no_documents(where)]
-    notes = []
-    if isinstance(estimator, Additive):
-        totals = dict(zip(estimator.table.columns, estimator.table.values.sum(axis=0).tolist(), strict=True))
-        notes += nothing_in_gold(estimator.measures, totals, where)
+    if not estimator.ids:
+        return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
+    notes = nothing_in_gold(estimator.measures, estimator.totals, where)
     undefined = [f"{score.metric} {score.part}" for score in scores if score.value is None]
     if undefined:
         message = f"{len(undefined)} of {len(scores)} scores{place} are undefined (nothing to divide by)"
         notes.append(Note("undefined", len(undefined), message, tuple(undefined[:SHOWN])))
-    if isinstance(estimator, Additive) and estimator.pool == "macro" and not where:
+    if estimator.pool == "macro" and not where:
         left_out: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (metric, part), ids in undefined_documents(estimator.table, estimator.measures).items():
             left_out.setdefault((metric, ids), []).append(part)
         for (metric, ids), parts in left_out.items():
             message = f"the mean of {metric} {', '.join(parts)} leaves out {_documents(len(ids))} without a value"
             notes.append(Note("undefined-document", len(ids), message, tuple(sorted(ids)[:SHOWN])))
-    if evidence is None:
+    if not evidence.varies:
         return notes
     notes += spread_notes([each for each in scores if (each.metric, each.part) not in estimator.counts], where)
+    used = evidence.left_out if how.interval == "jackknife" else evidence.drawn
     for score in scores:
-        key = score.metric, score.part
-        found = evidence.parts(name, key, estimator, 0.0)
-        used = found.left_out if evidence.interval == "jackknife" else found.drawn
-        missing = int(np.isnan(used).sum())
+        missing = int((used[score.metric, score.part] != used[score.metric, score.part]).sum())  # nan is not itself
         if missing and score.value is not None:
             message = f"the interval of {score.metric} {score.part}{place} leaves out resampled corpora without a value"
             notes.append(Note("undefined-resample", missing, message))
@@ -106,16 +94,6 @@ def spread_notes(scores: Sequence[Score], where: Slice) -> list[Note]:
     return [Note("no-spread", len(alike), message, tuple(alike[:SHOWN]))]
 
 
-def no_documents(where: Slice) -> Note:
-    """Nothing was scored."""
-    return Note("no-documents", 0, f"there are no documents{_place(where)}, so nothing was scored")
-
-
-def one_document(where: Slice) -> Note:
-    """There is nothing to vary."""
-    return Note("one-document", 1, f"with one document{_place(where)} there is no interval and no test")
-
-
 def inference_notes(
     options: Options,
     corpora: Sequence[tuple[Slice, int]],
@@ -129,7 +107,9 @@ def inference_notes(
     if options.bootstrap == 0:
         return []
     documents = corpora[0][1]
-    found = summed_up([(where, one_document(where)) for where, number in corpora if number == 1])
+    alone = "with one document{} there is no interval and no test"
+    lonely = [(where, Note("one-document", 1, alone.format(_place(where)))) for where, number in corpora if number == 1]
+    found = summed_up(lonely)
     interval = chosen_interval(options.interval, documents, additive=options.pool != "corpus")
     test = chosen_test(options.test, interval) if len(systems) > 1 else "jackknife"
     if options.bootstrap < TOO_FEW and documents > 1 and (interval != "jackknife" or test != "jackknife"):

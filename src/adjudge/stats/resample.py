@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adjudge.errors import UsageError
-from adjudge.stats.data import check_level
-from adjudge.stats.estimator import Additive, Estimator
-from adjudge.stats.exact import exact_product, exact_slices
+from adjudge.stats.exact import exact_product, exact_slices, exact_sums
 from adjudge.stats.inference import Inference, chosen_interval
-from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised
+from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised, tails
 from adjudge.stats.measure import Array, Key
-from adjudge.stats.table import exact_sums
+from adjudge.stats.points import Additive
+from adjudge.stats.table import shared_documents
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from adjudge.stats.scores import Weights
 
 _DIGITS = 12
 # Cells of one block of weights: large enough to be fast, small enough to stay within the cache of most machines.
@@ -69,23 +70,8 @@ class Samples:
         return first if more is None else np.concatenate([first, more])
 
 
-Weights: TypeAlias = Callable[[int, int, int], Iterator[Array]]
-"""Called with the numbers of documents and resamples and the seed; gives blocks of weights, as `bootstrap_weights`."""
-
-
-class Drawing(NamedTuple):
-    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does."""
-
-    name: str = "numpy"
-    weights: Weights | None = None
-    interval: Callable[[Sequence[float], float], tuple[float, float] | None] | None = None
-
-
-USUAL = Drawing()
-
-
 def bootstrap(
-    estimators: Mapping[str, Estimator],
+    estimators: Mapping[str, Additive],
     *,
     resamples: int = 1000,
     seed: int = 13,
@@ -133,7 +119,7 @@ def bootstrap(
     return Samples(points, first, documents, resamples, seed, more if some else {})
 
 
-def left_out(estimator: Estimator) -> dict[Key, Array]:
+def left_out(estimator: Additive) -> dict[Key, Array]:
     """Every part on the corpus without each of the documents.
 
     >>> from adjudge.stats.measure import Total
@@ -142,27 +128,8 @@ def left_out(estimator: Estimator) -> dict[Key, Array]:
     >>> left_out(Additive(table, (Total("x", "n", (("n", 1.0),)),)))["x", "n"].tolist()
     [2.0, 1.0]
     """
-    if isinstance(estimator, Additive):
-        rows = estimator.sums.rows
-        return estimator.sums.finish(exact_sums(rows)[None, :] - rows)
-    found: dict[Key, list[Array]] = {key: [np.empty(0)] for key in estimator.keys}
-    for weights in without_each(len(estimator.ids)):
-        for key, scores in estimator.evaluate(weights).items():
-            found[key].append(scores)
-    return {key: np.concatenate(blocks) for key, blocks in found.items()}
-
-
-def interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
-    """The percentile interval of the samples that are defined; None if there are none.
-
-    >>> interval(range(101), 0.9)
-    (5.0, 95.0)
-    """
-    defined = _defined(values)
-    if defined.size == 0:
-        return None
-    low, high = quantiles(defined, _tails(level))
-    return low, high
+    rows = estimator.summed[0].array
+    return estimator.finish(exact_sums(rows)[None, :] - rows)
 
 
 class Varied(NamedTuple):
@@ -218,44 +185,6 @@ def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:
         start += rows
 
 
-def median(values: npt.ArrayLike) -> float | None:
-    """The median of the samples that are defined.
-
-    >>> median([3.0, 1.0, float("nan"), 2.0])
-    2.0
-    """
-    defined = _defined(values)
-    return float(np.median(defined)) if defined.size else None
-
-
-def notches(values: npt.ArrayLike, *, constant: float = 1.57) -> tuple[float, float] | None:
-    """The notch of a box plot: median -/+ constant * IQR / sqrt(n) (McGill, Tukey and Larsen 1978).
-
-    n is the number of samples, so that for a bootstrap the notch shrinks as one draws more: it is not a test.
-
-    >>> notches([1.0, 2.0, 3.0, 4.0], constant=1.0)
-    (1.75, 3.25)
-    """
-    defined = _defined(values)
-    if defined.size == 0:
-        return None
-    first, middle, third = quantiles(defined, [0.25, 0.5, 0.75])
-    reach = constant * (third - first) / float(np.sqrt(defined.size))
-    return middle - reach, middle + reach
-
-
-@dataclass(frozen=True)
-class PairedTest:
-    """A difference of two systems on one part; what is undefined is None."""
-
-    difference: float | None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    wins: float | None = None
-    ties: float | None = None
-
-
 def randomisation(
     first: Additive, second: Additive, keys: Collection[Key], *, trials: int = 1000, seed: int = 13, block: int = _BLOCK
 ) -> dict[Key, float | None]:
@@ -278,10 +207,11 @@ def randomisation(
     keys = list(keys)
     if documents < 2 or not keys:
         return dict.fromkeys(keys)
-    one, other = first.only(keys).sums, second.only(keys).sums
-    totals, ranks = (exact_sums(one.rows), exact_sums(other.rows)), id_ranks(first.ids)
+    one, other = first.only(keys), second.only(keys)
+    both_rows = one.summed[0].array, other.summed[0].array
+    totals, ranks = [exact_sums(rows) for rows in both_rows], id_ranks(first.ids)
     order: Any = np.argsort(ranks) if not isinstance(ranks, slice) else ranks
-    rows = one.rows[order], other.rows[order]
+    rows = both_rows[0][order], both_rows[1][order]
     gain = rows[1] - rows[0]
     slices = exact_slices(gain)
     groups = _groups(documents, seed)
@@ -291,11 +221,11 @@ def randomisation(
     for swapped in exchanges(documents, _positive(trials, "trials"), size, rng):
         shift = exact_product(swapped, slices)
         both = []
-        for sums_of, total, own, sign in ((one, totals[0], rows[0], 1.0), (other, totals[1], rows[1], -1.0)):
+        for system, total, own, sign in ((one, totals[0], rows[0], 1.0), (other, totals[1], rows[1], -1.0)):
             whole = total + sign * shift
             without = whole[:, None, :] - _grouped(own[None, :, :] + sign * swapped[:, :, None] * gain, groups)
             flat = np.concatenate([whole, without.reshape(-1, without.shape[2])])
-            both.append(sums_of.finish(flat))
+            both.append(system.finish(flat))
         number = len(swapped)
         for key in keys:
             found = both[0][key] - both[1][key]
@@ -377,7 +307,7 @@ def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.9
         fractions[name] = tuple(shares.tolist())
         above = (matrix[place] > matrix).mean(axis=1).tolist()
         beats[name] = {other: share for other, share in zip(names, above, strict=True) if other != name}
-        low, high = np.quantile(ranks, _tails(level), method="inverted_cdf").tolist()
+        low, high = np.quantile(ranks, tails(level), method="inverted_cdf").tolist()
         ranges[name] = int(low), int(high)
     return RankDistribution(order, fractions, beats, ranges, level)
 
@@ -394,11 +324,6 @@ def id_ranks(ids: Sequence[str]) -> npt.NDArray[np.int64] | slice:
     ranks = np.empty(len(ids), dtype=np.int64)
     ranks[order] = np.arange(len(ids))
     return ranks
-
-
-def _tails(level: float) -> list[float]:
-    below = round((1 - check_level(level)) / 2, _DIGITS)  # 0.05 for a level of 0.9, not 0.04999999999999999
-    return [below, 1 - below]
 
 
 def _indices(documents: int, number: int, rng: Random | np.random.Generator) -> npt.NDArray[np.int64]:
@@ -422,30 +347,6 @@ def _words(number: int, width: int, rng: Random) -> npt.NDArray[Any]:
     return np.frombuffer(rng.randbytes(number * width), dtype=f"<u{width}")
 
 
-def quantiles(values: Array, fractions: Sequence[float]) -> list[float]:
-    """Quantiles with linear interpolation, as of `np.quantile`, which loads modules that nothing else here needs.
-
-    >>> quantiles(np.array([1.0, 3.0, 2.0]), [0.25, 0.5])
-    [1.5, 2.0]
-    """
-    ordered = np.sort(values)
-    found = []
-    for fraction in fractions:
-        place = fraction * (ordered.size - 1)
-        before = int(place)
-        low, high = float(ordered[before]), float(ordered[min(before + 1, ordered.size - 1)])
-        share = place - before
-        # From the nearer end, so that the rounding error is smaller and the last value is met exactly.
-        found.append(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))
-    return found
-
-
-def _defined(values: npt.ArrayLike) -> Array:
-    array = np.asarray(values, dtype=np.float64)
-    defined: Array = array[~np.isnan(array)]
-    return defined
-
-
 def _blocks(documents: int, total: int, block: int) -> Iterator[int]:
     size = max(1, block // max(1, documents))
     for start in range(0, total, size):
@@ -456,21 +357,3 @@ def _positive(number: int, name: str) -> int:
     if number < 1:
         raise UsageError(f"{name} is {number}", hint="give at least 1")
     return number
-
-
-def shared_documents(ids: Mapping[str, tuple[str, ...]]) -> int:
-    """The number of documents, which must be the same and in the same order for every system.
-
-    >>> shared_documents({"A": ("d1", "d2"), "B": ("d1", "d2")})
-    2
-    """
-    if not ids:
-        raise UsageError("no system to resample")
-    first, *others = ids
-    for other in others:
-        if ids[other] == ids[first]:
-            continue
-        differing = sorted(set(ids[other]) ^ set(ids[first]))
-        why = f"{', '.join(differing[:10])} in one only" if differing else "the order differs"
-        raise UsageError(f"{first} and {other} are not on the same documents: {why}")
-    return len(ids[first])

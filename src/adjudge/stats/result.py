@@ -8,29 +8,99 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
 from adjudge.stats.atomic import write_atomically
-from adjudge.stats.data import AttributeValue, TableData
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test
-from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import Measure
 from adjudge.stats.outcomes import Documents, SystemDocument, merge_outcomes
 from adjudge.stats.signature import SignatureValue
-from adjudge.stats.uncertainty import SampledCounts, Uncertainty
-
-if TYPE_CHECKING:
-    from adjudge.stats.table import StatsTable
+from adjudge.stats.table import AttributeValue, StatsTable
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
 _NESTED = ("slice", "uncertainty")
+
+
+class BoxNumbers(msgspec.Struct, frozen=True):
+    """A notched box plot: the box is the percentile interval, not the quartiles; `outside` are the dots beyond it."""
+
+    median: float
+    low: float
+    high: float
+    first_quartile: float
+    third_quartile: float
+    notch_low: float
+    notch_high: float
+    mean: float
+    outside: tuple[float, ...] = ()
+
+
+class Uncertainty(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All intervals of a score by name, and more about its samples.
+
+    `error` is the jackknife standard error, `bias` how far the mean of the resampled scores is from the score,
+    `empty` in how many resamples the system has nothing. An `estimated` score was not counted but sampled: its interval
+    says where the exact score is, nothing of other documents.
+    """
+
+    intervals: dict[str, tuple[float, float]] = {}
+    error: float | None = None
+    bias: float | None = None
+    empty: int = 0
+    box: BoxNumbers | None = None
+    estimated: bool = False
+
+
+class SampledCounts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Counts in samples of the documents, column by column: all documents, leave-outs, bootstrap samples, pairs.
+
+    In the sample of a pair two of the leave-outs, by place, are left out together.
+    """
+
+    columns: tuple[str, ...]
+    left_out: int
+    values: tuple[tuple[float, ...], ...]
+    slice: dict[str, AttributeValue] = {}
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One system in a ranking: `ranks` is the range that holds its rank in `level` of the corpora.
+
+    `median`, `low` and `high` are of its scores over the corpora, `score` is that of all documents.
+    `rank_shares[r - 1]` is the share of corpora in which it has rank r (those that tie share the better rank), `wins`
+    and `ties` the shares in which it is strictly above, or level with, each other system.
+    """
+
+    rank: int
+    system: str
+    median: float
+    low: float
+    high: float
+    score: float
+    ranks: tuple[int, int]
+    rank_shares: tuple[float, ...]
+    wins: dict[str, float]
+    ties: dict[str, float]
+
+
+class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
+    """All systems, the best first, by the median of one score, and how the corpora were drawn."""
+
+    metric: str
+    part: str
+    resamples: int
+    seed: int
+    draws: str
+    level: float
+    standings: tuple[Standing, ...]
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -80,8 +150,8 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     documents: int
     scores: tuple[Score, ...]
     notes: tuple[Note, ...]
-    table: TableData | None = None
-    best: TableData | None = None
+    table: StatsTable | None = None
+    best: StatsTable | None = None
     elements: tuple[ElementTable, ...] = ()
     samples: tuple[SampledCounts, ...] = ()
     outcomes: tuple[SystemDocument, ...] = ()
@@ -109,23 +179,6 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         from adjudge.stats.notebook import scores_html
 
         return scores_html(self.name, self.scores)
-
-    def stats(self) -> StatsTable | None:
-        """The counts per document, if the result was saved with them."""
-        if self.table is None:
-            return None
-        from adjudge.stats.table import StatsTable
-
-        return StatsTable.from_data(self.table)
-
-    def best_stats(self) -> StatsTable | None:
-        """The highest counts that are possible, if a search was cut short and the result was saved with its counts."""
-        table = self.stats()
-        if table is None or self.best is None:
-            return None
-        from adjudge.stats.table import StatsTable
-
-        return table.replaced(StatsTable.from_data(self.best))
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,12 +16,12 @@ from adjudge.model.whereabouts import json_place
 from adjudge.stats.elements import check_elements
 from adjudge.stats.measure import Blanc, Measure, Prf, measures_of, needed_columns
 from adjudge.stats.outcomes import check_outcomes
-from adjudge.stats.uncertainty import check_samples
+from adjudge.stats.result import SampledCounts
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import TableData
     from adjudge.stats.elements import ElementSlice, ElementTable
     from adjudge.stats.result import Result, SystemResult
+    from adjudge.stats.table import StatsTable
 
 _ROUNDED = 1e-9  # how much sums of fractions may be off, as a share
 _OWN = "score"  # the task whose metrics may be anybody's: a pair may count for more than either of the two with itself
@@ -51,17 +51,21 @@ def _check_parts(system: SystemResult, where: str) -> None:
     """That every part has the right number of everything."""
     if system.documents < 0:
         raise FormatError(f"{system.documents} documents - at `{where}.documents`")
-    table = _attempt(f"{where}.table", system.stats)
-    if table is not None and len(table) != system.documents:
-        raise FormatError(f"{len(table)} documents in the table, {system.documents} in the result - at `{where}.table`")
-    _attempt(f"{where}.best", system.best_stats)
+    if (table := system.table) is not None:
+        _attempt(f"{where}.table", table.checked)
+        if len(table) != system.documents:
+            message = f"{len(table)} documents in the table, {system.documents} in the result"
+            raise FormatError(f"{message} - at `{where}.table`")
+        if system.best is not None:
+            _attempt(f"{where}.best", system.best.checked)
+            _attempt(f"{where}.best", partial(table.replaced, system.best))
     for place, each in enumerate(system.elements):
         _attempt(f"{where}.elements[{place}]", partial(check_elements, each, system.documents))
     for place, samples in enumerate(system.samples):
         _attempt(f"{where}.samples[{place}]", partial(check_samples, samples))
 
 
-def _check_table(table: TableData, measures: Sequence[Measure], bounded: bool) -> None:
+def _check_table(table: StatsTable, measures: Sequence[Measure], bounded: bool) -> None:
     possible = measures_of(measures, table.columns)
     for measure in measures:
         if measure not in possible:
@@ -110,6 +114,26 @@ def _counted(measure: Measure) -> Iterator[tuple[str, str]]:
     elif isinstance(measure, Blanc):
         for matched, *sides in (measure.coref, measure.noncoref, measure.mentions):
             yield from ((matched, side) for side in sides)
+
+
+def check_samples(samples: SampledCounts) -> None:
+    """Raise unless every column has a value for every sample.
+
+    >>> check_samples(SampledCounts(("n",), 2, ((1.0, 1.0),)))
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a column of samples has 2 values, there must be at least 3
+    """
+    if len(samples.values) != len(samples.columns):
+        raise FormatError(f"{len(samples.values)} columns of samples for {len(samples.columns)} names")
+    lengths = {len(column) for column in samples.values}
+    if len(lengths) > 1:
+        raise FormatError("the columns of samples have different lengths")
+    least = 1 + max(0, samples.left_out) + len(samples.pairs)
+    if samples.left_out < 0 or any(length < least for length in lengths):
+        shortest = min(lengths, default=0)
+        raise FormatError(f"a column of samples has {shortest} values, there must be at least {least}")
+    if any(not 0 <= place < samples.left_out for pair in samples.pairs for place in pair):
+        raise FormatError("a pair of leave-outs names one that is not there")
 
 
 def misplaced(data: bytes, message: str, path: str, hint: str) -> Problem:

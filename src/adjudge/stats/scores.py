@@ -1,193 +1,381 @@
-"""Scores and comparisons of several systems on one corpus, or on one slice of it."""
+"""Scores and comparisons of several systems on one corpus, or on one slice of it, from what varies with its documents.
+
+Counts that add over documents are resampled here; of metrics that are more than sums, the counts in samples of the
+documents are given. Everything after that is the same.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
-import numpy as np
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.estimator import Additive, Estimator
-from adjudge.stats.inference import benjamini_hochberg, chosen_interval, chosen_test, holm
-from adjudge.stats.intervals import Interval, Parts, paired_test, score_interval
-from adjudge.stats.measure import Array, Key, pool_of
-from adjudge.stats.resample import USUAL, Drawing, PairedTest, Samples, bootstrap, left_out, randomisation
-from adjudge.stats.result import Comparison, Options, Score, Slice
+from adjudge.stats.inference import (
+    CENTRED,
+    RESAMPLES,
+    Inference,
+    benjamini_hochberg,
+    chosen_interval,
+    chosen_test,
+    holm,
+)
+from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, measures_of, part_keys, pool_of, signed_keys
+from adjudge.stats.points import Additive, compute, fractions
+from adjudge.stats.result import Comparison, Options, SampledCounts, Score, Slice, Uncertainty
 
+if TYPE_CHECKING:
+    from adjudge.stats.intervals import Interval, PairedTest, Parts
+
+POOL = "corpus"
+_ALWAYS = ("jackknife", CENTRED, "percentile")  # intervals of samples that are always found, whichever is shown
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
-_NOTHING: Array = np.empty(0)
+
+
+Weights: TypeAlias = "Callable[[int, int, int], Iterator[Array]]"
+"""Called with the numbers of documents and resamples and the seed; gives blocks of weights, as `bootstrap_weights`."""
+
+
+class Drawing(NamedTuple):
+    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does."""
+
+    name: str = "numpy"
+    weights: Weights | None = None
+    interval: Callable[[Sequence[float], float], tuple[float, float] | None] | None = None
+
+
+USUAL = Drawing()
+
+
+class How(NamedTuple):
+    """How scores of resampled corpora become intervals and tests on one corpus.
+
+    `first` is the number of resamples for intervals, `tests` that for tests; `box` is the constant of the notches if
+    the numbers of box plots are wanted.
+    """
+
+    pool: str
+    interval: str
+    test: str
+    level: float
+    first: int | None = None
+    tests: int | None = None
+    seed: int = 0
+    box: float | None = None
+    drawing: Drawing = USUAL
+
+
+def how_of(options: Options, documents: int = 0, tests: int | None = None, drawing: Drawing = USUAL) -> How:
+    """What the options of a result ask for on so many documents."""
+    interval = chosen_interval(options.interval, documents, additive=options.pool != POOL)
+    test = chosen_test(options.test, interval)
+    return How(options.pool, interval, test, options.level, options.bootstrap, tests, options.seed, None, drawing)
 
 
 class Evidence(NamedTuple):
-    """What intervals and tests on one corpus are made of: leave-outs and resampled corpora, as far as needed."""
+    """The scores of one system on one corpus, and what they are without some of its documents and on resampled ones.
 
-    interval: str
-    test: str
-    resamples: int
-    left: Mapping[str, Mapping[Key, Array]]
-    samples: Samples | None
-    drawing: Drawing = USUAL
-
-    def parts(self, name: str, key: Key, estimator: Estimator, point: float, *, tests: bool = False) -> Parts:
-        """A score of a system; its samples are those of the tests, or those of the intervals."""
-        drawn = _NOTHING
-        if self.samples is not None:
-            drawn = self.samples.all(name, key) if tests else self.samples.values[name][key]
-        return Parts(point, self.left.get(name, {}).get(key, _NOTHING), drawn, signed=key in estimator.signed)
-
-
-def gather(
-    estimators: Mapping[str, Estimator],
-    tested: Sequence[Key],
-    options: Options,
-    resamples: int,
-    drawing: Drawing = USUAL,
-) -> Evidence | None:
-    """What the numbers of all systems depend on; None if intervals are off or one document is all there is.
-
-    `resamples` are those of the tests.
+    `drawn` are the resamples for intervals, `tests` those for tests; `empty` says by metric in how many of the former
+    the system has nothing. `together` has the scores without two leave-outs, and `pairs` says which two.
     """
-    first = next(iter(estimators.values()))
-    documents, several = len(first.ids), len(estimators) > 1
-    if options.bootstrap == 0 or documents < 2:
-        return None
-    interval = chosen_interval(options.interval, documents, additive=options.pool != "corpus")
-    test = chosen_test(options.test, interval)
-    left: dict[str, dict[Key, Array]] = {}
-    if interval in ("jackknife", "bca") or (several and test in ("jackknife", "randomisation")):
-        left = {name: left_out(estimator) for name, estimator in estimators.items()}
-    samples = None
-    if interval != "jackknife" or several:
+
+    point: Mapping[Key, float]
+    counts: frozenset[Key]
+    signed: frozenset[Key]
+    fractions: Mapping[Key, tuple[float, float]]
+    bounds: Mapping[Key, float] = {}
+    left_out: Mapping[Key, Array] = {}
+    drawn: Mapping[Key, Array] = {}
+    tests: Mapping[Key, Array] = {}
+    together: Mapping[Key, Array] = {}
+    pairs: Any = None
+    empty: Mapping[str, int] = {}
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is anything beside the scores themselves."""
+        return bool(self.left_out or self.drawn)
+
+    def parts(self, key: Key, *, tests: bool = False) -> Parts:
+        """One score; its samples are those of the tests, or those of the intervals."""
+        import numpy as np
+
+        from adjudge.stats.intervals import Pairs, Parts
+
+        nothing = np.empty(0)
+        drawn = (self.tests if tests else self.drawn).get(key, nothing)
+        pairs = None if self.pairs is None else Pairs(self.pairs, self.together[key])
+        return Parts(self.point[key], self.left_out.get(key, nothing), drawn, pairs, key in self.signed)
+
+
+def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) -> dict[str, Evidence]:
+    """What the numbers of all systems depend on: scores, and if there are to be intervals, leave-outs and resamples."""
+    found = {
+        name: Evidence(each.point(), each.counts, each.signed, each.fractions(), each.bounds())
+        for name, each in estimators.items()
+    }
+    first, several = next(iter(estimators.values())), len(estimators) > 1
+    if not how.first or len(first.ids) < 2:
+        return found
+    from adjudge.stats.resample import bootstrap, left_out
+
+    if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
+        found = {name: each._replace(left_out=left_out(estimators[name])) for name, each in found.items()}
+    if how.interval != "jackknife" or several:
         samples = bootstrap(
             estimators,
-            resamples=options.bootstrap,
-            seed=options.seed,
-            tested=tested if several and test == "bootstrap" else (),
-            tests=resamples,
-            weights=drawing.weights,
+            resamples=how.first,
+            seed=how.seed,
+            tested=tested if several and how.test == "bootstrap" else (),
+            tests=how.tests or 0,
+            weights=how.drawing.weights,
         )
-    return Evidence(interval, test, resamples, left, samples, drawing)
+        for name, each in found.items():
+            tests = {key: samples.all(name, key) for key in (tested if several else ())}
+            found[name] = each._replace(drawn=samples.values[name], tests=tests)
+    return found
 
 
-def system_scores(
-    name: str, estimator: Estimator, evidence: Evidence | None, options: Options, where: Slice
-) -> list[Score]:
+def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Evidence:
+    """The same from the counts in samples of the documents, for the measures that they allow."""
+    import numpy as np
+
+    measures = measures_of(measures, samples.columns)
+    rows = np.array(samples.values, dtype=np.float64).reshape(len(samples.columns), -1).T
+    values = compute(measures, samples.columns, rows)
+    start, stop = 1 + samples.left_out, len(rows) - len(samples.pairs)
+    cut = stop if how.first is None else min(stop, start + how.first)
+    last = stop if how.tests is None else min(stop, start + how.tests)
+    point = {key: float(column[0]) for key, column in values.items()}
+    totals = {name: column[0] for name, column in zip(samples.columns, samples.values, strict=True)}
+    found = Evidence(point, count_keys(measures), signed_keys(measures), fractions(measures, totals))
+    if len(rows) == 1:
+        return found
+    systems = {m.name: samples.columns.index(m.precision[1]) for m in measures if isinstance(m, Prf)}
+    return found._replace(
+        left_out={key: column[1:start] for key, column in values.items()},
+        drawn={key: column[start:cut] for key, column in values.items()},
+        tests={key: column[start:last] for key, column in values.items()},
+        together={key: column[stop:] for key, column in values.items()},
+        pairs=np.array(samples.pairs, dtype=np.int64).reshape(-1, 2),
+        empty={name: int(np.count_nonzero(rows[start:cut, at] == 0)) for name, at in systems.items()},
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scores
+
+
+def system_scores(evidence: Evidence, how: How, where: Slice) -> list[Score]:
     """Every part of one system, with its interval and its fraction where they exist."""
-    points, fractions, best = estimator.point(), estimator.fractions(), estimator.bounds()
     scores = []
-    for metric, part in estimator.keys:
-        value = points[metric, part]
-        found = None
-        if evidence is not None and (metric, part) not in estimator.counts and not math.isnan(value):
-            found = _interval(evidence, evidence.parts(name, (metric, part), estimator, value), options.level)
-        numerator, denominator = fractions.get((metric, part), (None, None))
-        bound = best.get((metric, part))
+    for key, value in evidence.point.items():
+        found = uncertainty = None
+        if evidence.varies and key not in evidence.counts and not math.isnan(value):
+            found, uncertainty = _intervals(evidence, key, how)
+        numerator, denominator = evidence.fractions.get(key, (None, None))
+        bound = evidence.bounds.get(key)
         scores.append(
             Score(
-                metric=metric,
-                pool=pool_of(metric, estimator.pool),
-                part=part,
-                value=_finite(value),
-                low=None if found is None else _finite(found.low),
-                high=None if found is None else _finite(found.high),
-                level=None if found is None else options.level,
+                metric=key[0],
+                pool=pool_of(key[0], how.pool),
+                part=key[1],
+                value=finite(value),
+                low=None if found is None else finite(found.low),
+                high=None if found is None else finite(found.high),
+                level=None if found is None else how.level,
                 interval=None if found is None else found.method,
                 scale=None if found is None else found.scale,
-                numerator=_finite(numerator),
-                denominator=_finite(denominator),
+                numerator=finite(numerator),
+                denominator=finite(denominator),
                 optimal=bound is None,
-                bound=_finite(bound),
+                bound=finite(bound),
                 slice=where,
+                uncertainty=uncertainty,
             )
         )
     return scores
 
 
-def _interval(evidence: Evidence, parts: Parts, level: float) -> Interval | None:
-    found = score_interval(parts, evidence.interval, level=level)
-    own = evidence.drawing.interval
-    if found is not None and found.method == "percentile" and own is not None:
-        bounds = own(parts.drawn.tolist(), level)
-        found = None if bounds is None else Interval(*bounds, "percentile")
-    return found
+def _intervals(evidence: Evidence, key: Key, how: How) -> tuple[Interval | None, Uncertainty | None]:
+    """The interval that is shown, and of samples all of them."""
+    from adjudge.stats.intervals import Interval, box_numbers, jackknife_error, score_interval
+
+    parts = evidence.parts(key)
+    if how.pool != POOL:
+        found = score_interval(parts, how.interval, level=how.level)
+        own = how.drawing.interval
+        if found is not None and found.method == "percentile" and own is not None:
+            bounds = own(parts.drawn.tolist(), how.level)
+            found = None if bounds is None else Interval(*bounds, "percentile")
+        return found, None
+    every = {
+        method: found
+        for method in dict.fromkeys((*_ALWAYS, how.interval))
+        if (found := score_interval(parts, method, level=how.level, rule="drop")) is not None
+    }
+    if not every:
+        return None, None
+    drawn = parts.drawn
+    boxed = len(drawn) and how.box is not None
+    uncertainty = Uncertainty(
+        intervals={method: found[:2] for method, found in every.items()},
+        error=jackknife_error(parts),
+        bias=float(drawn.mean()) - parts.point if len(drawn) else None,
+        empty=evidence.empty.get(key[0], 0),
+        box=box_numbers(drawn, level=how.level, notch_constant=how.box or 0.0) if boxed else None,
+    )
+    return every.get(how.interval), uncertainty
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
     """The value, or None if it is none that JSON has."""
     return value if value is not None and math.isfinite(value) else None
 
 
-def headlines(estimator: Estimator, chosen: Mapping[str, str]) -> list[Key]:
+def sampled_scores(measures: Sequence[Measure], samples: SampledCounts, how: How) -> list[Score]:
+    """Every part that the counts allow, with all its intervals if there are samples, and the box plot if wanted."""
+    return system_scores(sampled(measures, samples, how), how, samples.slice)
+
+
+def point_scores(
+    measures: Sequence[Measure], counts: Mapping[str, float], *, where: Slice | None = None
+) -> list[Score]:
+    """The scores of a whole corpus that follow from some counts alone, without intervals.
+
+    >>> point_scores([Prf("x", ("tp", "s"), ("tp", "g"), parts=("f1",))], {"tp": 1, "s": 2, "g": 4})[0].value
+    0.333...
+    """
+    samples = SampledCounts(tuple(counts), 0, tuple((float(count),) for count in counts.values()), dict(where or {}))
+    return sampled_scores(measures, samples, How(POOL, "jackknife", "jackknife", 0.0))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Comparisons
+
+
+def headlines(measures: Sequence[Measure], chosen: Mapping[str, str] | None = None) -> list[Key]:
     """The part of each metric on which systems are compared: the chosen one, else the last that is not a count."""
-    last = {metric: part for metric, part in estimator.keys if (metric, part) not in estimator.counts}
-    for metric, part in chosen.items():
-        if (metric, part) not in estimator.keys:
-            known = [" ".join(key) for key in estimator.keys]
+    keys, counts = part_keys(measures), count_keys(measures)
+    last = {metric: part for metric, part in keys if (metric, part) not in counts}
+    for metric, part in (chosen or {}).items():
+        if (metric, part) not in keys:
+            known = [" ".join(key) for key in keys]
             raise UsageError(f"no part {metric} {part} to compare", hint=did_you_mean(f"{metric} {part}", known))
         last[metric] = part
     return list(last.items())
 
 
+def headline_keys(measures: Sequence[Measure]) -> list[Key]:
+    """The F score of each metric that has one, on which systems are compared by samples.
+
+    >>> from adjudge.stats.measure import Total
+    >>> headline_keys([Prf("x", ("tp", "s"), ("tp", "g")), Total("y", "count", (("n", 1.0),))])
+    [('x', 'f1')]
+    """
+    return [(m.name, m.f_name) for m in measures if isinstance(m, Prf) and m.f_name in m.parts]
+
+
 def pair_comparisons(
-    estimators: Mapping[str, Estimator], evidence: Evidence | None, keys: Sequence[Key], options: Options, where: Slice
+    found: Mapping[str, Evidence],
+    keys: Sequence[Key],
+    how: How,
+    where: Slice,
+    documents: int | None,
+    estimators: Mapping[str, Additive] | None = None,
 ) -> list[Comparison]:
-    """Every pair of systems on every headline part, not yet corrected for their number."""
-    documents = len(next(iter(estimators.values())).ids)
-    points = {name: estimator.point() for name, estimator in estimators.items()}
-    found = []
-    for a, b in combinations(estimators, 2):
-        tests = _tests((a, b), estimators, points, evidence, keys, options)
-        found += [
-            Comparison(
-                a=a,
-                b=b,
-                metric=metric,
-                part=part,
-                difference=_finite(test.difference),
-                low=_finite(test.low),
-                high=_finite(test.high),
-                p=test.p,
-                test=evidence.test if evidence is not None and test.p is not None else None,
-                wins=test.wins,
-                documents=documents,
-                resamples=_resamples(evidence) if test.p is not None else None,
-                slice=where,
+    """Every pair of systems on every part that they have, not yet corrected for their number.
+
+    Only counts that add over documents, the `estimators`, can be exchanged between systems.
+    """
+    comparisons = []
+    for a, b in combinations(found, 2):
+        exchanged: Mapping[Key, float | None] = {}
+        if how.test == "randomisation" and found[a].varies:
+            from adjudge.stats.resample import randomisation
+
+            assert estimators is not None
+            trials = how.tests or RESAMPLES
+            exchanged = randomisation(estimators[a], estimators[b], keys, trials=trials, seed=how.seed)
+        for key in (key for key in keys if key in found[a].point):
+            test = _tested(found[a], found[b], key, how) if found[a].varies else None
+            low, high, p, wins = (None,) * 4 if test is None else test[1:]
+            p = exchanged.get(key, p)
+            drawn = how.test != "jackknife" and p is not None
+            comparisons.append(
+                Comparison(
+                    a=a,
+                    b=b,
+                    metric=key[0],
+                    part=key[1],
+                    difference=finite(found[a].point[key] - found[b].point[key]),
+                    low=finite(low),
+                    high=finite(high),
+                    p=p,
+                    test=how.test if p is not None else None,
+                    wins=wins,
+                    documents=documents,
+                    resamples=(how.tests or len(found[a].tests[key])) if drawn else None,
+                    slice=where,
+                )
             )
-            for (metric, part), test in tests.items()
-        ]
+    return comparisons
+
+
+def _tested(a: Evidence, b: Evidence, key: Key, how: How) -> PairedTest:
+    from adjudge.stats.intervals import paired_test
+
+    one, other = a.parts(key, tests=True), b.parts(key, tests=True)
+    floor = 1 / (1 + (how.tests or len(one.drawn) or RESAMPLES))
+    test = paired_test(one, other, how.interval, how.test, level=how.level, floor=floor)
+    if key not in a.drawn or test.difference is None:
+        return test
+    import numpy as np
+
+    drawn = a.drawn[key] - b.drawn[key]
+    ahead = np.round(drawn[~np.isnan(drawn)], _DIGITS)
+    return test._replace(wins=float(np.mean(ahead > 0))) if len(ahead) else test
+
+
+def whole_differences(
+    systems: Mapping[str, Sequence[Score]], keys: Sequence[Key], done: Sequence[Comparison]
+) -> list[Comparison]:
+    """The differences on metrics that were counted on all documents only, and hence not tested."""
+    known = {(each.a, each.b, each.metric) for each in done if not each.slice}
+    found = []
+    for metric, part in keys:
+        values = {
+            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
+            for name, own in systems.items()
+        }
+        for a, b in combinations(values, 2):
+            one, other = values[a], values[b]
+            if (a, b, metric) not in known and one is not None and other is not None:
+                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
     return found
 
 
-def _resamples(evidence: Evidence | None) -> int | None:
-    return None if evidence is None or evidence.test == "jackknife" else evidence.resamples
-
-
-def family(comparison: Comparison) -> tuple[str, str, tuple[str, ...]]:
-    """Which comparisons are corrected together: those of one part, on the whole or on all slices by one field."""
-    return comparison.metric, comparison.part, tuple(comparison.slice)
-
-
-def corrected(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+def corrected(comparisons: Sequence[Comparison], measures: Sequence[Measure]) -> tuple[Comparison, ...]:
     """Holm's correction and q within each family, so that no slice changes a p of the whole corpus.
 
-    The comparisons come back in the order of their metrics.
+    A family is one part, on the whole or on all slices by one field. The comparisons come back in the order of their
+    metrics.
     """
     families: dict[tuple[str, str, tuple[str, ...]], list[Comparison]] = {}
-    for comparison in comparisons:
-        families.setdefault(family(comparison), []).append(comparison)
-    groups: dict[Key, list[Comparison]] = {}
-    for (metric, part, _), members in families.items():
+    for each in comparisons:
+        families.setdefault((each.metric, each.part, tuple(each.slice)), []).append(each)
+    order = {name: place for place, name in enumerate(dict.fromkeys(m.name for m in measures))}
+    found: list[Comparison] = []
+    for members in families.values():
         values = [each.p for each in members]
-        groups.setdefault((metric, part), []).extend(
+        found += [
             msgspec.structs.replace(each, p_holm=p, q=q)
             for each, p, q in zip(members, holm(values), benjamini_hochberg(values), strict=True)
-        )
-    return tuple(each for members in groups.values() for each in members)
+        ]
+    return tuple(sorted(found, key=lambda each: order[each.metric]))
 
 
 def family_sizes(systems: int, slices: Sequence[Slice]) -> dict[tuple[str, ...], int]:
@@ -202,40 +390,14 @@ def family_sizes(systems: int, slices: Sequence[Slice]) -> dict[tuple[str, ...],
     return sizes
 
 
-def _tests(
-    pair: tuple[str, str],
-    estimators: Mapping[str, Estimator],
-    points: Mapping[str, Mapping[Key, float]],
-    evidence: Evidence | None,
-    keys: Sequence[Key],
-    options: Options,
-) -> dict[Key, PairedTest]:
-    if evidence is None:
-        differences = {key: points[pair[0]][key] - points[pair[1]][key] for key in keys}
-        return {key: PairedTest(None if math.isnan(d) else d) for key, d in differences.items()}
-    first, second = (estimators[name] for name in pair)
-    exchanged: Mapping[Key, float | None] = {}
-    if evidence.test == "randomisation":
-        if not isinstance(first, Additive) or not isinstance(second, Additive):
-            raise UsageError("randomisation needs counts that add over documents", hint="use --test jackknife")
-        exchanged = randomisation(first, second, keys, trials=evidence.resamples, seed=options.seed)
-    tests = {}
-    for key in keys:
-        a, b = (
-            evidence.parts(name, key, own, points[name][key], tests=True)
-            for name, own in zip(pair, (first, second), strict=True)
-        )
-        floor = 1 / (evidence.resamples + 1)
-        test = paired_test(a, b, evidence.interval, evidence.test, level=options.level, floor=floor)
-        test = replace(test, p=exchanged[key]) if key in exchanged else test
-        tests[key] = test if evidence.samples is None else _with_wins(test, evidence.samples, pair, key)
-    return tests
-
-
-def _with_wins(test: PairedTest, samples: Samples, pair: tuple[str, str], key: Key) -> PairedTest:
-    """How often the first system is above the second, or level with it, in the resampled corpora."""
-    drawn = samples.values[pair[0]][key] - samples.values[pair[1]][key]
-    ahead = np.sign(np.round(drawn[~np.isnan(drawn)], _DIGITS))
-    if test.difference is None or not len(ahead):
-        return test
-    return replace(test, wins=float(np.mean(ahead > 0)), ties=float(np.mean(ahead == 0)))
+def options_of(inference: Inference, families: Mapping[tuple[str, ...], int], **rest: Any) -> Options:
+    """How the numbers of a result are obtained; `rest` are the pooling, the slices and the conventions."""
+    return Options(
+        bootstrap=inference.resamples,
+        level=inference.level,
+        seed=inference.seed,
+        test=inference.test,
+        interval=inference.interval,
+        resamples=inference.of_families(families),
+        **rest,
+    )

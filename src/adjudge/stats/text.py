@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from adjudge.stats.data import AttributeValue, value_key
-from adjudge.stats.leaderboard import Leaderboard
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
-from adjudge.stats.result import Comparison, Note, Result, Score, Slice
+from adjudge.stats.result import Comparison, Leaderboard, Note, Result, Score, Slice
+from adjudge.stats.table import AttributeValue, value_key
 
 SliceKey: TypeAlias = tuple[tuple[str, tuple[bool, AttributeValue]], ...]
 RowKey: TypeAlias = tuple[str, SliceKey, str]  # metric, slice, system

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -61,16 +61,23 @@ def add_up(campaign: Campaign, slices: Slicing, *, profile: str, inference: Infe
 
 def built(campaign: Campaign, slices: Slicing, **parts: Any) -> Result:
     """The result of what `build_result` is given beside that which the campaign and the slices say."""
-    from adjudge.stats.build import build_result
+    from adjudge.stats.build import Counts, Scoring, build_result
 
-    result = build_result(
+    scoring = Scoring(
         task="score",
+        profile=parts["profile"],
         measures=measures_of(campaign.metrics),
-        pool=cast("Any", campaign.metrics[0].pool),
+        pool=campaign.metrics[0].pool,
         by=slices.by,
-        signature_fields=fields_of(campaign),
-        **parts,
+        inference=parts["inference"],
+        fields=fields_of(campaign),
     )
+    best, elements, notes = parts.get("best", {}), parts.get("elements", {}), parts.get("notes", {})
+    systems = {
+        name: Counts(table, notes.get(name, ()), best.get(name), elements.get(name, ()))
+        for name, table in parts["tables"].items()
+    }
+    result = build_result(scoring, systems)
     assert result.options is not None
     return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=slices.unsaved))
 

@@ -243,7 +243,7 @@ def _mean_interval(
     """The interval of a mean over pairs, if all are counted document by document on the same documents."""
     import numpy as np
 
-    from adjudge.stats.estimator import Additive
+    from adjudge.stats.points import Additive
     from adjudge.stats.resample import varied
 
     if len(pairs) == 1:
@@ -252,7 +252,7 @@ def _mean_interval(
     estimators = []
     for pair in pairs:
         result = results[pair.a, pair.b]
-        table = result.systems[0].stats()
+        table = result.systems[0].table
         if table is None or result.options is None or result.options.pool not in ("micro", "macro"):
             return None
         estimators.append(Additive(table, result.measures, result.options.pool))  # type: ignore[arg-type]

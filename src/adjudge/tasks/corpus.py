@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,9 +23,8 @@ from adjudge.tasks.slices import Slicing
 if TYPE_CHECKING:
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Array, Measure
-    from adjudge.stats.result import Note, Result, Slice
+    from adjudge.stats.result import Note, Result, SampledCounts, Slice
     from adjudge.stats.signature import SignatureValue
-    from adjudge.stats.uncertainty import SampledCounts
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""
@@ -106,11 +104,19 @@ def build_sampled(
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import count_keys
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
-    from adjudge.stats.result import Comparison, Options, Result, SystemResult, result_fields
-    from adjudge.stats.sampled import POOL, how_of, in_order, pair_comparison, sampled_scores
-    from adjudge.stats.scores import corrected, family_sizes
+    from adjudge.stats.result import Comparison, Result, SampledCounts, SystemResult, result_fields
+    from adjudge.stats.scores import (
+        POOL,
+        corrected,
+        family_sizes,
+        headline_keys,
+        how_of,
+        options_of,
+        pair_comparisons,
+        sampled,
+        sampled_scores,
+    )
     from adjudge.stats.signature import signature
-    from adjudge.stats.uncertainty import SampledCounts
 
     inference = inference or Inference()
     if inference.test == "randomisation":
@@ -121,32 +127,22 @@ def build_sampled(
     measures = tuple(measures)
     names = list(parts[0][2])
     families = family_sizes(len(names), [where for where, _, _ in parts])
-    options = Options(
-        pool=POOL,
-        by=tuple(by),
-        bootstrap=inference.resamples,
-        level=inference.level,
-        seed=inference.seed,
-        test=inference.test,
-        fields=dict(fields or {}),
-        interval=inference.interval,
-        resamples=inference.of_families(families),
-    )
+    options = options_of(inference, families, pool=POOL, by=tuple(by), fields=dict(fields or {}))
     how = how_of(options)
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
     comparisons: list[Comparison] = []
     for where, places, counters in parts:
         tests = inference.for_tests(families[tuple(where)])
-        resamples = max(options.bootstrap, tests) if how.drawn and len(names) > 1 and options.bootstrap else None
-        resamples = options.bootstrap if resamples is None else resamples
+        more = how.test in ("bootstrap", "centred") and len(names) > 1 and options.bootstrap
+        resamples = max(options.bootstrap, tests) if more else options.bootstrap
         left, pairs, drawn = _drawn(documents, places, bootstrap=resamples, seed=inference.seed)
         found = _count(counters, drawn)
         for name in names:
             values = tuple(tuple(column.tolist()) for column in found[name].values())
             samples[name].append(SampledCounts(tuple(found[name]), left, values, dict(where), pairs))
-        for a, b in combinations(names, 2):
-            both = samples[a][-1], samples[b][-1]
-            comparisons += pair_comparison((a, b), measures, both, how._replace(tests=tests), documents=len(places))
+        own = how._replace(tests=tests)
+        evidence = {name: sampled(measures, samples[name][-1], own) for name in names}
+        comparisons += pair_comparisons(evidence, headline_keys(measures), own, where, len(places))
     scores = {name: [sampled_scores(measures, own, how) for own in samples[name]] for name in names}
     remarks: dict[str, list[Note]] = {
         name: [*(notes or {}).get(name, ()), *_about_gold(measures, samples[name])] for name in names
@@ -178,7 +174,7 @@ def build_sampled(
         profile=profile,
         signature=signature(task, result_fields(profile, documents, len(names), options)),
         systems=tuple(systems),
-        comparisons=corrected(in_order(comparisons, measures)),
+        comparisons=corrected(comparisons, measures),
         notes=tuple(inference_notes(options, sizes, flat, comparisons)),
         measures=measures,
         options=options,
@@ -285,7 +281,7 @@ def _document_parts(
     whole: tuple[Slice, tuple[int, ...], dict[str, Counter]], slices: Slicing, field: str
 ) -> list[tuple[Slice, tuple[int, ...], dict[str, Counter]]]:
     """The documents with each value of one of their fields."""
-    from adjudge.stats.data import group_rows
+    from adjudge.stats.table import group_rows
 
     return [
         ({field: value}, tuple(int(place) for place in places), whole[2])

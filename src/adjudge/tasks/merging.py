@@ -10,8 +10,8 @@ import msgspec
 from adjudge.errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Result
+    from adjudge.stats.scores import Drawing
 
 _WHOLE: Mapping[str, str] = {
     "double-annotation": "nuggets that are annotated twice are aligned at best for the whole corpus at once",
@@ -47,7 +47,8 @@ def merge(
         _refuse_whole(parts, called)
     draws: dict[str, Any] = {"bootstrap": bootstrap, "level": level, "seed": seed, "test": test, "interval": interval}
     drawing = _drawing(parts[0]) if parts else None
-    result = merge_tables(parts, names=called, by=by, order=order, drawing=drawing, **draws)
+    draws |= {} if drawing is None else {"drawing": drawing}
+    result = merge_tables(parts, names=called, by=by, order=order, **draws)
     return _with_genres(result) if result.task == "eal" else result
 
 

@@ -93,14 +93,12 @@ def add_up_packed(
 
 
 def _tables(campaign: Campaign, packed: Packed, attributes: Mapping[str, tuple[Any, ...]]) -> dict[str, StatsTable]:
-    import numpy as np
-
     from adjudge.stats.table import StatsTable
 
     columns = columns_of(campaign.metrics)
     return {
         side.name: StatsTable(
-            campaign.ids, columns, np.frombuffer(counts).reshape(len(campaign.ids), len(columns)), attributes
+            campaign.ids, columns, tuple(zip(*[iter(counts)] * len(columns), strict=True)), dict(attributes)
         )
         for side, counts in zip(campaign.systems, packed.counts, strict=True)
     }

@@ -19,7 +19,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, Valid
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.shards import stream_documents
 from adjudge.model.document import Document
-from adjudge.stats.plain import OFF
+from adjudge.stats.inference import OFF
 from adjudge.tasks.adding import Campaign, add_up, fields_of
 from adjudge.tasks.aligned import Indexed, OutOfOrder, SideBySide
 from adjudge.tasks.documents import Side, unknown_document

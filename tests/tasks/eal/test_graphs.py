@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.data import TableData
 from adjudge.stats.measure import Ratio
+from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.graphs import argument_curve, beta_curves, hull, lambda_curves, spreads, winner_areas
 from adjudge.tasks.eal.ranking import rank_systems
 from adjudge.tasks.eal.sensitivity import Counts, argument_scores, overall
@@ -135,8 +135,8 @@ def test_spreads():
     formula = Ratio("eal.argument", "score", (("s", 1.0),), (("n", 1.0),))
     rng = np.random.default_rng(1)
     values = tuple((float(value), 20.0) for value in rng.integers(0, 20, 30))
-    table = TableData(tuple(f"d{n}" for n in range(30)), ("s", "n"), values, {})
-    better = TableData(table.ids, table.columns, tuple((s + 5, n) for s, n in values), {})
+    table = StatsTable(tuple(f"d{n}" for n in range(30)), ("s", "n"), values, {})
+    better = StatsTable(table.ids, table.columns, tuple((s + 5, n) for s, n in values), {})
     ranking = rank_systems({"A": table, "B": better}, [formula], resamples=200)
     best, other = spreads(ranking)
     assert (best.system, other.system) == ("B", "A")

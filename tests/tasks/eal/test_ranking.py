@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.data import TableData
-from adjudge.stats.estimator import Additive
+from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap, rank_distribution
 from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.measures import columns, measures
@@ -28,7 +27,7 @@ def table(seed, documents=20):
         row |= {"eal.argument:tp": tp, "eal.argument:system": tp + fp, "eal.argument:gold": gold}
         row |= {"eal.argument:raw": max(0.0, tp - fp / 4), "eal.linking:f": f, "eal.linking:size": size}
         rows.append(tuple(float(row[name]) for name in names))
-    return TableData(tuple(f"d{n}" for n in range(documents)), names, tuple(rows), {})
+    return StatsTable(tuple(f"d{n}" for n in range(documents)), names, tuple(rows), {})
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def test_ranks_are_those_of_shared_samples(tables):
     formulas = measures(Settings())
     ranking = rank_systems(tables, formulas, resamples=200, seed=5)
     samples = bootstrap(
-        {name: Additive(StatsTable.from_data(each), tuple(formulas)) for name, each in tables.items()},
+        {name: Additive(each, tuple(formulas)) for name, each in tables.items()},
         resamples=200,
         seed=5,
     )
@@ -83,7 +82,7 @@ def test_without_linking_arguments_are_ranked(tables):
     names = columns(chosen)
     places = [columns(Settings()).index(name) for name in names]
     only = {
-        name: TableData(each.ids, names, tuple(tuple(row[at] for at in places) for row in each.values), {})
+        name: StatsTable(each.ids, names, tuple(tuple(row[at] for at in places) for row in each.values), {})
         for name, each in tables.items()
     }
     assert rank_systems(only, measures(chosen), resamples=20).metric == "eal.argument"
@@ -135,7 +134,7 @@ def test_numbers_at_the_upper_end_are_drawn_again():
 
 def test_both_generators_share_the_corpora_between_systems(tables):
     formulas = tuple(measures(Settings()))
-    estimators = {name: Additive(StatsTable.from_data(tables["A"]), formulas) for name in ("x", "y")}
+    estimators = {name: Additive(tables["A"], formulas) for name in ("x", "y")}
     for weights in (None, java_weights):
         samples = bootstrap(estimators, resamples=30, seed=4, weights=weights)
         assert samples.values["x"][KEY].tolist() == samples.values["y"][KEY].tolist()

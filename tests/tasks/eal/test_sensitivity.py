@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.data import TableData
+from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.measures import columns
 from adjudge.tasks.eal.sensitivity import (
     Counts,
@@ -130,11 +130,11 @@ def test_counts_come_from_tables():
     names = columns(Settings())
     row = dict.fromkeys(names, 0.0) | {"eal.argument:tp": 2, "eal.argument:system": 5, "eal.argument:gold": 4}
     row |= {"eal.linking:f": 1.5, "eal.linking:size": 3}
-    table = TableData(("d",), names, (tuple(float(row[name]) for name in names),), {})
+    table = StatsTable(("d",), names, (tuple(float(row[name]) for name in names),), {})
     counts = counts_of(table)
     assert (counts.tp.tolist(), counts.fp.tolist(), counts.correct, counts.link_score) == ([2.0], [3.0], 4.0, 0.5)
     both = all_crossings({"A": counts, "B": counts, "C": counts})
     assert list(both) == [("A", "B"), ("A", "C"), ("B", "C")]
     assert all(found == ([], []) for found in both.values())
     with pytest.raises(UsageError, match="not of event arguments"):
-        counts_of(TableData(("d",), ("x",), ((1.0,),), {}))
+        counts_of(StatsTable(("d",), ("x",), ((1.0,),), {}))

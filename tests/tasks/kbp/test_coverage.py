@@ -8,7 +8,7 @@ import pytest
 
 import kbp_simulation
 from adjudge.model.kbp import TripleNames, TripleTable
-from adjudge.stats.sampled import How, pair_comparison
+from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, sampled
 from adjudge.tasks.kbp.scoring import LEVEL, score_triples
 
 # Corpora of so many documents, and so many of them.
@@ -29,13 +29,12 @@ def test_the_simulation_judges_as_scoring_does():
             table.add(f"e{s}", f"r{r}", f"e{o}", f"d{place // kbp_simulation.PER_DOCUMENT:03}")
     how = {"ci": 0.9, "box": True, "seed": 5, "identity": "endpoints", "bootstrap": 100, "test": "randomisation"}
     result = score_triples(gold, {"A": one, "B": other}, **how)
-    samples = tuple(system.samples[0] for system in result.systems)
-    tests = {
-        test: {
-            each.metric: each.p for each in pair_comparison(("A", "B"), result.measures, samples, How(interval, test))
-        }
-        for interval, test in (("jackknife", "jackknife"), ("percentile", "bootstrap"))
-    }
+    tests = {}
+    for interval, test in (("jackknife", "jackknife"), ("percentile", "bootstrap")):
+        how = How(POOL, interval, test, 0.9)
+        both = {system.name: sampled(result.measures, system.samples[0], how) for system in result.systems}
+        found = pair_comparisons(both, headline_keys(result.measures), how, {}, None)
+        tests[test] = {each.metric: each.p for each in found}
     tests["randomisation"] = {each.metric: each.p for each in result.comparisons}
     for hop, judged in kbp_simulation.judge(40, 5, resamples=100).items():
         metric = f"kbp.hop{hop}"

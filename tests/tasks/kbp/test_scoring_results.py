@@ -8,7 +8,7 @@ import pytest
 import kbp_naive
 from adjudge.errors import UsageError, ValidationError
 from adjudge.model.kbp import TripleNames, TripleTable
-from adjudge.stats.build import compare
+from adjudge.stats.compare import compare
 from adjudge.stats.result import Result
 from adjudge.tasks.kbp import counting
 from adjudge.tasks.kbp.digest import table_digest

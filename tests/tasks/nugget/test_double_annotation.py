@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.formats.tbf import read_tbf
-from adjudge.stats.measure import compute
+from adjudge.stats.points import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.measures import measures_of
 from adjudge.tasks.nugget import choice_search, double_annotation, open_choices

@@ -7,10 +7,10 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
-from adjudge.stats.build import compare
+from adjudge.stats.compare import compare
 from adjudge.stats.inference import Inference
-from adjudge.stats.measure import Prf, compute
-from adjudge.stats.plain import points
+from adjudge.stats.measure import Prf
+from adjudge.stats.points import compute, points
 from adjudge.stats.result import Result
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget import mapping

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.formats.tbf import read_tbf
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
-from adjudge.stats.measure import compute
+from adjudge.stats.points import compute
 from adjudge.tasks.nugget.sequencing import (
     COLUMNS,
     METRICS,

@@ -10,8 +10,8 @@ from adjudge.report.html.charts_plot import Axis, Mark, around, nice_ticks
 from adjudge.report.html.page import Figure, figure
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import TableData
     from adjudge.stats.result import Result
+    from adjudge.stats.table import StatsTable
     from adjudge.tasks.eal.graphs import Curves
     from adjudge.tasks.eal.ranking import Ranking
     from adjudge.tasks.eal.sensitivity import Counts
@@ -78,7 +78,7 @@ def rankings_of(result: Result, settings: Settings) -> dict[str, Ranking]:
 
 
 def graphs_of(
-    tables: Mapping[str, TableData], settings: Settings, rankings: Mapping[str, Ranking]
+    tables: Mapping[str, StatsTable], settings: Settings, rankings: Mapping[str, Ranking]
 ) -> tuple[list[Graph], list[Change]]:
     """All graphs that the systems allow, and the values at which two of them change places.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adjudge.report.html.result_items import Sides, beside, unit_of
 
 if TYPE_CHECKING:
-    from adjudge.stats.estimator import Additive
     from adjudge.stats.measure import Key
     from adjudge.stats.outcomes import Documents, Item, SystemDocument
+    from adjudge.stats.points import Additive
     from adjudge.stats.resample import Samples
     from adjudge.stats.result import Result
 
@@ -54,11 +54,11 @@ def numbers_of(result: Result) -> Numbers:
     estimators = _estimators(result)
     if not estimators:
         return Numbers((), (), {}, None)
-    from adjudge.stats.reduce import per_document
+    from adjudge.stats.points import per_document
     from adjudge.stats.scores import headlines
 
     first = next(iter(estimators.values()))
-    keys = tuple(headlines(first, {}))
+    keys = tuple(headlines(first.measures))
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -69,12 +69,12 @@ def numbers_of(result: Result) -> Numbers:
 
 def _estimators(result: Result) -> dict[str, Additive]:
     """The systems as their tables say; nothing if the result has none, or they are not of the same documents."""
-    from adjudge.stats.estimator import Additive
+    from adjudge.stats.points import Additive
 
     options = result.options
     if options is None or options.pool not in ("micro", "macro") or not result.measures or not result.systems:
         return {}
-    tables = {system.name: system.stats() for system in result.systems}
+    tables = {system.name: system.table for system in result.systems}
     found = {
         name: Additive(table, result.measures, options.pool)  # type: ignore[arg-type]
         for name, table in tables.items()
@@ -106,7 +106,7 @@ def spreads(result: Result, numbers: Numbers, key: Key, *, documents: bool) -> l
     """The distributions of a score, over the documents or over the resampled corpora."""
     import numpy as np
 
-    from adjudge.stats.resample import interval, notches
+    from adjudge.stats.intervals import interval, notches
 
     found = []
     for place, system in enumerate(result.systems):

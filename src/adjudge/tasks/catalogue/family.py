@@ -182,7 +182,8 @@ def published_result(
     inference: Inference | None = None,
 ) -> Result:
     """What a published scorer counted as a result, with intervals."""
-    from adjudge.stats.build import build_result
+    from adjudge.stats.build import Counts, Scoring, build_result
+    from adjudge.stats.inference import Inference
     from adjudge.stats.table import StatsTable
 
     first = next(iter(found.values()))
@@ -196,16 +197,15 @@ def published_result(
     tables = {
         system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
     }
-    return build_result(
+    scoring = Scoring(
         task=family,
         profile=name,
         measures=measures,
-        tables=tables,
         pool=first.pool,
-        inference=inference,
-        notes={system: list(each.notes) for system, each in found.items()},
-        signature_fields=fields,
+        inference=inference or Inference(),
+        fields=fields,
     )
+    return build_result(scoring, {system: Counts(tables[system], each.notes) for system, each in found.items()})
 
 
 def _corpus_result(
@@ -218,7 +218,7 @@ def _corpus_result(
     fields: Mapping[str, str],
 ) -> Result:
     """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
-    from adjudge.stats.plain import OFF
+    from adjudge.stats.inference import OFF
     from adjudge.tasks.corpus import build_sampled
 
     return build_sampled(

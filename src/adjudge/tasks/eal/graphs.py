@@ -305,18 +305,18 @@ def _corners(rows: Mapping[str, Counts], links: Sequence[float], beta: float) ->
 def spreads(ranking: Ranking) -> list[Spread]:
     """The distribution of the score of each system, in the order of the ranking, as a notched box.
 
-    >>> from adjudge.stats.data import TableData
+    >>> from adjudge.stats.table import StatsTable
     >>> from adjudge.stats.measure import Ratio
     >>> from adjudge.tasks.eal.ranking import rank_systems
     >>> f = Ratio("eal.argument", "score", (("s", 1.0),), (("n", 1.0),))
-    >>> table = TableData(("d", "e"), ("s", "n"), ((1.0, 4.0), (2.0, 4.0)), {})
+    >>> table = StatsTable(("d", "e"), ("s", "n"), ((1.0, 4.0), (2.0, 4.0)), {})
     >>> (box,) = spreads(rank_systems({"A": table}, [f], resamples=50))
     >>> box.low <= box.first <= box.median <= box.third <= box.high
     True
     """
     import numpy as np
 
-    from adjudge.stats.resample import notches
+    from adjudge.stats.intervals import notches
 
     found = []
     for each in ranking.standings:

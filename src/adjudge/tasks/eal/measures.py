@@ -16,8 +16,8 @@ from adjudge.tasks.eal.observe import Classes
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import TableData
     from adjudge.stats.measure import Measure, Undefined
+    from adjudge.stats.table import StatsTable
 
 ARGUMENT = tuple(f"eal.argument:{name}" for name in ("tp", "system", "gold", "raw"))
 LINKING = tuple(
@@ -193,11 +193,11 @@ def _overall(name: str, part: str, settings: Settings) -> Measure:
     return Combined(name, "score", "sum", of, (weight, 1 - weight))
 
 
-def document_scores(table: TableData, settings: Settings) -> list[dict[str, float | str | None]]:
+def document_scores(table: StatsTable, settings: Settings) -> list[dict[str, float | str | None]]:
     """The scores of each document by itself, clipped or not as the profile says; None is 0/0, or x/0.
 
-    >>> from adjudge.stats.data import TableData
-    >>> table = TableData(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
+    >>> from adjudge.stats.table import StatsTable
+    >>> table = StatsTable(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
     >>> from adjudge.tasks.eal.profiles import BBN_2015
     >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
     (-0.5, 0.0)
@@ -247,15 +247,15 @@ def _ratio(numerator: float, denominator: float, settings: Settings) -> float | 
     return float("nan") if numerator == 0 else float("inf") * numerator
 
 
-def table_of(ids: Sequence[str], rows: Sequence[Sequence[float]], settings: Settings) -> TableData:
+def table_of(ids: Sequence[str], rows: Sequence[Sequence[float]], settings: Settings) -> StatsTable:
     """The rows of a system as a table."""
-    from adjudge.stats.data import TableData
+    from adjudge.stats.table import StatsTable
 
     values = tuple(tuple(map(float, each)) for each in rows)
-    return TableData(tuple(ids), columns(settings), values, {})
+    return StatsTable(tuple(ids), columns(settings), values, {})
 
 
-def document_table(tables: Mapping[str, TableData], settings: Settings) -> str:
+def document_table(tables: Mapping[str, StatsTable], settings: Settings) -> str:
     """The scores of each document of each system, as a table with TABs."""
     lines: list[str] = []
     for name, table in tables.items():

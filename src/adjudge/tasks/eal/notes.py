@@ -13,8 +13,8 @@ from adjudge.tasks.eal.measures import ARGUMENT, LINKING
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import TableData
     from adjudge.stats.result import Note
+    from adjudge.stats.table import StatsTable
 
 SHOWN = 5
 
@@ -152,7 +152,7 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
     return notes
 
 
-def system_notes(remarks: Iterable[tuple[str, Remark]], table: TableData, settings: Settings) -> list[Note]:
+def system_notes(remarks: Iterable[tuple[str, Remark]], table: StatsTable, settings: Settings) -> list[Note]:
     """What happened to the responses of a system, and where the metric is blind to its errors."""
     from adjudge.stats.result import Note
 
@@ -176,14 +176,14 @@ def system_notes(remarks: Iterable[tuple[str, Remark]], table: TableData, settin
     return notes + weaknesses(table, settings)
 
 
-def weaknesses(table: TableData, settings: Settings) -> list[Note]:
+def weaknesses(table: StatsTable, settings: Settings) -> list[Note]:
     """Errors of a system that cost it nothing: two weaknesses of the metric.
 
     Once TP - beta FP of a document is 0, more false positives are free. Fillers that the reference does not have are
     taken out of the frames before the link score is computed, so there they never hurt.
 
-    >>> from adjudge.stats.data import TableData
-    >>> table = TableData(("d",), ARGUMENT, ((1.0, 8.0, 4.0, 0.0),), {})
+    >>> from adjudge.stats.table import StatsTable
+    >>> table = StatsTable(("d",), ARGUMENT, ((1.0, 8.0, 4.0, 0.0),), {})
     >>> [(note.code, note.count) for note in weaknesses(table, Settings(linking=False))]
     [('free-false-positives', 3)]
     """

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.stats.leaderboard import Leaderboard, Standing
+from adjudge.stats.result import Leaderboard, Standing
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adjudge.stats.data import TableData
     from adjudge.stats.measure import Key, Measure
-    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Result
+    from adjudge.stats.scores import Drawing
+    from adjudge.stats.table import StatsTable
     from adjudge.tasks.eal.profiles import Profile
 
 Draws: TypeAlias = Literal["numpy", "java"]
@@ -54,7 +54,7 @@ class Ranking(NamedTuple):
 
 
 def rank_systems(
-    tables: Mapping[str, TableData],
+    tables: Mapping[str, StatsTable],
     measures: list[Measure],
     *,
     resamples: int = 1000,
@@ -67,18 +67,17 @@ def rank_systems(
 ) -> Ranking:
     """Rank systems by the median of one score, by default the overall score, or that of arguments if there is no other.
 
-    >>> from adjudge.stats.data import TableData
+    >>> from adjudge.stats.table import StatsTable
     >>> from adjudge.stats.measure import Ratio
     >>> f = Ratio("eal.argument", "score", (("s", 1.0),), (("n", 1.0),))
-    >>> one, other = (TableData(("d", "e"), ("s", "n"), ((a, 4.0), (2.0, 4.0)), {}) for a in (1.0, 3.0))
+    >>> one, other = (StatsTable(("d", "e"), ("s", "n"), ((a, 4.0), (2.0, 4.0)), {}) for a in (1.0, 3.0))
     >>> ranking = rank_systems({"A": one, "B": other}, [f], resamples=100)
     >>> [(each.system, each.wins) for each in ranking.standings][0][0]
     'B'
     """
-    from adjudge.stats.estimator import Additive
     from adjudge.stats.measure import needed_measures, part_keys
+    from adjudge.stats.points import Additive
     from adjudge.stats.resample import bootstrap
-    from adjudge.stats.table import StatsTable
 
     if resamples < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
@@ -86,7 +85,7 @@ def rank_systems(
     key = key or (("eal.overall", "score") if ("eal.overall", "score") in known else ("eal.argument", "score"))
     needed = needed_measures(measures, [key])
     estimators = {
-        name: Additive(StatsTable.from_data(each), needed, pool)  # type: ignore[arg-type]
+        name: Additive(each, needed, pool)  # type: ignore[arg-type]
         for name, each in tables.items()
     }
     weights = java_weights if draws == "java" else None
@@ -245,7 +244,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def drawing_of(profile: Profile) -> Drawing:
     """How the corpora of a profile are drawn, and which quantiles are its percentile intervals."""
-    from adjudge.stats.resample import USUAL, Drawing
+    from adjudge.stats.scores import USUAL, Drawing
 
     if profile.draws == "numpy" and profile.percentiles == "linear":
         return USUAL

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adjudge.stats.data import TableData
+    from adjudge.stats.table import StatsTable
 
 Array: TypeAlias = "npt.NDArray[np.float64]"
 
@@ -70,11 +70,11 @@ class Crossing(NamedTuple):
     after: str | None
 
 
-def counts_of(table: TableData) -> Counts:
+def counts_of(table: StatsTable) -> Counts:
     """The counts of a system from its table of documents, such as a saved result has.
 
-    >>> from adjudge.stats.data import TableData
-    >>> counts_of(TableData(("d",), (*ARGUMENT, LINKING[0], LINKING[4]), ((3, 5, 4, 2.5, 1.5, 3),), {})).fp.tolist()
+    >>> from adjudge.stats.table import StatsTable
+    >>> counts_of(StatsTable(("d",), (*ARGUMENT, LINKING[0], LINKING[4]), ((3, 5, 4, 2.5, 1.5, 3),), {})).fp.tolist()
     [2.0]
     """
     import numpy as np

@@ -27,11 +27,11 @@ from adjudge.tasks.eal.notes import gold_notes, gold_remarks, system_notes, syst
 from adjudge.tasks.eal.settings import Settings, settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import TableData
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
-    from adjudge.stats.resample import Drawing
     from adjudge.stats.result import Note, Result
+    from adjudge.stats.scores import Drawing
+    from adjudge.stats.table import StatsTable
 
 Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
 """Gives the quotations of a document, whose responses are left out; None if it has none."""
@@ -365,7 +365,7 @@ def count(
     return evaluation
 
 
-def tables_of(evaluation: Evaluation) -> dict[str, TableData]:
+def tables_of(evaluation: Evaluation) -> dict[str, StatsTable]:
     """The counts of each system by document."""
     task, width = evaluation.task, len(evaluation.task.columns)
     assert isinstance(task, EalTask)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from adjudge.stats.points import Additive
     from adjudge.stats.table import StatsTable
 
     Floats: TypeAlias = npt.NDArray[np.float64]
@@ -188,15 +189,20 @@ class _Scorer:
 
     def parts(self, table: StatsTable) -> dict[str, float]:
         """The parts of the metric."""
-        return {part: float(values[0]) for part, values in self.resampled(table, None).items()}
+        values = self.additive(table).point()
+        return {part: values[self.metric, part] for part in PARTS}
 
-    def resampled(self, table: StatsTable, weights: Floats | None) -> dict[str, Floats]:
+    def resampled(self, table: StatsTable, weights: Floats) -> dict[str, Floats]:
         """The parts for each row of weights of the queries."""
-        from adjudge.stats.reduce import pooled
+        values = self.additive(table).evaluate(weights)
+        return {part: values[self.metric, part] for part in PARTS}
+
+    def additive(self, table: StatsTable) -> Additive:
+        """The metric on the counts of a system."""
+        from adjudge.stats.points import Additive
 
         measures = [each for each in query_measures(metric_hops(self.asked), self.view) if each.name == self.metric]
-        values = pooled(table, measures, weights=weights)
-        return {part: values[self.metric, part] for part in PARTS}
+        return Additive(table, measures)
 
 
 def _owners(systems: Sequence[Counted], pool: Sequence[Assessment]) -> list[set[int]]:
@@ -244,7 +250,8 @@ def _spread(
         return {}
     import numpy as np
 
-    from adjudge.stats.resample import bootstrap_weights, interval
+    from adjudge.stats.intervals import interval
+    from adjudge.stats.resample import bootstrap_weights
 
     drawn: dict[str, list[Floats]] = {part: [] for part in PARTS}
     for weights in bootstrap_weights(len(before), bootstrap, np.random.default_rng(seed)):

@@ -20,10 +20,9 @@ from adjudge.tasks.kbp.answers import COUNTS, OFFICIAL, Counted, Policy, Row, co
 from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
 
 if TYPE_CHECKING:
-    from adjudge.stats.data import AttributeValue
     from adjudge.stats.result import Note, Result
     from adjudge.stats.signature import SignatureValue
-    from adjudge.stats.table import StatsTable
+    from adjudge.stats.table import AttributeValue, StatsTable
 
 View: TypeAlias = Literal["each", "best", "mean"]
 VIEWS: tuple[View, ...] = ("each", "best", "mean")
@@ -207,7 +206,7 @@ def score_answers(
     >>> scores.result["kbp.query"].recall
     0.5000
     """
-    from adjudge.stats.build import build_result
+    from adjudge.stats.build import Counts, Scoring, build_result
 
     inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
     check_questions(asked)
@@ -228,15 +227,22 @@ def score_answers(
         if system.answers and found.strangers == len(system.answers):
             message = f"{system.name}: no answer is to one of the queries"
             raise ValidationError(message, hint="check that the ids of the queries are the same in both files")
-    result = build_result(
+    scoring = Scoring(
         task="kbp",
         profile="query",
         measures=query_measures(metric_hops(asked), view),
-        tables={name: query_table(asked, found, view=view) for name, found in counted.items()},
         by=tuple(by),
         inference=inference,
-        notes={system.name: _notes(system, counted[system.name], judge) for system in systems},
-        signature_fields={**_signature(policy, view), **(fields or {})},
+        fields={**_signature(policy, view), **(fields or {})},
+    )
+    result = build_result(
+        scoring,
+        {
+            each.name: Counts(
+                query_table(asked, counted[each.name], view=view), _notes(each, counted[each.name], judge)
+            )
+            for each in systems
+        },
     )
     return QueryScores(result, counted)
 

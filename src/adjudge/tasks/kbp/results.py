@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.stats.data import check_level
-from adjudge.stats.inference import Inference
+from adjudge.stats.inference import CENTRED, Inference, check_level
 from adjudge.stats.intervals import normal_reach
 from adjudge.stats.measure import Measure, Prf, Total, count_keys
 from adjudge.stats.notes import inference_notes, spread_notes, summed_up
@@ -19,23 +18,17 @@ from adjudge.stats.result import (
     Note,
     Options,
     Result,
+    SampledCounts,
     Score,
     Slice,
     SystemResult,
+    Uncertainty,
     result_fields,
     unique_names,
 )
-from adjudge.stats.sampled import (
-    POOL,
-    how_of,
-    in_order,
-    point_scores,
-    sampled_scores,
-)
-from adjudge.stats.scores import corrected, family_sizes
+from adjudge.stats.scores import POOL, corrected, family_sizes, how_of, options_of, point_scores, sampled_scores
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.text import slice_key
-from adjudge.stats.uncertainty import SampledCounts, Uncertainty
 from adjudge.tasks.kbp.counting import ALL_HOPS, Run, SystemFacts, VariantCounts, count_variants, variants
 from adjudge.tasks.kbp.curve import Sure, curve_counts
 from adjudge.tasks.kbp.masks_samples import Drawn, Resampled, as_resampled, draw_samples, resampling
@@ -93,7 +86,7 @@ def build(
     fields = _fields(options, profile, corpus.digest, inputs)
     chosen, families = _options(corpus, systems, options, run, level, fields)
     if run.resamples and documents > 1:
-        more = how_of(chosen).drawn and len(systems) > 1
+        more = how_of(chosen).test in ("bootstrap", CENTRED) and len(systems) > 1
         resamples = max(run.resamples, *chosen.resamples) if more else run.resamples
         drawn = draw_samples(documents, resamples=resamples, seed=run.seed)
     sides = [each.facts for each in systems]
@@ -101,7 +94,7 @@ def build(
     counted = count_variants(ways, corpus.facts, sides, options, run, documents=documents, drawn=drawn)
     measures = [m for metric in metrics(options) for m in prf(metric)]
     measures += [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
-    how = how_of(chosen, box=options.notch if run.box or options.interval == "percentile" else None)
+    how = how_of(chosen)._replace(box=options.notch if run.box or options.interval == "percentile" else None)
     parts = _relation_slices(corpus, sides, drawn) if "relation" in run.by and drawn is not None else []
     found, samples, alike = {}, {}, {}
     for each in systems:
@@ -142,7 +135,7 @@ def build(
             )
             for each in systems
         ),
-        comparisons=corrected(in_order(comparisons, measures)),
+        comparisons=corrected(comparisons, measures),
         notes=tuple(remarks),
         measures=tuple(measures),
         options=chosen,
@@ -167,17 +160,7 @@ def _options(
     relations = len(_relations(corpus, [each.facts for each in systems])) if "relation" in run.by else 0
     by_relation: list[Slice] = [{"relation": number} for number in range(relations)]
     sizes = family_sizes(len(systems), [{}, *by_relation])
-    made = Options(
-        pool=POOL,
-        by=tuple(dict.fromkeys(run.by)),
-        bootstrap=run.resamples,
-        level=level,
-        seed=run.seed,
-        test=inference.test,
-        fields=fields,
-        interval=inference.interval,
-        resamples=inference.of_families(sizes),
-    )
+    made = options_of(inference, sizes, pool=POOL, by=tuple(dict.fromkeys(run.by)), fields=fields)
     return made, {fields: inference.for_tests(size) for fields, size in sizes.items()}
 
 

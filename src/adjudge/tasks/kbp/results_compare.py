@@ -16,9 +16,8 @@ import msgspec
 
 from adjudge.stats.intervals import exchange_p, studentised
 from adjudge.stats.measure import Measure
-from adjudge.stats.result import Comparison, Score
-from adjudge.stats.sampled import How, headline_keys, pair_comparison
-from adjudge.stats.uncertainty import SampledCounts
+from adjudge.stats.result import Comparison, SampledCounts, Score
+from adjudge.stats.scores import How, headline_keys, pair_comparisons, sampled, whole_differences
 from adjudge.tasks.kbp.counting import ALL_HOPS, SystemFacts, VariantCounts
 from adjudge.tasks.kbp.masks import SampleCounts
 from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_groups
@@ -74,11 +73,12 @@ def compare_all(
     for a, b in combinations(tested.samples, 2):
         for mine, yours in zip(tested.samples[a], tested.samples[b], strict=True):
             own = how._replace(tests=tested.resamples[tuple(mine.slice)])
-            found += pair_comparison((a, b), tested.measures, (mine, yours), own, documents=len(corpus.documents))
+            both = {a: sampled(tested.measures, mine, own), b: sampled(tested.measures, yours, own)}
+            found += pair_comparisons(both, headline_keys(tested.measures), own, mine.slice, len(corpus.documents))
     if exchanged:
         p = _exchange_p(corpus, systems, counted, tested)
         found = [_with_p(each, p, tested.resamples) for each in found]
-    return found + _untested(found, tested)
+    return found + whole_differences(tested.scores, headline_keys(tested.measures), found)
 
 
 def _with_p(
@@ -120,22 +120,6 @@ def _exchange_p(
         for (a, b), hops in exchange_tests(gold, pairs, exchange, place=tested.place).items():
             if 1 in hops:
                 found[a, b, "kbp.hop1", name] = hops[1]
-    return found
-
-
-def _untested(done: Sequence[Comparison], tested: Tested) -> list[Comparison]:
-    """The differences on metrics that were counted on all documents only."""
-    known = {(each.a, each.b, each.metric) for each in done}
-    found = []
-    for metric, part in headline_keys(tested.measures):
-        values = {
-            name: next((s.value for s in own if (s.metric, s.part) == (metric, part) and not s.slice), None)
-            for name, own in tested.scores.items()
-        }
-        for a, b in combinations(values, 2):
-            one, other = values[a], values[b]
-            if (a, b, metric) not in known and one is not None and other is not None:
-                found.append(Comparison(a=a, b=b, metric=metric, part=part, difference=one - other, slice={}))
     return found
 
 

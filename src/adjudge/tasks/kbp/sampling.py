@@ -76,7 +76,7 @@ def sample_paths(
     """
     import numpy as np
 
-    from adjudge.stats.data import check_level
+    from adjudge.stats.inference import check_level
 
     check_level(level)
     if draws < 2:

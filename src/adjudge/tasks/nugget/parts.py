@@ -153,7 +153,7 @@ def _meanwhile(paths: Sequence[str]) -> Iterator[str]:
     import importlib
     from hashlib import file_digest
 
-    for module in ("tasks.nugget.double_annotation", "stats.plain"):
+    for module in ("tasks.nugget.double_annotation", "stats.build"):
         importlib.import_module(f"adjudge.{module}")
     for path in paths:
         with open(path, "rb") as stream:  # noqa: PTH123

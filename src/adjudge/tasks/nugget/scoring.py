@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
 from adjudge.evaluate.doubts import Compared, with_doubts
-from adjudge.stats.inference import Inference
-from adjudge.stats.plain import OFF
+from adjudge.stats.inference import OFF, Inference
 from adjudge.tasks.nugget.measures import best_columns, measures, table_columns
 from adjudge.tasks.nugget.reading import Campaign, Counted, Seen, Visitor, check_documents, observe_all
 from adjudge.tasks.nugget.rows import Row, Rows
@@ -103,51 +102,32 @@ def result_of(
     pool: Literal["micro", "macro"] | None = None,
 ) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    from adjudge.stats.build import Counts, Scoring, build_result
+    from adjudge.stats.table import StatsTable
+
     check_documents(campaign)
     chosen = campaign.settings
     best = _best_choices(campaign)
     parts = {"coref": campaign.coref, "sequencing": campaign.sequencing, "double": bool(best)}
     ids, names = tuple(campaign.ids), table_columns(chosen, **parts)
-    common: dict[str, Any] = {
-        "task": "nugget",
-        "profile": chosen.profile,
-        "measures": measures(chosen, pool=pool, **parts),
-        "by": tuple(dict.fromkeys(by)),
-        "inference": inference,
-        "notes": {
-            name: [*counted.diagnostics.notes(chosen), *_about_choices(best.get(name))]
-            for name, counted in campaign.systems.items()
-        },
-        "signature_fields": _signature(campaign, pool),
-    }
-    systems = campaign.systems.items()
-    unproven = any(counted.best for counted in campaign.systems.values())
-    if not by and not unproven and (inference.resamples == 0 or len(ids) == len(systems) == 1):
-        from adjudge.stats.data import TableData
-        from adjudge.stats.plain import plain_result
-
-        rows = {name: tuple(_rows(counted, campaign, best.get(name))) for name, counted in systems}
-        tables = {name: TableData(ids, names, own, {}) for name, own in rows.items()}
-        return with_doubts(plain_result(tables=tables, **common), places_of(campaign))
-    from adjudge.stats.build import build_result
-    from adjudge.stats.table import StatsTable
-
-    result = build_result(
-        tables={name: StatsTable(ids, names, _matrix(counted, campaign, best.get(name))) for name, counted in systems},
-        best={
-            name: _highest(counted, campaign, names, best.get(name))
-            for name, counted in campaign.systems.items()
-            if counted.best
-        },
-        elements={
-            name: tuple(slices.table(len(ids)) for slices in counted.slices.values())
-            for name, counted in campaign.systems.items()
-        }
-        if by
-        else None,
-        **common,
+    scoring = Scoring(
+        task="nugget",
+        profile=chosen.profile,
+        measures=measures(chosen, pool=pool, **parts),
+        by=tuple(dict.fromkeys(by)),
+        inference=inference,
+        fields=_signature(campaign, pool),
     )
-    return with_doubts(result, places_of(campaign))
+    systems = {
+        name: Counts(
+            StatsTable(ids, names, tuple(_rows(counted, campaign, best.get(name)))),
+            [*counted.diagnostics.notes(chosen), *_about_choices(best.get(name))],
+            _highest(counted, campaign, names, best.get(name)) if counted.best else None,
+            tuple(slices.table(len(ids)) for slices in counted.slices.values()) if by else (),
+        )
+        for name, counted in campaign.systems.items()
+    }
+    return with_doubts(build_result(scoring, systems), places_of(campaign))
 
 
 def places_of(campaign: Campaign) -> Compared:
@@ -182,13 +162,6 @@ def _about_choices(best: Best | None) -> list[Note]:
     if not best.optimal:
         message += f" (found; no choice exceeds {100 * best.bound:.2f})"
     return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
-
-
-def _matrix(counted: Counted, campaign: Campaign, best: Best | None) -> Any:
-    """The same as `_rows`, as an array."""
-    import numpy as np
-
-    return np.stack(_columns(counted, campaign, best, np.asarray), axis=1)
 
 
 def _rows(counted: Counted, campaign: Campaign, best: Best | None) -> list[Row]:

@@ -1,0 +1,289 @@
+"""Saved results side by side: one result of all their systems, recomputed from their counts without scoring again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+
+from adjudge._version import __version__
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.build import Counts, Scoring, build_result
+from adjudge.stats.elements import reordered
+from adjudge.stats.inference import Inference, inherited
+from adjudge.stats.measure import Measure
+from adjudge.stats.merge_notes import DRAWN
+from adjudge.stats.notes import inference_notes
+from adjudge.stats.result import Comparison, Note, Options, Result, Score, SystemResult, result_fields, unique_names
+from adjudge.stats.scores import (
+    POOL,
+    How,
+    corrected,
+    headline_keys,
+    how_of,
+    pair_comparisons,
+    sampled,
+    sampled_scores,
+    whole_differences,
+)
+from adjudge.stats.signature import SignatureValue, hash_chunks, signature
+from adjudge.stats.table import StatsTable
+from adjudge.stats.text import slice_key
+
+NOTCH = 1.57  # McGill, Tukey and Larsen 1978
+_SHOWN = 5
+
+
+def compare(
+    *results: Result | Iterable[Result],
+    by: Sequence[str] | None = None,
+    bootstrap: int | None = None,
+    level: float | None = None,
+    seed: int | None = None,
+    test: str | None = None,
+    interval: str | None = None,
+    headline: Mapping[str, str] | None = None,
+) -> Result:
+    """One result of all the systems of saved results, recomputed from their tables without scoring again.
+
+    The results, given one by one or as a list, must agree on task, profile, measures, pooling, conventions and
+    documents. What is not given is taken from the first result. Documents that were saved are kept.
+    """
+    given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
+    if not given:
+        raise UsageError("nothing to compare", hint="give at least one saved result")
+    options = saved_options(given[0])
+    for other in given[1:]:
+        _refuse_incomparable(given[0], other)
+    unique_names(system.name for result in given for system in result.systems)
+    inference = inherited(options, bootstrap=bootstrap, level=level, seed=seed, test=test, interval=interval)
+    if options.pool == POOL:
+        found = _compare_samples(given, inference, options.by if by is None else tuple(by), _joined_inputs(given))
+    else:
+        found = _compare_tables(given, inference, by, headline or {})
+    return found.with_outcomes_of(given)
+
+
+def saved_options(result: Result) -> Options:
+    """How the numbers of a result were obtained; an error if it was not saved with its counts."""
+    if result.options is None or not result.measures:
+        names = ", ".join(system.name for system in result.systems)
+        raise UsageError(
+            f"the result of {names} has no counts per document", hint="write it with --save or Result.save"
+        )
+    return result.options
+
+
+def _refuse_incomparable(first: Result, other: Result) -> None:
+    """Numbers obtained in different ways are not compared; the error names the ways."""
+    mine, yours = saved_options(first), saved_options(other)
+    pairs: list[tuple[str, object, object]] = [
+        ("task", first.task, other.task),
+        ("profile", first.profile, other.profile),
+        ("pool", mine.pool, yours.pool),
+    ]
+    names = dict.fromkeys([*mine.fields, *yours.fields])
+    pairs += [(name, mine.fields.get(name), yours.fields.get(name)) for name in names if name != "in"]
+    differing = [f"{name} ({a} and {b})" for name, a, b in pairs if a != b]
+    if not differing and first.measures != other.measures:
+        differing = [f"measures ({', '.join(changed_measures(first, other)) or 'their order'})"]
+    if differing:
+        hint = "score the systems in the same way"
+        raise UsageError(f"these results cannot be compared, they differ in {', '.join(differing)}", hint=hint)
+
+
+def changed_measures(first: Result, other: Result) -> list[str]:
+    """The names of the measures that two results do not share."""
+    both = first.measures + other.measures
+    return sorted({m.name for m in both if m not in first.measures or m not in other.measures})
+
+
+def _joined_inputs(given: Sequence[Result]) -> dict[str, SignatureValue]:
+    """The conventions, and one hash of all that was read, last."""
+    fields = dict(saved_options(given[0]).fields)
+    inputs = [str(own["in"]) for own in (saved_options(each).fields for each in given) if "in" in own]
+    fields.pop("in", None)
+    if inputs:
+        fields["in"] = inputs[0] if len(inputs) == 1 else hash_chunks(text.encode() for text in inputs)
+    return fields
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counts that add over documents
+
+
+def _compare_tables(
+    given: Sequence[Result], inference: Inference, by: Sequence[str] | None, headline: Mapping[str, str]
+) -> Result:
+    first, options = given[0], saved_options(given[0])
+    systems: dict[str, Counts] = {}
+    for system in (system for result in given for system in result.systems):
+        if system.table is None:
+            raise UsageError(
+                f"the result of {system.name} has no counts per document", hint="write it with --save or Result.save"
+            )
+        table = _same_documents(systems, system.name, system.table)
+        notes = [note for note in system.notes if note.code not in DRAWN]
+        elements = [reordered(each, system.table.ids, table.ids) for each in system.elements]
+        systems[system.name] = Counts(table, notes, system.best, elements)
+    chosen = _fields_to_slice(options.by if by is None else by, systems, required=by is not None)
+    if by is None and len(chosen) < len(options.by):
+        lost = ", ".join(name for name in options.by if name not in chosen)
+        note = Note("no-slices", 1, f"there are no slices by {lost}: not all results were saved with them")
+        systems = {name: own._replace(notes=[*own.notes, note]) for name, own in systems.items()}
+    scoring = Scoring(
+        task=first.task,
+        profile=first.profile,
+        measures=first.measures,
+        pool=options.pool,
+        by=chosen,
+        inference=inference,
+        fields=_joined_inputs(given),
+        headline=headline,
+    )
+    return build_result(scoring, systems)
+
+
+def _same_documents(systems: Mapping[str, Counts], name: str, table: StatsTable) -> StatsTable:
+    """The table in the order of the first one, or an error that says which documents differ."""
+    if not systems:
+        return table
+    first, reference = next((name, own.table) for name, own in systems.items())
+    ours, theirs = set(reference.ids), set(table.ids)
+    for one, other, ids in (
+        (first, name, [i for i in reference.ids if i not in theirs]),
+        (name, first, [i for i in table.ids if i not in ours]),
+    ):
+        if ids:
+            listed = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
+            hint = "score the systems on the same documents"
+            raise UsageError(
+                f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {listed}",
+                hint=hint,
+            )
+    return table.select(reference.ids)
+
+
+def _fields_to_slice(by: Sequence[str], systems: Mapping[str, Counts], *, required: bool) -> tuple[str, ...]:
+    """Those fields that all results can be sliced by; a required one that cannot is an error."""
+    attributes = next(iter(systems.values())).table.attributes
+    fields = [{each.field for each in own.elements} for own in systems.values()]
+    shared, some = set.intersection(*fields), set.union(*fields)
+    for name in by if required else ():
+        if name in attributes or name in shared:
+            continue
+        if name in some or "." in name:
+            hint = f"score and save all systems with --by {name}"
+            raise UsageError(f"these results were not all saved with slices by {name}", hint=hint)
+        known = [*attributes, *sorted(shared)]
+        hint = did_you_mean(name, known) or (f"fields: {', '.join(known)}" if known else "score with --by and --save")
+        raise UsageError(f"these results have no field {name!r} to slice by", hint=hint)
+    return tuple(name for name in dict.fromkeys(by) if name in attributes or name in shared)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counts in samples of the documents
+
+
+def _compare_samples(
+    results: Sequence[Result], inference: Inference, by: tuple[str, ...], fields: dict[str, SignatureValue]
+) -> Result:
+    """One result of all the systems of saved results whose counts do not add over documents.
+
+    The samples are those that were saved, so that neither their number nor their seed can be changed. Exchanging
+    documents between systems needs what they found, not how many: systems of different results are compared by the
+    jackknife.
+    """
+    first, options = results[0], saved_options(results[0])
+    for other in results:
+        _refuse_other_draws(options, saved_options(other), inference)
+    for name in by:
+        if any(name not in saved_options(each).by for each in results):
+            raise UsageError(f"these results were not all saved with slices by {name}", hint=f"score with --by {name}")
+    asked = (inference.interval, inference.test, inference.level)
+    kept = len(results) == 1 and asked == (options.interval, options.test, options.level)
+    exchanged = inference.test == "randomisation" and not kept
+    if exchanged and options.test != "randomisation":
+        raise UsageError(
+            "saved counts cannot be exchanged between systems", hint="score the systems together, or leave --test out"
+        )
+    test = "jackknife" if exchanged else inference.test
+    changed = msgspec.structs.replace(
+        options, interval=inference.interval, test=test, level=inference.level, by=by, fields=fields
+    )
+    how = how_of(changed)._replace(box=_box(first))
+    systems = [_again(system, first, how, by) for each in results for system in each.systems]
+    documents = first.systems[0].documents
+    comparisons = first.comparisons if kept else _pairs(systems, first.measures, how, results)
+    comparisons = tuple(each for each in comparisons if all(name in by for name in each.slice))
+    notes = [note for note in first.notes if note.code not in (*DRAWN, "other-test")]
+    notes += inference_notes(changed, [({}, documents)], {each.name: each.scores for each in systems}, comparisons)
+    if exchanged and len(systems) > 1:
+        message = "randomisation needs the triples themselves: systems of saved results are compared by the jackknife"
+        notes.append(Note("other-test", 1, message))
+    return msgspec.structs.replace(
+        first,
+        adjudge=__version__,
+        signature=signature(first.task, result_fields(first.profile, documents, len(systems), changed)),
+        systems=tuple(systems),
+        comparisons=comparisons,
+        notes=tuple(notes),
+        options=changed,
+    )
+
+
+def _refuse_other_draws(options: Options, other: Options, inference: Inference) -> None:
+    bootstrap = options.bootstrap if inference.bootstrap is None else inference.bootstrap
+    for name, value, given in (("bootstrap", options.bootstrap, bootstrap), ("seed", options.seed, inference.seed)):
+        if given != value:
+            raise UsageError(f"these results were saved with {name} {value}", hint=f"score again with --{name} {given}")
+        if getattr(other, name) != value:
+            raise UsageError(
+                f"these results cannot be compared, they differ in {name} ({value} and {getattr(other, name)})",
+                hint="score the systems in the same way",
+            )
+
+
+def _box(result: Result) -> float | None:
+    """The constant of the notches, if the result has box plots."""
+    scores = [score for system in result.systems for score in system.scores]
+    if not any(score.uncertainty is not None and score.uncertainty.box is not None for score in scores):
+        return None
+    notch = saved_options(result).fields.get("notch", NOTCH)
+    return float(notch) if isinstance(notch, int | float) else NOTCH
+
+
+def _again(system: SystemResult, result: Result, how: How, by: Sequence[str]) -> SystemResult:
+    """The scores of a system at another level; those without samples stay as they are."""
+    fresh: dict[tuple[str, str, object], Score] = {}
+    for samples in system.samples:
+        scores = sampled_scores(result.measures, samples, how)
+        fresh |= {(score.metric, score.part, slice_key(score.slice)): score for score in scores}
+    kept = [score for score in system.scores if all(name in by for name in score.slice)]
+    again = tuple(fresh.get((score.metric, score.part, slice_key(score.slice)), score) for score in kept)
+    # Which scores are outside of their intervals depends on the level.
+    stale = () if how.level == saved_options(result).level else ("percentile-misses",)
+    notes = tuple(note for note in system.notes if note.code not in stale)
+    return msgspec.structs.replace(system, scores=again, notes=notes)
+
+
+def _pairs(
+    systems: Sequence[SystemResult], measures: Sequence[Measure], how: How, results: Sequence[Result]
+) -> tuple[Comparison, ...]:
+    """All pairs in all samples that both have, and the differences of what was counted on all documents only."""
+    sizes = {slice_key(each.slice): each.documents for result in results for each in result.comparisons}
+    keys = headline_keys(measures)
+    found: list[Comparison] = []
+    for a, b in combinations(systems, 2):
+        theirs = {slice_key(samples.slice): samples for samples in b.samples}
+        for samples in a.samples:
+            place = slice_key(samples.slice)
+            other = theirs.get(place)
+            if other is None or other.columns != samples.columns:
+                continue
+            documents = a.documents if not place else sizes.get(place)
+            both = {a.name: sampled(measures, samples, how), b.name: sampled(measures, other, how)}
+            found += pair_comparisons(both, keys, how, samples.slice, documents)
+        found += whole_differences({each.name: each.scores for each in (a, b)}, keys, found)
+    return corrected(found, measures)

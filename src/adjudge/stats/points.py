@@ -1,0 +1,355 @@
+"""From sums of counts to scores, and the scores of one system as a function of the weights of its documents.
+
+One arithmetic serves the numbers of a corpus, in plain Python, and columns of numbers of many resampled corpora. It is
+the one place of the statistics where 0/0 is decided.
+
+Counts add over documents, so that a thousand resampled corpora are one product, weights x table. Counts are pooled
+(micro), or the scores of documents averaged (macro), which is the same with other columns: a mean is the sum of the
+document scores over the number of documents in which the score is defined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.model.prf import ratio
+from adjudge.stats.measure import (
+    Array,
+    Blanc,
+    Combined,
+    Key,
+    Measure,
+    Prf,
+    Ratio,
+    Total,
+    Undefined,
+    Weighted,
+    count_keys,
+    needed_measures,
+    part_keys,
+    signed_keys,
+)
+from adjudge.stats.table import StatsTable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Pool: TypeAlias = Literal["micro", "macro"]
+
+
+@dataclass(frozen=True)
+class Additive:
+    """The counts of a system and the measures that are made of them.
+
+    `best` has the highest counts that are still possible, if the search of a document was cut short.
+
+    >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
+    >>> recall = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
+    >>> Additive(table, (recall,), "macro").point()
+    {('x', 'recall'): 0.75}
+    """
+
+    table: StatsTable
+    measures: Sequence[Measure]
+    pool: Pool = "micro"
+    best: StatsTable | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The documents, in the order of the weights."""
+        return self.table.ids
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """Every (metric, part), in order."""
+        return part_keys(self.measures)
+
+    @cached_property
+    def counts(self) -> frozenset[Key]:
+        """The parts that are counts and have no interval."""
+        return count_keys(self.measures)
+
+    @cached_property
+    def signed(self) -> frozenset[Key]:
+        """The parts that may be negative."""
+        return signed_keys(self.measures)
+
+    @cached_property
+    def totals(self) -> dict[str, float]:
+        """The sum of every column of the table."""
+        return self.table.totals()
+
+    @cached_property
+    def summed(self) -> tuple[StatsTable, Sequence[Measure]]:
+        """What is added up over the documents, and the parts as formulas of the sums."""
+        if self.pool == "micro":
+            return self.table, self.measures
+        if self.pool != "macro":
+            raise UsageError(f"no pooling {self.pool}", hint="micro pools counts, macro averages documents")
+        return document_scores(self.table, self.measures)
+
+    def finish(self, totals: Array) -> dict[Key, Array]:
+        """Every part for every row of sums (k x columns)."""
+        table, formulas = self.summed
+        return compute(formulas, table.columns, totals)
+
+    @cached_property
+    def _slices(self) -> list[Array]:
+        from adjudge.stats.exact import exact_slices
+
+        return exact_slices(self.summed[0].array)
+
+    def evaluate(self, weights: npt.ArrayLike) -> dict[Key, Array]:
+        """Every part for every row of weights (k x documents).
+
+        With whole weights, as of a bootstrap, neither the order of the documents nor the release of numpy changes a bit
+        of the sums.
+        """
+        import numpy as np
+
+        from adjudge.stats.exact import exact_product
+
+        matrix: Array = np.asarray(weights, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] != len(self.ids):
+            message = f"weights of shape {matrix.shape} for {len(self.ids)} documents"
+            raise UsageError(message, hint="give k x documents")
+        return self.finish(exact_product(matrix, self._slices))
+
+    def point(self) -> dict[Key, float]:
+        """Every part on the corpus as it is; nan where it is undefined."""
+        table, formulas = self.summed
+        found = points(formulas, self.totals if table is self.table else table.totals())
+        return {key: math.nan if value is None else value for key, value in found.items()}
+
+    def fractions(self) -> dict[Key, tuple[float, float]]:
+        """Numerator and denominator of the parts that are one ratio of sums; a mean of documents has none."""
+        return fractions(self.measures, self.totals) if self.pool == "micro" else {}
+
+    def bounds(self) -> dict[Key, float]:
+        """Proven upper bounds of the parts that a search cut short may have left too low."""
+        if self.best is None:
+            return {}
+        found, best = self.point(), Additive(self.best, self.measures, self.pool).point()
+        return {key: bound for key, bound in best.items() if bound > found[key]}
+
+    def select(self, ids: Iterable[str]) -> Additive:
+        """The same metric on these documents."""
+        ids = tuple(ids)
+        best = None if self.best is None else self.best.select(ids)
+        return Additive(self.table.select(ids), self.measures, self.pool, best)
+
+    def only(self, keys: Collection[Key]) -> Additive:
+        """These parts, and perhaps others that they are made of; nothing else is computed."""
+        return Additive(self.table, needed_measures(self.measures, keys), self.pool)
+
+
+def per_document(table: StatsTable, measures: Sequence[Measure]) -> dict[Key, Array]:
+    """Every part of every document by itself; nan where it is undefined.
+
+    >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
+    >>> per_document(table, [Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))])["x", "recall"].tolist()
+    [1.0, 0.5]
+    """
+    return compute(measures, table.columns, table.array)
+
+
+def document_scores(table: StatsTable, measures: Sequence[Measure]) -> tuple[StatsTable, list[Measure]]:
+    """The scores of documents as a table, and their means as measures of it; counts stay sums.
+
+    F is the mean of the documents' F, not the F of mean precision and mean recall.
+    """
+    import numpy as np
+
+    counts, columns, means = count_keys(measures), [], list[Measure]()
+    found = per_document(table, measures)
+    for place, ((metric, part), scores) in enumerate(found.items()):
+        value, number = f"{place}", f"{place} defined"
+        defined = ~np.isnan(scores)
+        columns += [(value, np.where(defined, scores, 0.0)), (number, defined)]
+        if (metric, part) in counts:
+            means.append(Total(metric, part, ((value, 1.0),)))
+        else:
+            means.append(Ratio(metric, part, ((value, 1.0),), ((number, 1.0),), None))
+    rows = np.stack([column for _, column in columns], axis=1) if columns else np.zeros((len(table), 0))
+    return StatsTable(table.ids, tuple(name for name, _ in columns), rows), means  # type: ignore[arg-type]
+
+
+def undefined_documents(table: StatsTable, measures: Sequence[Measure]) -> dict[Key, tuple[str, ...]]:
+    """The documents in which a part is undefined, and which its mean therefore leaves out.
+
+    >>> table = StatsTable(("a", "b"), ("s", "g"), [[0, 0], [1, 2]])
+    >>> undefined_documents(table, [Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),), None)])
+    {('x', 'recall'): ('a',)}
+    """
+    import numpy as np
+
+    found = {key: np.flatnonzero(np.isnan(values)).tolist() for key, values in per_document(table, measures).items()}
+    return {key: tuple(table.ids[place] for place in places) for key, places in found.items() if places}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# From sums to scores: one arithmetic for the numbers of a corpus and for columns of numbers of many resampled corpora
+
+
+def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key, float | None]:
+    """Every part of the measures on summed columns; None where it is undefined.
+
+    >>> points([Total("x", "tp", (("tp", 2.0),))], {"tp": 3.0})
+    {('x', 'tp'): 6.0}
+    """
+    found = _scores(measures, totals, 0.0)
+    return {key: value if math.isfinite(value) else None for key, value in found.items()}
+
+
+def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike) -> dict[Key, Array]:
+    """Every part for every row of totals (k x columns); nan where a part is undefined.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
+    >>> {part: v.tolist() for (_, part), v in compute([f1], ["matched", "system", "gold"], [[1, 2, 4]]).items()}
+    {'precision': [0.5], 'recall': [0.25], 'f1': [0.333...]}
+    """
+    import numpy as np
+
+    matrix: Array = np.asarray(totals, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != len(columns):
+        raise UsageError(f"totals of shape {matrix.shape} do not have {len(columns)} columns")
+    # Counts near the end of the range of numbers may overflow; what does is undefined, without a word of numpy's.
+    with np.errstate(all="ignore"):
+        found = _scores(measures, dict(zip(columns, matrix.T, strict=True)), np.zeros(len(matrix)))
+    return {k: np.where(np.isinf(v), np.nan, v) if np.isinf(v).any() else v for k, v in found.items()}
+
+
+def fractions(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key, tuple[float, float]]:
+    """Numerator and denominator of every part that is one ratio of sums.
+
+    >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"), parts=("f1",))
+    >>> fractions([f1], {"matched": 1.0, "system": 2.0, "gold": 4.0})
+    {('set.f1', 'f1'): (2.0, 6.0)}
+    """
+    found: dict[Key, tuple[float, float]] = {}
+    for m in measures:
+        if isinstance(m, Prf):
+            found |= {(m.name, part): pair for part, pair in _prf_fractions(m, totals).items() if part in m.parts}
+        elif isinstance(m, Ratio):
+            found[m.name, m.part] = _weighted(m.numerator, totals, 0.0), _weighted(m.denominator, totals, 0.0)
+    return found
+
+
+def _scores(measures: Sequence[Measure], totals: Mapping[str, Any], zero: Any) -> dict[Key, Any]:
+    """Every part of numbers or of columns of numbers, whichever `zero` is one of."""
+    done: dict[Key, Any] = {}
+    for m in measures:
+        try:
+            if isinstance(m, Prf):
+                done |= _prf(m, totals)
+            elif isinstance(m, Blanc):
+                done |= _blanc(m, totals)
+            elif isinstance(m, Total):
+                done[m.name, m.part] = _weighted(m.columns, totals, zero)
+            elif isinstance(m, Ratio):
+                top, bottom = _weighted(m.numerator, totals, zero), _weighted(m.denominator, totals, zero)
+                value = _ratio(top, bottom, m.undefined)
+                done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
+            else:
+                done[m.name, m.part] = _combined(m, done, zero)
+        except KeyError as error:
+            raise _lacking(m, error.args[0], done if isinstance(m, Combined) else totals) from None
+    return done
+
+
+def _lacking(m: Measure, wanted: Any, known: Iterable[Any]) -> UsageError:
+    if isinstance(m, Combined):
+        hint = did_you_mean(" ".join(wanted), [" ".join(key) for key in known])
+        hint = hint or "list that measure before the one that combines it"
+        return UsageError(f"{m.name} combines {' '.join(wanted)}, which is not defined", hint=hint)
+    hint = did_you_mean(wanted, known := list(known)) or f"columns: {', '.join(known)}"
+    return UsageError(f"a measure needs the column {wanted}", hint=hint)
+
+
+def _weighted(terms: Weighted, totals: Mapping[str, Any], zero: Any) -> Any:
+    total = zero
+    for name, weight in terms:
+        total = total + weight * totals[name]
+    return total
+
+
+def _ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Any:
+    """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
+    otherwise = math.nan if undefined is None else float(undefined)
+    if isinstance(denominator, int | float):
+        return ratio(numerator, denominator, otherwise)
+    import numpy as np
+
+    value = np.full(np.shape(denominator), otherwise)
+    np.divide(numerator, denominator, out=value, where=denominator != 0)
+    return value
+
+
+def _either(condition: Any, one: Any, other: Any) -> Any:
+    if isinstance(condition, bool):
+        return one if condition else other
+    import numpy as np
+
+    return np.where(condition, one, other)
+
+
+def _prf_fractions(m: Prf, totals: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Numerator and denominator of every part that is one ratio."""
+    matched, system = (totals[name] for name in m.precision)
+    found, gold = (totals[name] for name in m.recall)
+    pairs = {"precision": (matched, system), "recall": (found, gold)}
+    if m.shared:
+        square = m.beta * m.beta
+        if not m.harmonic:
+            pairs[m.f_name] = (1 + square) * matched, square * gold + system
+        pairs["jaccard"] = matched, system + gold - matched
+    return pairs
+
+
+def _prf(m: Prf, totals: Mapping[str, Any]) -> dict[Key, Any]:
+    """F from two ratios agrees with F from counts at the edges.
+
+    With nothing on both sides it is undefined; with something on one side it is 0 as soon as P or R is 0, even if the
+    other has no value.
+    """
+    pairs = _prf_fractions(m, totals)
+    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
+    if m.f_name not in values:
+        p, r, square = values["precision"], values["recall"], m.beta * m.beta
+        value = _ratio((1 + square) * p * r, square * p + r, None if m.harmonic else 0)
+        if not m.harmonic:
+            nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
+            empty = math.nan if m.undefined is None else float(m.undefined)
+            value = _either(nothing, empty, _either((p == 0) | (r == 0), 0.0, value))
+        values[m.f_name] = value
+    values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}
+    return {(m.name, part): values[part] for part in m.parts}
+
+
+def _combined(m: Combined, done: Mapping[Key, Any], zero: Any) -> Any:
+    value = zero + 1.0 if m.op == "product" else zero
+    for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
+        value = value * done[key] if m.op == "product" else value + weight * done[key]
+    return value / len(m.of) if m.op == "mean" else value
+
+
+def _blanc(m: Blanc, totals: Mapping[str, Any]) -> dict[Key, Any]:
+    there, kinds = [], []
+    for names in (m.coref, m.noncoref):
+        matched, system, gold = (totals[name] for name in names)
+        p, r = _ratio(matched, system, 0), _ratio(matched, gold, 0)
+        there.append(gold > 0 if m.rule == "8.01" else (gold > 0) | (system > 0))
+        kinds.append({"recall": r, "precision": p, "f1": _ratio(2 * p * r, p + r, 0)})
+    matched, system, gold = (totals[name] for name in m.mentions)
+    neither = _either((matched == system) & (matched == gold), float(m.rule == "2014"), 0.0)
+    values = {}
+    for part in m.parts:
+        coref, noncoref = (kind[part] for kind in kinds)
+        one = _either(there[0], coref, _either(there[1], noncoref, neither))
+        values[m.name, part] = _either(there[0] & there[1], (coref + noncoref) / 2, one)
+    return values

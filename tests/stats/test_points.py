@@ -1,0 +1,179 @@
+"""Points of a table against loops over documents, and without numpy."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.errors import UsageError
+from adjudge.stats.inference import OFF, Inference
+from adjudge.stats.measure import Blanc, Combined, Prf, Ratio, Total
+from adjudge.stats.points import Additive, compute, per_document, points, undefined_documents
+from adjudge.stats.table import StatsTable
+from made import made_result
+
+COLUMNS = ("s", "p", "g")
+counts = st.integers(0, 4)
+rows_of_counts = st.lists(st.tuples(counts, counts, counts).map(lambda t: (t[0], t[0] + t[1], t[0] + t[2])), max_size=6)
+
+
+def table_of(rows):
+    return StatsTable(tuple(f"d{i}" for i in range(len(rows))), COLUMNS, rows)
+
+
+def measures_of(undefined):
+    return (Prf("x", ("s", "p"), ("s", "g"), undefined=undefined), Total("x", "count", (("g", 1.0),)))
+
+
+@settings(deadline=None)
+@given(rows_of_counts, st.sampled_from([0, 1, None]), st.data())
+def test_reductions_equal_a_loop(rows, undefined, data):
+    table, measures = table_of(rows), measures_of(undefined)
+    weights = data.draw(
+        st.lists(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)), min_size=1, max_size=4)
+    )
+    together, averaged = (Additive(table, measures, pool).evaluate(weights) for pool in ("micro", "macro"))
+    for k, row in enumerate(weights):
+        # a weight is a number of copies of the document
+        copies = [rows[i] for i, times in enumerate(row) for _ in range(times)]
+        totals = [sum(column) for column in zip(*copies, strict=True)] if copies else [0, 0, 0]
+        expected = compute(measures, COLUMNS, [totals])
+        documents = [compute(measures, COLUMNS, [copy]) for copy in copies]
+        for key in expected:
+            assert together[key][k] == pytest.approx(expected[key][0], nan_ok=True)
+            defined = [d[key][0] for d in documents if not math.isnan(d[key][0])]
+            if key[1] == "count":
+                assert averaged[key][k] == sum(defined)
+            else:
+                mean = sum(defined) / len(defined) if defined else math.nan
+                assert averaged[key][k] == pytest.approx(mean, nan_ok=True)
+
+
+@settings(deadline=None)
+@given(rows_of_counts, st.randoms(), st.sampled_from(["micro", "macro"]))
+def test_order_of_documents_changes_no_bit(rows, random, pool):
+    table = StatsTable(tuple(map(str, range(len(rows)))), COLUMNS, np.array(rows, dtype=float).reshape(-1, 3) / 7)
+    order = list(table.ids)
+    random.shuffle(order)
+    measures = measures_of(None)
+    one, other = (Additive(t, measures, pool).point() for t in (table, table.select(order)))
+    assert np.array(list(one.values())).tobytes() == np.array(list(other.values())).tobytes()
+
+
+def test_pooled_and_mean_differ_as_they_should():
+    table = table_of([(10, 10, 10), (1, 2, 2)])
+    assert Additive(table, measures_of(0)).point()["x", "recall"] == 11 / 12
+    assert Additive(table, measures_of(0), "macro").point()["x", "recall"] == 0.75
+    assert per_document(table, measures_of(0))["x", "f1"].tolist() == [1, 0.5]
+
+
+def test_undefined_documents_are_counted():
+    table = table_of([(0, 0, 0), (0, 1, 0), (1, 1, 1)])
+    assert undefined_documents(table, measures_of(None)) == {
+        ("x", "precision"): ("d0",),
+        ("x", "recall"): ("d0", "d1"),
+        ("x", "f1"): ("d0",),
+    }
+    assert undefined_documents(table, measures_of(0)) == {}
+    assert Additive(table, measures_of(None), "macro").point()["x", "recall"] == 1
+
+
+def test_wrong_use_is_explained():
+    with pytest.raises(UsageError, match=r"weights of shape \(1, 2\) for 1 documents"):
+        Additive(table_of([(1, 1, 1)]), measures_of(0)).evaluate([[1, 2]])
+    with pytest.raises(UsageError, match="no pooling mirco"):
+        Additive(table_of([]), measures_of(0), "mirco").point()
+
+
+def test_fractions_of_estimators():
+    table = table_of([(1, 2, 4), (1, 2, 4)])
+    assert Additive(table, measures_of(0)).fractions()["x", "f1"] == (4, 12)
+    assert Additive(table, measures_of(0), "macro").fractions() == {}
+
+
+def test_ratio_with_clip_per_document_mean():
+    table = StatsTable(("a", "b"), ("s", "g"), [[-1, 2], [1, 2]])
+    measures = [Ratio("x", "score", (("s", 1.0),), (("g", 1.0),), clip=0.0)]
+    assert Additive(table, measures, "macro").point() == {("x", "score"): 0.25}
+    assert Additive(table, measures).point() == {("x", "score"): 0.0}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One arithmetic for numbers and for columns of numbers
+
+
+LETTERS = ("a", "b", "c", "d", "e", "f")
+
+
+def every_measure(undefined, rule):
+    return [
+        Prf(
+            "shared",
+            ("a", "b"),
+            ("a", "c"),
+            beta=2.0,
+            undefined=undefined,
+            parts=("jaccard", "precision", "f2", "gold"),
+        ),
+        Prf("two", ("a", "b"), ("d", "c"), undefined=undefined),
+        Ratio("ratio", "score", (("a", 1.0), ("b", -0.25)), (("c", 1.0),), undefined, clip=0.0),
+        Total("count", "tp", (("a", 1.0), ("d", 0.5))),
+        Blanc("links", ("a", "b", "c"), ("d", "e", "f"), ("a", "b", "c"), rule),
+        Combined("mean", "f1", "mean", (("two", "f1"), ("links", "f1"), ("ratio", "score"))),
+        Combined("product", "f1", "product", (("two", "f1"), ("shared", "f2"))),
+        Combined("sum", "all", "sum", (("count", "tp"), ("links", "recall"))),
+        Combined("weighted", "score", "sum", (("two", "f1"), ("ratio", "score")), (0.25, 0.75)),
+    ]
+
+
+NUMBERS = st.sampled_from([0, 0, 1, 2, 3.5, 1 / 3])
+ROWS = st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=1, max_size=5)
+UNDEFINED, RULES = st.sampled_from([0, 1, None]), st.sampled_from(["8.01", "2014"])
+
+
+@settings(deadline=None, max_examples=150)
+@given(ROWS, UNDEFINED, RULES)
+def test_numbers_and_columns_give_the_same_bits(rows, undefined, rule):
+    columns = compute(every_measure(undefined, rule), LETTERS, rows)
+    for place, row in enumerate(rows):
+        found = points(every_measure(undefined, rule), dict(zip(LETTERS, map(float, row), strict=True)))
+        assert found.keys() == columns.keys()
+        for key, value in found.items():
+            assert np.float64(math.nan if value is None else value).tobytes() == columns[key][place].tobytes()
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(NUMBERS, min_size=6, max_size=6), UNDEFINED, RULES)
+def test_one_document_has_no_interval(row, undefined, rule):
+    table = StatsTable(("d",), LETTERS, [row], {"genre": ("x",), "year": (1,)})
+    how = {"measures": every_measure(undefined, rule), "by": ("genre", "year")}
+    result = made_result({"A": table}, inference=Inference(bootstrap=50, level=0.9), **how)
+    assert result.systems[0].scores == made_result({"A": table}, inference=OFF, **how).systems[0].scores
+    assert "one-document" in [note.code for note in result.notes]
+
+
+def test_a_result_without_draws_loads_no_numpy():
+    code = (
+        "import sys\n"
+        "from adjudge.stats.build import Counts, Scoring, build_result\n"
+        "from adjudge.stats.elements import ElementSlice, ElementTable, Rows\n"
+        "from adjudge.stats.inference import OFF\n"
+        "from adjudge.stats.measure import Prf\n"
+        "from adjudge.stats.table import StatsTable\n"
+        "table = StatsTable(('d', 'e'), ('a', 'b', 'c'), [[1, 2, 3], [0, 1, 1]], {'genre': ('x', 'y')})\n"
+        "one = Rows(((1.0, 2.0, 2.0),))\n"
+        "kinds = ElementTable('k', table.columns, Rows(table.values), (ElementSlice('x', (0,), one),))\n"
+        "measures = [Prf('x', ('a', 'b'), ('a', 'c'))]\n"
+        "scoring = Scoring(task='t', profile='p', measures=measures, by=('genre', 'k'), inference=OFF)\n"
+        "result = build_result(scoring, {name: Counts(table, elements=[kinds]) for name in 'AB'})\n"
+        "assert len(result.systems[0].scores) == 12, result\n"
+        "str(result), result.to_json(with_tables=True)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
