@@ -10,8 +10,8 @@ from adjudge.evaluate.run import run_of
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_store import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response, Span
-from adjudge.tasks.eal.document import Compared, compare, prepare
-from adjudge.tasks.eal.identity import distinct
+from adjudge.tasks.eal.compare import Compared, compare, prepare
+from adjudge.tasks.eal.responses import distinct
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.task import EalTask, Gold, count
 from eal_responses import response, responses

@@ -28,8 +28,8 @@ def measure_scores(folder: Path) -> dict[str, float]:
     from adjudge.evaluate.task import Side
     from adjudge.formats.eal_store import open_frames, open_key, open_store
     from adjudge.stats.inference import Inference
-    from adjudge.tasks.eal.document import compare, prepare
-    from adjudge.tasks.eal.notes import gold_remarks, system_remarks
+    from adjudge.tasks.eal.compare import compare, prepare
+    from adjudge.tasks.eal.diagnostics import gold_remarks, system_remarks
     from adjudge.tasks.eal.ranking import rank_systems
     from adjudge.tasks.eal.sensitivity import all_crossings, beta_lambda_grid, counts_of
     from adjudge.tasks.eal.settings import Settings

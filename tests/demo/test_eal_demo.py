@@ -10,10 +10,10 @@ from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import open_frames, open_key, open_store
 from adjudge.formats.timex import less_specific
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
-from adjudge.tasks.eal.consistency_files import check
+from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import classes
-from adjudge.tasks.eal.identity import is_good, trfr
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
+from adjudge.tasks.eal.responses import is_good, trfr
+from adjudge.tasks.eal.texts import filter_quotes, quote_regions
 from adjudge.tasks.eal.validation import validate
 
 DOCUMENTS = [*(f"MINI_DF_0{n}" for n in range(1, 6)), *(f"MINI_NW_0{n}" for n in range(1, 8))]

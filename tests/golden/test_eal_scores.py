@@ -11,7 +11,7 @@ from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap
-from adjudge.tasks.eal.document import compare, prepare
+from adjudge.tasks.eal.compare import compare, prepare
 from adjudge.tasks.eal.measures import document_scores, measures, table_of
 from adjudge.tasks.eal.proposal import EXAMPLES, ceaf_examples, table_1
 from adjudge.tasks.eal.ranking import java_indices, java_weights, percentile, rank_systems

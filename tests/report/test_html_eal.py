@@ -17,8 +17,8 @@ from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame,
 from adjudge.report.html import eal as module
 from adjudge.report.html.eal_data import KINDS, LEGEND, PAIRS, STATUS
 from adjudge.report.html.page import asset, shown
-from adjudge.tasks.eal.quotes import quote_regions
 from adjudge.tasks.eal.settings import decide, settings
+from adjudge.tasks.eal.texts import quote_regions
 from eal_keys import CORPUS, GRAPHS, counted, page_of
 from eal_responses import response
 from hostile import MARKUP

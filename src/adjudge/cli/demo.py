@@ -143,7 +143,7 @@ def _nugget() -> Demo:
 def _eal() -> Demo:
     from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
     from adjudge.tasks.eal import score
-    from adjudge.tasks.eal.quotes import regions_in
+    from adjudge.tasks.eal.texts import regions_in
 
     systems = [str(path) for path in SUBMISSIONS.values()]
     where = f"{_short(ASSESSMENTS)} {' '.join(map(_short, systems))}"

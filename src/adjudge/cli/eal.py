@@ -42,7 +42,7 @@ from adjudge.cli.output import (
     uncollected,
 )
 from adjudge.errors import Problem, UsageError
-from adjudge.tasks.eal.profiles import PROFILES
+from adjudge.tasks.eal.settings import PROFILES
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
@@ -186,7 +186,7 @@ def _regions(options: Mapping[str, Any], settings: Settings) -> Regions | None:
         return None
     if quotes is not None and folder is not None:
         raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
-    from adjudge.tasks.eal.quotes import read_regions, regions_in
+    from adjudge.tasks.eal.texts import read_regions, regions_in
 
     return read_regions(str(quotes)) if folder is None else regions_in(folder, settings.profile)
 

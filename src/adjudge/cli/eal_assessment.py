@@ -20,7 +20,12 @@ from adjudge.errors import UsageError
 from adjudge.formats.eal_ids import sha1_id
 from adjudge.model.eal import Assessment, Response
 from adjudge.tasks.eal.apply import open_for
-from adjudge.tasks.eal.assess_files import (
+from adjudge.tasks.eal.consistency import CheckReport
+from adjudge.tasks.eal.consistency import check as check_store
+from adjudge.tasks.eal.frames import describe
+from adjudge.tasks.eal.responses import UNLINKED
+from adjudge.tasks.eal.settings import get_profile
+from adjudge.tasks.eal.stores import (
     TRIMS,
     Change,
     MergeSummary,
@@ -31,12 +36,7 @@ from adjudge.tasks.eal.assess_files import (
     repairing,
     trimming,
 )
-from adjudge.tasks.eal.consistency_files import CheckReport
-from adjudge.tasks.eal.consistency_files import check as check_store
-from adjudge.tasks.eal.frames import describe
-from adjudge.tasks.eal.profiles import get_profile
-from adjudge.tasks.eal.trim import UNLINKED
-from adjudge.tasks.eal.validation_findings import LIMIT
+from adjudge.tasks.eal.validation_files import LIMIT
 
 SHOWN = 10  # assessments that differ, without --verbose
 REASONS = {**EXPLAINED, "coreferent": "a better response has a CAS in the same cluster"}

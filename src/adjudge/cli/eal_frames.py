@@ -18,8 +18,8 @@ from adjudge.cli.eal_stores import profile_option
 from adjudge.cli.findings import all_counted, counted, finding_line, finding_record
 from adjudge.cli.output import uncollected
 from adjudge.errors import UsageError
-from adjudge.tasks.eal.frames_files import FramesSummary, project_store, read_store, template_store
-from adjudge.tasks.eal.profiles import get_profile
+from adjudge.tasks.eal.settings import get_profile
+from adjudge.tasks.eal.stores import FramesSummary, project_store, read_store, template_store
 
 
 @click.command("template", epilog="\b\nExample:\n  adjudge eal frames template assessments -o frames")

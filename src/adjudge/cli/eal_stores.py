@@ -37,18 +37,17 @@ from adjudge.tasks.eal.apply import (
     pool_stores,
     provenance_path,
 )
-from adjudge.tasks.eal.baseline import baseline_link as linked_by_type
-from adjudge.tasks.eal.changes import Outcome, Remark, both
-from adjudge.tasks.eal.neutralize import neutralize_coref, neutralize_realis, neutralize_realis_key
-from adjudge.tasks.eal.profiles import PROFILES, Profile, get_profile
-from adjudge.tasks.eal.quotes import filter_quotes as without_quotes
-from adjudge.tasks.eal.quotes import find_quotes
-from adjudge.tasks.eal.sentences import expand_justifications as widened
-from adjudge.tasks.eal.sentences import sentences as find_sentences
-from adjudge.tasks.eal.top import cutoff, keep_until
-from adjudge.tasks.eal.top import top as best_of
-from adjudge.tasks.eal.trim import UNLINKED
-from adjudge.tasks.eal.trim import trim as trimmed
+from adjudge.tasks.eal.filters import baseline_link as linked_by_type
+from adjudge.tasks.eal.filters import cutoff, keep_until
+from adjudge.tasks.eal.filters import top as best_of
+from adjudge.tasks.eal.responses import UNLINKED, Outcome, Remark, both
+from adjudge.tasks.eal.responses import trim as trimmed
+from adjudge.tasks.eal.settings import PROFILES, Profile, get_profile
+from adjudge.tasks.eal.texts import expand_justifications as widened
+from adjudge.tasks.eal.texts import filter_quotes as without_quotes
+from adjudge.tasks.eal.texts import find_quotes
+from adjudge.tasks.eal.texts import sentences as find_sentences
+from adjudge.tasks.eal.views import neutralize_coref, neutralize_realis, neutralize_realis_key
 
 IDS = ("sha1", "2014", "keep")
 MEMORY = 1 << 20  # bytes of a report that are held in memory; the rest waits in a temporary file

@@ -17,7 +17,7 @@ from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.findings import parse_severities
 from adjudge.stats.atomic import replacing
-from adjudge.tasks.eal.profiles import PROFILES
+from adjudge.tasks.eal.settings import PROFILES
 from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport
 from adjudge.tasks.eal.validation import validate as check
 
@@ -88,7 +88,7 @@ def validate(submissions: tuple[str, ...], **options: Any) -> int:
 
 def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[str, Any]) -> list[EalReport]:
     """Each document is written when it has been checked: a submission may be larger than the memory."""
-    from adjudge.tasks.eal.validation_dump import dump_document
+    from adjudge.tasks.eal.validation_files import dump_document
 
     reports = []
     with _opened(options["output"]) as file:

@@ -44,8 +44,8 @@ def _eal() -> str:
     from adjudge.evaluate.run import Run
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal import eal_page
-    from adjudge.tasks.eal.quotes import regions_in
     from adjudge.tasks.eal.task import EalTask, Gold, count
+    from adjudge.tasks.eal.texts import regions_in
 
     task = EalTask(regions=regions_in(SOURCES), whole=True)
     return eal_page(count(task, Gold(ASSESSMENTS, FRAMES), SUBMISSIONS, Run()), sources=Sources(SOURCES))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.formats.source import Source
     from adjudge.model.eal import Assessment, Cas, Linking, Response
     from adjudge.model.nugget import Nugget
-    from adjudge.tasks.eal.identity import Trfr
+    from adjudge.tasks.eal.responses import Trfr
 
 Read: TypeAlias = Callable[..., Corpus]
 

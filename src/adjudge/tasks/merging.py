@@ -67,8 +67,8 @@ def _drawing(first: Result) -> Drawing | None:
     """How corpora are drawn, if the profile has that done by the generator of the official programs."""
     if first.task != "eal":
         return None
-    from adjudge.tasks.eal.profiles import PROFILES
     from adjudge.tasks.eal.ranking import drawing_of
+    from adjudge.tasks.eal.settings import PROFILES
 
     profile = PROFILES.get(first.profile)
     return None if profile is None else drawing_of(profile)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from adjudge.formats.eal_store import StoreWriter, open_store
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
 from adjudge.tasks.eal.apply import Operation, Summary, apply
-from adjudge.tasks.eal.neutralize import neutralize_realis
-from adjudge.tasks.eal.quotes import filter_quotes
-from adjudge.tasks.eal.sentences import expand_justifications
-from adjudge.tasks.eal.top import top
-from adjudge.tasks.eal.trim import trim
+from adjudge.tasks.eal.filters import top
+from adjudge.tasks.eal.responses import trim
+from adjudge.tasks.eal.texts import expand_justifications, filter_quotes
+from adjudge.tasks.eal.views import neutralize_realis
 from eal_responses import documents
 
 OPERATIONS: dict[str, Operation] = {

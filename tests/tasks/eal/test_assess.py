@@ -19,7 +19,10 @@ from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import StoreWriter, open_key, open_store
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking
 from adjudge.tasks.eal.assess import LARGEST, add_responses, expand_realis, fresh_clusters, repair
-from adjudge.tasks.eal.assess_files import (
+from adjudge.tasks.eal.locking import lock_problem, locked
+from adjudge.tasks.eal.responses import is_good
+from adjudge.tasks.eal.settings import BBN_2015, SPEC, Profile
+from adjudge.tasks.eal.stores import (
     change_store,
     create_store,
     expanding,
@@ -28,9 +31,6 @@ from adjudge.tasks.eal.assess_files import (
     trimming,
     writing_key,
 )
-from adjudge.tasks.eal.identity import is_good
-from adjudge.tasks.eal.locking import lock_problem, locked
-from adjudge.tasks.eal.profiles import BBN_2015, SPEC, Profile
 from eal_keys import CORPUS, GOOD, contents, keys, put, same
 from eal_responses import documents, response
 
@@ -254,7 +254,7 @@ def test_new_clusters_when_numbers_run_out():
 
 WRITER = """
 import sys, time
-from adjudge.tasks.eal import assess_files
+from adjudge.tasks.eal import stores
 from adjudge.formats.eal_store import KeyWriter, open_store
 write = KeyWriter.write
 count = 0
@@ -266,12 +266,12 @@ def slowly(self, key):
         print("half", flush=True)
         time.sleep(60)
 KeyWriter.write = slowly
-assess_files.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[3] if len(sys.argv) > 3 else None)
+stores.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[3] if len(sys.argv) > 3 else None)
 """
 REPLACER = """
 import sys, time
 from pathlib import Path
-from adjudge.tasks.eal import assess_files
+from adjudge.tasks.eal import stores
 from adjudge.formats import eal_write
 from adjudge.formats.eal_store import open_store
 eal_write.exchange = lambda one, other: False  # as where the system has no such thing
@@ -283,7 +283,7 @@ def slowly(self, target):
         time.sleep(60)
     return done
 Path.rename = slowly
-assess_files.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])
+stores.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])
 """
 
 TAKER = """
@@ -486,7 +486,7 @@ def test_several_writers_take_turns(tmp_path: Path):
     pool = pool_at(tmp_path / "pool", Arguments("d", [Argument(ANN)]))
     store = put(tmp_path / "store", AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
     program = (
-        "import sys\nfrom adjudge.tasks.eal.assess_files import create_store\n"
+        "import sys\nfrom adjudge.tasks.eal.stores import create_store\n"
         "from adjudge.formats.eal_store import open_store\nfrom adjudge.errors import UsageError\n"
         "try:\n    create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])\n"
         "except UsageError as error:\n    print(error)\n    sys.exit(2)\n"

@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from adjudge.model.eal import Argument, Arguments, Frame, Linking
-from adjudge.tasks.eal.baseline import baseline_link
+from adjudge.tasks.eal.filters import baseline_link
 from eal_responses import documents, linked, response
 
 

@@ -10,9 +10,8 @@ from adjudge.formats.eal_ids import sha1_id
 from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response
-from adjudge.tasks.eal.consistency import FramePlaces, check_frames, check_key
-from adjudge.tasks.eal.consistency_files import CheckReport, check
-from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
+from adjudge.tasks.eal.consistency import CheckReport, FramePlaces, check, check_frames, check_key
+from adjudge.tasks.eal.settings import BBN_2014_09, BBN_2015, SPEC
 from eal_keys import CORPUS, GOOD, named, put, simple
 from eal_responses import cases, response
 

@@ -4,8 +4,8 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.tasks.eal.compare import prepare
 from adjudge.tasks.eal.diagnostics import genre_of, read_genres
-from adjudge.tasks.eal.document import prepare
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
 from eal_keys import compare_values, counted

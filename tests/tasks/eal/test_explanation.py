@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.tasks.eal.document import compare, prepare
+from adjudge.tasks.eal.compare import compare, prepare
 from adjudge.tasks.eal.explanation import OUTCOMES, explain, explained
 from adjudge.tasks.eal.settings import Settings, decide
 from adjudge.tasks.eal.settings import settings as choose

@@ -13,7 +13,6 @@ from adjudge.formats.eal_linking import parse_linking
 from adjudge.formats.eal_store import open_frames, open_key
 from adjudge.formats.eal_write import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response
-from adjudge.tasks.eal.changes import change_linking
 from adjudge.tasks.eal.frames import (
     class_of,
     classes,
@@ -25,7 +24,8 @@ from adjudge.tasks.eal.frames import (
     project,
     template,
 )
-from adjudge.tasks.eal.frames_files import project_store, read_store, template_store
+from adjudge.tasks.eal.responses import change_linking
+from adjudge.tasks.eal.stores import project_store, read_store, template_store
 from eal_keys import CORPUS, GOOD, contents, keys, named, put, simple
 from eal_responses import cases, linked, response
 

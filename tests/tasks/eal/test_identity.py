@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from adjudge.formats.eal_ids import id_2014
 from adjudge.model.eal import Argument, Assessment, Cas, Frame, Linking, Span
-from adjudge.tasks.eal.changes import change_linking
-from adjudge.tasks.eal.identity import Trfr, best, by_cluster, distinct, is_good, is_perfect, trfr
+from adjudge.tasks.eal.responses import Trfr, best, by_cluster, change_linking, distinct, is_good, is_perfect, trfr
 from eal_responses import cases, documents, linked, response
 
 

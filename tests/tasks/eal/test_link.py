@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.tasks.coref.counts import COLUMNS, count
-from adjudge.tasks.eal.classes import Frames, spread
-from adjudge.tasks.eal.link import score_alternatives, score_links
+from adjudge.tasks.eal.measures import score_alternatives, score_links
+from adjudge.tasks.eal.reference import Frames, spread
 
 SIZE = 6
 groups = st.lists(st.frozensets(st.integers(0, SIZE - 1), min_size=1, max_size=4), max_size=5)

@@ -11,8 +11,8 @@ from adjudge.errors import ValidationError
 from adjudge.formats.eal_assessments import parse_key, write_key
 from adjudge.formats.eal_store import open_key
 from adjudge.model.eal import AnswerKey, Assessment, Cas
-from adjudge.tasks.eal.assess_files import merge_stores
-from adjudge.tasks.eal.merge import merge, merge_clusters
+from adjudge.tasks.eal.assess import merge, merge_clusters
+from adjudge.tasks.eal.stores import merge_stores
 from eal_keys import CORPUS, GOOD, contents, keys, named, put, same
 from eal_responses import cases, response
 

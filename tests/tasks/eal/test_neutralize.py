@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from adjudge.errors import UsageError
 from adjudge.formats.eal_ids import id_2014
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame, Linking, Response
-from adjudge.tasks.eal.neutralize import hash_order, neutralize_coref, neutralize_realis, neutralize_realis_key
+from adjudge.tasks.eal.views import hash_order, neutralize_coref, neutralize_realis, neutralize_realis_key
 from eal_responses import documents, linked, response
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")

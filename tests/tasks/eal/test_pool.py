@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.model.eal import Argument, Arguments
-from adjudge.tasks.eal.pool import Pool, contribution, merged, pool
+from adjudge.tasks.eal.apply import Pool, contribution, merged, pool
 from eal_responses import documents, response
 
 A, B = response("a"), response("b")

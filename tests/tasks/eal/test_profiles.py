@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.tasks.eal.profiles import PROFILES, SPEC, Profile, get_profile
+from adjudge.tasks.eal.settings import PROFILES, SPEC, Profile, get_profile
 
 
 def test_names():

@@ -11,8 +11,8 @@ from adjudge.errors import UsageError
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking
 from adjudge.tasks.eal.frames import linkable
-from adjudge.tasks.eal.identity import is_good
 from adjudge.tasks.eal.progress import Counts, DocumentProgress, estimate, observe, progress
+from adjudge.tasks.eal.responses import is_good
 from eal_keys import CORPUS, GOOD, keys, named, put, simple
 from eal_responses import response
 

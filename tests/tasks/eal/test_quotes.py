@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
-from adjudge.tasks.eal.quotes import filter_quotes, find_quotes, quote_regions
+from adjudge.tasks.eal.texts import filter_quotes, find_quotes, quote_regions
 from eal_responses import SPANS, cases, documents, linked, response
 
 

@@ -4,11 +4,10 @@ import msgspec
 import pytest
 
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.tasks.eal.diagnostics import gold_notes, gold_remarks, system_notes, system_remarks
 from adjudge.tasks.eal.measures import table_of
-from adjudge.tasks.eal.notes import gold_notes, gold_remarks, system_notes, system_remarks
-from adjudge.tasks.eal.profiles import BBN_2015, SPEC
-from adjudge.tasks.eal.rules import repaired_key, vague_dates
-from adjudge.tasks.eal.settings import COVERS, Settings, decide
+from adjudge.tasks.eal.reference import repaired_key, vague_dates
+from adjudge.tasks.eal.settings import BBN_2015, COVERS, SPEC, Settings, decide
 from adjudge.tasks.eal.settings import settings as choose
 from eal_keys import compare_values
 
@@ -162,7 +161,7 @@ def test_every_rule_that_changed_something_is_told():
 
 
 def test_what_a_view_changes_in_the_key_is_told():
-    from adjudge.tasks.eal.document import prepare
+    from adjudge.tasks.eal.compare import prepare
 
     meet, made = filler("Bob", "Contact.Meet"), filler("car", "Manufacture.Artifact", at=9)
     said = filler("Ann", at=20)._replace(realis="Other")
@@ -184,7 +183,7 @@ def test_what_a_view_changes_in_the_key_is_told():
 
 
 def test_what_is_odd_about_the_reference_is_told():
-    from adjudge.tasks.eal.document import prepare
+    from adjudge.tasks.eal.compare import prepare
 
     good, wrong, lost = filler("Bob"), filler("Ann", at=9), filler("Joe", at=20)
     key = AnswerKey(

@@ -12,14 +12,12 @@ from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.result import Result
-from adjudge.tasks.eal.document import compare, prepare
-from adjudge.tasks.eal.identity import best, by_cluster, distinct, is_good, is_perfect
+from adjudge.tasks.eal.compare import compare, prepare
 from adjudge.tasks.eal.measures import document_scores, table_of
-from adjudge.tasks.eal.profiles import BBN_2014_09, BBN_2015, SPEC
-from adjudge.tasks.eal.settings import Settings
+from adjudge.tasks.eal.responses import best, by_cluster, distinct, grouped, is_good, is_perfect, keep_best
+from adjudge.tasks.eal.settings import BBN_2014_09, BBN_2015, SPEC, Settings
 from adjudge.tasks.eal.settings import settings as choose
 from adjudge.tasks.eal.task import score
-from adjudge.tasks.eal.trim import grouped, keep_best
 from eal_keys import compare_values, counted
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")

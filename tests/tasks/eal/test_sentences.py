@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Span
-from adjudge.tasks.eal.sentences import expand_justifications, sentences
+from adjudge.tasks.eal.texts import expand_justifications, sentences
 from eal_responses import documents, linked, response
 
 

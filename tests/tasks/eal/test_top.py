@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.formats.eal_ids import id_2014
 from adjudge.model.eal import Argument, Arguments, Frame, Linking
-from adjudge.tasks.eal.identity import best, distinct
-from adjudge.tasks.eal.top import cutoff, keep_until, top
+from adjudge.tasks.eal.filters import cutoff, keep_until, top
+from adjudge.tasks.eal.responses import best, distinct
 from eal_responses import documents, linked, response
 
 A, B, C, D = (response(name) for name in ("a", "b", "c", "d"))

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
-from adjudge.tasks.eal.identity import best, by_cluster, trfr
-from adjudge.tasks.eal.trim import grouped, keep_best, trim
+from adjudge.tasks.eal.responses import best, by_cluster, grouped, keep_best, trfr, trim
 from eal_responses import cases, documents, from_case, linked, response
 
 

@@ -12,9 +12,7 @@ from adjudge.formats.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.validation import EalReport, validate
 from adjudge.tasks.eal.validation_arguments import agree
-from adjudge.tasks.eal.validation_dump import dump_document
-from adjudge.tasks.eal.validation_findings import Collector
-from adjudge.tasks.eal.validation_texts import Text
+from adjudge.tasks.eal.validation_files import Collector, Text, dump_document
 
 TEXT = "Bob met Ann in Rome. <quote>Eve met Tim</quote> AT&amp;T met\n IBM."
 

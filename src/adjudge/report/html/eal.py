@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.formats.eal_sources import Sources
     from adjudge.stats.result import Note, Result
-    from adjudge.tasks.eal.explanation import Explanation
-    from adjudge.tasks.eal.explanation_frames import Member
+    from adjudge.tasks.eal.explanation import Explanation, Member
     from adjudge.tasks.eal.ranking import Ranking
     from adjudge.tasks.eal.settings import Settings
     from adjudge.tasks.eal.task import Detail
@@ -264,7 +263,7 @@ def _change(each: Change) -> tuple[str, ...]:
 
 def _notes(result: Result, evaluation: Evaluation, collected: _Collected) -> list[Notes]:
     """What changed the input: the key, then each system; the first system also has what happened to the key."""
-    from adjudge.tasks.eal.notes import gold_notes
+    from adjudge.tasks.eal.diagnostics import gold_notes
 
     task = evaluation.task
     assert isinstance(task, EalTask)

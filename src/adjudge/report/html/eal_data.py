@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from adjudge.model.eal import Response
 from adjudge.report.html.page import Entry
-from adjudge.tasks.eal.classes import GOOD, SHIFT, Class
-from adjudge.tasks.eal.document import Compared, Prepared
+from adjudge.tasks.eal.compare import Compared, Prepared
 from adjudge.tasks.eal.explanation import Explanation, Fate, explained
+from adjudge.tasks.eal.reference import GOOD, SHIFT, Class
 from adjudge.tasks.eal.settings import Settings
 
 LEGEND = (

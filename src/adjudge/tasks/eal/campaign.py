@@ -21,10 +21,16 @@ from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.apply import provenance_path
-from adjudge.tasks.eal.campaign_documents import Documents, read_documents, sound_documents
-from adjudge.tasks.eal.campaign_init import FOLDERS, Fill, init_campaign
+from adjudge.tasks.eal.campaign_people import Documents, read_documents, sound_documents
 from adjudge.tasks.eal.campaign_scores import FILES, Inputs, Publisher
-from adjudge.tasks.eal.campaign_settings import CampaignSettings, read_settings, settings_record
+from adjudge.tasks.eal.campaign_settings import (
+    FOLDERS,
+    CampaignSettings,
+    Fill,
+    init_campaign,
+    read_settings,
+    settings_record,
+)
 from adjudge.tasks.eal.campaign_state import (
     MEMORY,
     Record,

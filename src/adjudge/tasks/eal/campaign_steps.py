@@ -28,21 +28,18 @@ from adjudge.tasks.eal.apply import (
     pool_stores,
     provenance_path,
 )
-from adjudge.tasks.eal.assess_files import change_store, expanding, open_assessments, open_reference
-from adjudge.tasks.eal.campaign_documents import Documents, check_sources, named
-from adjudge.tasks.eal.campaign_people import extend_assessments, extend_frames
+from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
-from adjudge.tasks.eal.changes import Outcome, Removed, both
-from adjudge.tasks.eal.consistency_files import check
+from adjudge.tasks.eal.consistency import check
+from adjudge.tasks.eal.filters import cutoff, keep_until, top
 from adjudge.tasks.eal.frames import describe
-from adjudge.tasks.eal.frames_files import read_store
+from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.ontology import YEARS
-from adjudge.tasks.eal.profiles import Profile
-from adjudge.tasks.eal.quotes import filter_quotes, quote_regions
-from adjudge.tasks.eal.sentences import expand_justifications, sentences
-from adjudge.tasks.eal.top import cutoff, keep_until, top
-from adjudge.tasks.eal.trim import trim
+from adjudge.tasks.eal.responses import Outcome, Removed, both, trim
+from adjudge.tasks.eal.settings import Profile
+from adjudge.tasks.eal.stores import change_store, expanding, read_store
+from adjudge.tasks.eal.texts import expand_justifications, filter_quotes, quote_regions, sentences
 from adjudge.tasks.eal.validation import validate
 
 _COLUMNS = ("document", "reason", "id", "type", "role", "CAS", "CAS offsets", "realis", "confidence", "instead")

@@ -1,20 +1,25 @@
-"""Parts of the corpus and of the classes: genres of documents, and counts by event type and by role."""
+"""What is told beside the scores: rules that changed the input, genres, and counts by event type and by role."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.evaluate.task import Remark
+from adjudge.model.eal import AnswerKey
 from adjudge.model.whereabouts import not_utf8
-from adjudge.tasks.eal.classes import GOOD, Reference
-from adjudge.tasks.eal.measures import ARGUMENT
-from adjudge.tasks.eal.observe import Observed
+from adjudge.tasks.eal.compare import Compared, Observed, Prepared
+from adjudge.tasks.eal.measures import ARGUMENT, LINKING
+from adjudge.tasks.eal.reference import GOOD, Reference
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable
+    from adjudge.stats.result import Note
+    from adjudge.stats.table import StatsTable
 
 FIELDS = ("type", "role")
 
@@ -121,3 +126,217 @@ def element_table(field: str, documents: Sequence[Mapping[str, list[float]]]) ->
             ElementSlice(value, tuple(found), Rows(tuple(found.values()))) for value, found in sorted(values.items())
         ),
     )
+
+
+SHOWN = 5
+
+REMOVED = {
+    "quoted": "as quotations",
+    "not-in-taxonomy": "because the collapsed taxonomy does not have their types",
+    "merged": "as equal to a more confident one by now",
+    "covered": "as covered by a correct response of another type ({covers})",
+    "less-specific-time": "as times that say less than a correct one",
+    "no-correct-cas": "as wrong strings for which the key has no correct one",
+    "unassessed": "because nobody has assessed them",
+    "unlinked": "because they are not generic and in no frame",
+    "redundant": "as redundant, a better one of the same class stands for them",
+    "broken-time": "as times that are not dates",
+}
+CHANGED = {
+    "type-merged": "got the merged event type",
+    "realis-neutralised": "became Actual",
+    "coref-neutralised": "got a correct CAS for their base filler or role",
+    "time-repaired": "had xx in a time, which became XX",
+}
+# How a message about one thing differs; replaced one after the other.
+_SINGULAR = (
+    ("{n} responses removed as times that say", "{n} response removed as a time that says"),
+    ("{n} responses in no frame are frames of their own", "{n} response in no frame is a frame of its own"),
+    ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
+    ("taxonomy does not have their types", "taxonomy does not have its type"),
+    ("{n} responses", "{n} response"),
+    ("{n} CASes stand", "{n} CAS stands"),
+    ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
+    (
+        "where they are in reference frames, nobody can earn them",
+        "where it is in a reference frame, nobody can earn it",
+    ),
+    (
+        "{n} files without responses that no other side has are no documents and were not scored",
+        "{n} file without responses that no other side has is no document and was not scored",
+    ),
+    ("{n} quotations are never closed and reach", "{n} quotation is never closed and reaches"),
+    ("{n} classes without", "{n} class without"),
+    ("{n} correct classes that are not generic are", "{n} correct class that is not generic is"),
+    ("linking them earns", "linking it earns"),
+    ("{n} documents have responses", "{n} document has responses"),
+)
+
+
+class _Counts:
+    """Remarks added up by reason, with the first documents in which it happened."""
+
+    def __init__(self, remarks: Iterable[tuple[str, Remark]]) -> None:
+        self.counts: dict[str, int] = {}
+        self.documents: dict[str, list[str]] = {}
+        for document, (reason, _, number) in remarks:
+            self.counts[reason] = self.counts.get(reason, 0) + number
+            known = self.documents.setdefault(reason, [])
+            if len(known) < SHOWN:
+                known.append(document)
+
+    def note(self, reason: str, code: str, message: str) -> list[Note]:
+        """A note about a reason, if there is anything to say; {n} in the message is the number."""
+        from adjudge.stats.result import Note
+
+        number = self.counts.get(reason, 0)
+        if not number:
+            return []
+        if number == 1:
+            for several, one in _SINGULAR:
+                message = message.replace(several, one)
+        return [Note(code, number, message.replace("{n}", f"{number}"), tuple(self.documents[reason]))]
+
+
+def _remarks(counts: Iterable[tuple[str, int]]) -> tuple[Remark, ...]:
+    return tuple(Remark(reason, number=number) for reason, number in counts if number)
+
+
+def gold_remarks(prepared: Prepared, key: AnswerKey, *, unclosed: int = 0) -> tuple[Remark, ...]:
+    """What happened to the gold side of a document; `unclosed` quotations reach to its end."""
+    gold, reference = prepared.gold, prepared.reference
+    removed, unlinked = {**gold.removed, **reference.removed}, {**gold.unlinked, **reference.unlinked}
+    return _remarks(
+        [
+            *((f"key:{reason}", number) for reason, number in removed.items()),
+            *((f"frames:{reason}", number) for reason, number in unlinked.items()),
+            *((f"key-changed:{reason}", number) for reason, number in gold.changed.items()),
+            ("broken", len(reference.broken)),
+            ("doubtful", reference.doubtful),
+            ("absent", reference.absent),
+            ("joined", len(key.joined)),
+            ("unclosed", unclosed),
+        ]
+    )
+
+
+def system_remarks(compared: Compared, settings: Settings, given: int) -> tuple[Remark, ...]:
+    """What happened to a document of a system, which had given so many responses."""
+    observed, profile = compared.observed, settings.profile
+    wrong = sum(observed.codes[at] >= 0 for at in observed.unassessed) if observed.unassessed else 0
+    return _remarks(
+        [
+            ("responses", given),
+            *compared.removed.items(),
+            *compared.system.changed.items(),
+            ("unassessed-wrong", wrong if profile.unassessed == "false-positive" else 0),
+            ("singletons", len(observed.unlinked) if profile.unlinked == "singleton" else 0),
+        ]
+    )
+
+
+def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays: Sequence[str] = ()) -> list[Note]:
+    """What happened to the key and the reference frames, and what is odd about them; `strays` are no documents."""
+    found = _Counts([*remarks, *((document, Remark("stray")) for document in strays)])
+    notes: list[Note] = []
+    for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
+        for reason, text in REMOVED.items():
+            message = f"{place}: {{n}} responses removed {_about(text, settings)}"
+            notes += found.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
+    for reason, text in CHANGED.items():
+        notes += found.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
+    text = "the key: {n} files without responses that no other side has are no documents and were not scored"
+    notes += found.note("stray", "stray-file", text)
+    text = "the source documents: {n} quotations are never closed and reach to the end of the document"
+    notes += found.note("unclosed", "unclosed-quotation", text)
+    text = "the key: {n} CASes stand in several clusters, which are joined, because coreference is transitive"
+    notes += found.note("joined", "clusters-joined", text)
+    became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
+    text = f"the key: {{n}} times assessed as correct are not dates and {became}"
+    if settings.linking and settings.profile.broken_time_in_reference == "keep":
+        text += "; where they are in reference frames, nobody can earn them"
+    notes += found.note("broken", "broken-time", text)
+    if settings.linking and settings.profile.check_reference:
+        text = "the reference frames have {n} classes without a good response, which nobody can earn"
+        notes += found.note("doubtful", "reference-wrong", text)
+        text = "{n} correct classes that are not generic are in no reference frame, linking them earns nothing"
+        notes += found.note("absent", "reference-missing", text)
+    return notes
+
+
+def system_notes(remarks: Iterable[tuple[str, Remark]], table: StatsTable, settings: Settings) -> list[Note]:
+    """What happened to the responses of a system, and where the metric is blind to its errors."""
+    from adjudge.stats.result import Note
+
+    remarks = list(remarks)
+    found = _Counts(remarks)
+    responses = found.counts.get("responses", 0)
+    notes: list[Note] = []
+    for reason, text in REMOVED.items():
+        message = f"{{n}} of {responses} responses removed {_about(text, settings)}"
+        notes += found.note(reason, f"removed-{reason}", message)
+    for reason, text in CHANGED.items():
+        notes += found.note(reason, f"changed-{reason}", f"{{n}} of {responses} responses {text}")
+    text = "{n} responses that nobody has assessed count as wrong"
+    notes += found.note("unassessed-wrong", "unassessed", text)
+    notes += found.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
+    text = "{n} documents have responses and no linking file, so nothing is linked there"
+    notes += found.note("unlinked-document", "missing-linking", text)
+    path = next((remark.example for _, remark in remarks if remark.code == "no-linking"), None)
+    if path is not None:
+        notes.append(Note("no-linking", 1, "the submission has no linking, so nothing is linked", (path,)))
+    return notes + weaknesses(table, settings)
+
+
+def weaknesses(table: StatsTable, settings: Settings) -> list[Note]:
+    """Errors of a system that cost it nothing: two weaknesses of the metric.
+
+    Once TP - beta FP of a document is 0, more false positives are free. Fillers that the reference does not have are
+    taken out of the frames before the link score is computed, so there they never hurt.
+
+    >>> from adjudge.stats.table import StatsTable
+    >>> table = StatsTable(("d",), ARGUMENT, ((1.0, 8.0, 4.0, 0.0),), {})
+    >>> [(note.code, note.count) for note in weaknesses(table, Settings(linking=False))]
+    [('free-false-positives', 3)]
+    """
+    from adjudge.stats.result import Note
+
+    places = {name: at for at, name in enumerate(table.columns)}
+    tp, system = places[ARGUMENT[0]], places[ARGUMENT[1]]
+    free: dict[str, int] = {}
+    for document, row in zip(table.ids, table.values, strict=True):
+        number = free_false_positives(row[tp], row[system] - row[tp], settings.beta)
+        if number:
+            free[document] = number
+    notes = []
+    if free:
+        total, wrong = sum(free.values()), int(sum(row[system] - row[tp] for row in table.values))
+        where = f"{len(free)} document{'s' * (len(free) > 1)}"
+        message = f"{total} of {wrong} false positives cost nothing: the argument score of {where} is 0 without them"
+        notes.append(Note("free-false-positives", total, message, tuple(free)[:SHOWN]))
+    if settings.linking:
+        spurious, fillers = places[LINKING[8]], places[LINKING[9]]
+        found = {
+            document: row[spurious] for document, row in zip(table.ids, table.values, strict=True) if row[spurious]
+        }
+        if found:
+            total, all_ = int(sum(found.values())), int(sum(row[fillers] for row in table.values))
+            share = f"{100 * total / all_:.1f} %"
+            message = f"{total} of {all_} fillers in frames ({share}) are spurious beside right ones, at no cost"
+            notes.append(Note("free-fillers", total, message, tuple(found)[:SHOWN]))
+    return notes
+
+
+def free_false_positives(tp: float, fp: float, beta: float) -> int:
+    """How many false positives of a document could go without changing its score, which is 0.
+
+    >>> free_false_positives(1, 7, 0.25), free_false_positives(2, 7, 0.25)
+    (3, 0)
+    """
+    if beta == 0 or tp - beta * fp >= 0:
+        return 0
+    return floor(fp - tp / beta)
+
+
+def _about(text: str, settings: Settings) -> str:
+    return text.replace("{covers}", ", ".join(f"{other} by {one}" for one, other in settings.covers))

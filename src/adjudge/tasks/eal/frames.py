@@ -14,7 +14,7 @@ from adjudge.errors import visible
 from adjudge.formats.eal_ids import sha1_id, trfr_id
 from adjudge.formats.eal_linking import INCOMPLETE, LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Cas, Frame, Linking, Response
-from adjudge.tasks.eal.identity import Trfr, is_good, trfr
+from adjudge.tasks.eal.responses import Trfr, is_good, trfr
 
 SHOWN = 4  # different strings of a filler that a comment names
 

@@ -18,7 +18,9 @@ from pathlib import Path
 from adjudge import scratch
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.eal_layout import LOCK, Holder, is_left, lock_text, read_lock, this_host
+from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_key
 from adjudge.formats.eal_write import PACKED
+from adjudge.tasks.eal.settings import SPEC, Profile
 
 _TRIES = 20  # to take over a lock, at which others may be looking just then
 _PAUSE = 0.01  # seconds between them
@@ -79,6 +81,18 @@ def check_lock(path: str | Path, *, reserved: bool = False) -> None:
     problem = lock_problem(path)
     if problem is not None and not (reserved and is_left(lock_path(resolved(path)))):
         raise UsageError(problem)
+
+
+def open_assessments(path: str | Path, profile: Profile = SPEC) -> KeyStore:
+    """A store of assessments that nobody is writing to."""
+    check_lock(path)
+    return open_key(path, repeated_cluster=profile.repeated_cluster)
+
+
+def open_reference(path: str | Path) -> FramesStore:
+    """A store of frames that nobody is writing to."""
+    check_lock(path)
+    return open_frames(path)
 
 
 def lock_problem(path: str | Path) -> Problem | None:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from adjudge.formats.eal_store import FramesStore
 from adjudge.model.eal import AnswerKey
-from adjudge.tasks.eal.assess_files import closing, open_assessments, open_reference
 from adjudge.tasks.eal.frames import classes, linkable
-from adjudge.tasks.eal.identity import is_good
+from adjudge.tasks.eal.locking import open_assessments, open_reference
+from adjudge.tasks.eal.responses import is_good
 
 BREAK = 3600.0  # seconds: who changes nothing for so long does something else
 PROGRAM = 1.0  # seconds: nobody assesses a document in less
@@ -135,8 +135,8 @@ def progress(
     types: dict[str, Counts] = {}
     total = zero = Counts(linked=None if frames is None else 0)
     with ExitStack() as stack:
-        store = closing(stack, open_assessments(path))
-        reference = None if frames is None else closing(stack, open_reference(frames))
+        store = stack.enter_context(open_assessments(path))
+        reference = None if frames is None else stack.enter_context(open_reference(frames))
         for document in store.documents if documents is None else sorted(set(documents)):
             key, findings = store.scan_key(document)
             here = zero

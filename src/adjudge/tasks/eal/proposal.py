@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.model.prf import f_measure, ratio
-from adjudge.tasks.eal.classes import Frames, spread
-from adjudge.tasks.eal.link import score_alternatives, score_links
+from adjudge.tasks.eal.measures import score_alternatives, score_links
+from adjudge.tasks.eal.reference import Frames, spread
 
 if TYPE_CHECKING:
     from adjudge.stats.text import Grid

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.stats.scores import Drawing
     from adjudge.stats.table import StatsTable
-    from adjudge.tasks.eal.profiles import Profile
+    from adjudge.tasks.eal.settings import Profile
 
 Draws: TypeAlias = Literal["numpy", "java"]
 

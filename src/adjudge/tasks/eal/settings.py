@@ -1,4 +1,6 @@
-"""What a scoring run is asked for: the profile, the weights, and which diagnostic view of the documents is scored."""
+"""How submissions are read, checked and scored: profiles of decisions, weights, and diagnostic views.
+
+A profile has one named decision for each question on which the task description and the official programs disagree."""
 
 from __future__ import annotations
 
@@ -9,7 +11,204 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.eal.profiles import SPEC, Profile, get_profile
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done where sources disagree; the defaults are those of the profile `spec`."""
+
+    name: str = "spec"
+    about: str = "the task description of 15 July 2015, and where it is silent the official program"
+
+    # Files
+    linking_separator: Literal["any", "tab"] = "any"
+    """Ids in linking files: separated by TABs or blanks, or by TABs only."""
+    linking_layout: Literal["2015", "none"] = "2015"
+    """Whether a submission has linking files."""
+    repeated_response: Literal["error", "best"] = "error"
+    """The same response on two lines: an error, or the more confident one counts."""
+    repeated_incomplete: Literal["error", "last"] = "error"
+    """Several INCOMPLETE lines: an error, or the last counts."""
+    offsets: Literal["code-points", "utf-16"] = "code-points"
+    """What offsets count."""
+    quote_tags: Literal["any-case", "exact"] = "any-case"
+    """Quotations: also in capitals, and one that is never closed reaches to the end of the document, with a warning; or
+    <quote> in small letters only, and one that is never closed is an error."""
+    missing_document: Literal["empty", "error"] = "empty"
+    """A document without system output: as if it were empty, with a warning, or an error."""
+
+    # Validation
+    checked_ids: Literal["unique-32-bit", "unique-number", "unique"] = "unique-32-bit"
+    """The first column: unique, and if it is a number one of 32 bits; or a number in any case; or unique alone."""
+    check_times: bool = True
+    """Whether the filler of a time role must be a date."""
+    check_cas_text: bool = True
+    """Whether the CAS is compared with the text at its offsets."""
+    check_frame_types: bool = True
+    """Whether the responses of a frame must have one event type."""
+    check_entity_types: bool = True
+    """Whether one filler may have roles that no entity can have together (table 2 of the task description)."""
+    program_roles: bool = False
+    """Whether the roles are those of the official programs, where they differ from the task description."""
+    check_documents: bool = True
+    """Whether missing documents, and linking files without arguments, are reported."""
+
+    # Times
+    x_year: bool = True
+    """Whether XXXX-05-04 is a date."""
+    lower_x: bool = True
+    """Whether a small x may stand for an unknown digit."""
+    repair_lower_x: Literal["no", "2014", "all"] = "no"
+    """Whether xx becomes XX before scoring: never, for the measures of 2014, or for all."""
+    broken_time: Literal["wrong", "error"] = "wrong"
+    """A time assessed as correct that is not a date: its CAS becomes wrong, or an error."""
+    broken_time_in_reference: Literal["drop", "keep"] = "drop"
+    """Whether such a time still counts in the reference frames, where nobody can earn it."""
+    time_rule_requires: Literal["cas", "good"] = "cas"
+    """Which assessment makes less specific times go: a correct CAS, or a good response."""
+    time_rule_same_realis: bool = False
+    """Whether less specific times go only where the realis is the same."""
+    time_rule_digits: Literal["each-part", "from-the-end"] = "each-part"
+    """Which dates say less: those with fewer digits in any part, or those with digits cut off at its end."""
+    time_rule_sides: Literal["both", "system"] = "both"
+    """Whether they go from the key and the frames as well."""
+
+    # Linking
+    unlinked: Literal["error", "drop", "singleton"] = "error"
+    """A non-generic response in no frame: an error, is left out, or is a frame of its own."""
+    neutralised_generic: Literal["keep", "drop"] = "keep"
+    """Generic responses when realis is neutralised: stay, or vanish because no frame has them."""
+    check_reference: bool = True
+    """Whether wrong responses in the reference frames, and good ones missing there, are reported."""
+
+    # Scores
+    unassessed: Literal["error", "false-positive", "ignore"] = "error"
+    """A system response that nobody has assessed."""
+    trim_unassessed: bool = True
+    """Whether redundant responses go before assessments are looked for, as they went before the pool was made."""
+    unassessed_misses: bool = True
+    """Whether a class whose representative is unassessed counts as missed, too."""
+    missing_coref: Literal["singleton", "error", "lenient"] = "singleton"
+    """A CAS without a cluster: its own cluster, an error, or (2014) clusters count only for acceptable CASes."""
+    repeated_cluster: Literal["join", "error"] = "join"
+    """A CAS in two clusters: joins them, because coreference is transitive, or is an error."""
+    one_spelling: bool = True
+    """Whether Contact.Correspondance and Contact.Correspondence are one type."""
+    link_precision: Literal["found", "reference"] = "found"
+    """What the link precision of a document is weighed by: the classes of the system, or those of the reference."""
+    empty_reference: Literal["null", "one"] = "null"
+    """The link score of a single document whose reference has no frames."""
+    replacement: Literal["smallest", "table"] = "smallest"
+    """Which good response replaces another if coreference is neutralised: the first in the text or in a hash table."""
+    draws: Literal["numpy", "java"] = "numpy"
+    """Which generator draws the corpora of the bootstrap."""
+    bootstrap_seed: int = 13
+    """The seed of the bootstrap, unless another one is given."""
+    percentiles: Literal["linear", "nist"] = "linear"
+    """How percentiles lie between samples."""
+    clip_documents: bool = True
+    """Whether the score of a single document is at least 0."""
+    undefined_document: Literal["null", "nan"] = "null"
+    """How 0/0 of a single document is shown."""
+    lambda_on: Literal["argument", "linking"] = "argument"
+    """Which part of the overall score lambda weighs."""
+    measures: tuple[Literal["standard", "strict", "lax"], ...] = ("standard", "strict", "lax")
+    """The measures of 2014 that are computed."""
+
+    def decisions(self) -> dict[str, object]:
+        """Every decision by name, as a result prints it.
+
+        >>> SPEC.decisions()["x_year"], BBN_2015.decisions()["x_year"]
+        (True, False)
+        """
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("name", "about")}
+
+    def differences(self, other: Profile) -> dict[str, tuple[object, object]]:
+        """The decisions in which two profiles differ.
+
+        >>> BBN_2015.differences(BBN_2014_09)["lower_x"]
+        (True, False)
+        """
+        mine, theirs = self.decisions(), other.decisions()
+        return {name: (mine[name], theirs[name]) for name in mine if mine[name] != theirs[name]}
+
+
+SPEC = Profile()
+BBN_2015 = Profile(
+    name="bbn-2015",
+    about="as the official program of October 2015 reads and counts",
+    linking_separator="tab",
+    repeated_incomplete="last",
+    offsets="utf-16",
+    quote_tags="exact",
+    missing_document="error",
+    checked_ids="unique",
+    check_times=False,
+    check_cas_text=False,
+    check_frame_types=False,
+    check_entity_types=False,
+    program_roles=True,
+    check_documents=False,
+    x_year=False,
+    broken_time_in_reference="keep",
+    time_rule_same_realis=True,
+    time_rule_digits="from-the-end",
+    unlinked="drop",
+    neutralised_generic="drop",
+    check_reference=False,
+    missing_coref="error",
+    repeated_cluster="error",
+    repair_lower_x="2014",
+    trim_unassessed=False,
+    unassessed_misses=False,
+    one_spelling=False,
+    link_precision="reference",
+    empty_reference="one",
+    replacement="table",
+    draws="java",
+    bootstrap_seed=0,
+    percentiles="nist",
+    clip_documents=False,
+    undefined_document="nan",
+    lambda_on="linking",
+    measures=("standard",),
+)
+BBN_2014 = msgspec.structs.replace(
+    BBN_2015,
+    name="bbn-2014",
+    about="as the scorer for 2014 that the official program of October 2015 still has: arguments only",
+    linking_layout="none",
+    missing_document="empty",
+    repair_lower_x="all",
+    measures=("standard", "strict", "lax"),
+)
+BBN_2014_09 = msgspec.structs.replace(
+    BBN_2014,
+    name="bbn-2014-09",
+    about="as the official program of September 2014 reads and counts: arguments only",
+    lower_x=False,
+    repair_lower_x="no",
+    broken_time="error",
+    time_rule_sides="system",
+    unassessed="false-positive",
+    unassessed_misses=True,
+    missing_coref="lenient",
+)
+PROFILES = {profile.name: profile for profile in (SPEC, BBN_2015, BBN_2014, BBN_2014_09)}
+
+
+def get_profile(name: str | Profile) -> Profile:
+    """A profile by its name.
+
+    >>> get_profile("bbn-2015").unlinked
+    'drop'
+    """
+    if isinstance(name, Profile):
+        return name
+    if name not in PROFILES:
+        hint = did_you_mean(name, PROFILES) or f"profiles are {', '.join(PROFILES)}"
+        raise UsageError(f"there is no profile {name!r}", hint=hint)
+    return PROFILES[name]
+
 
 Taxonomy: TypeAlias = Literal["full", "collapsed", "type-lax"]
 Neutral: TypeAlias = Literal["realis", "coref"]

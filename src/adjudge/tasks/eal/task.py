@@ -20,10 +20,18 @@ from adjudge.evaluate.task import Remark, Row, Side, Task
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.tasks.eal.apply import open_for
-from adjudge.tasks.eal.diagnostics import FIELDS, count_by, element_table, genres
-from adjudge.tasks.eal.document import Compared, Prepared, compare, prepare
+from adjudge.tasks.eal.compare import Compared, Prepared, compare, prepare
+from adjudge.tasks.eal.diagnostics import (
+    FIELDS,
+    count_by,
+    element_table,
+    genres,
+    gold_notes,
+    gold_remarks,
+    system_notes,
+    system_remarks,
+)
 from adjudge.tasks.eal.measures import columns, measures, table_of
-from adjudge.tasks.eal.notes import gold_notes, gold_remarks, system_notes, system_remarks
 from adjudge.tasks.eal.settings import Settings, settings
 
 if TYPE_CHECKING:

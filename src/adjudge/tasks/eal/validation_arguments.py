@@ -14,10 +14,9 @@ from adjudge.formats.findings import Finding
 from adjudge.formats.timex import is_valid
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
-from adjudge.tasks.eal.profiles import Profile
-from adjudge.tasks.eal.quotes import filter_quotes, find_quotes
-from adjudge.tasks.eal.validation_findings import VALUES, File
-from adjudge.tasks.eal.validation_texts import Text
+from adjudge.tasks.eal.settings import Profile
+from adjudge.tasks.eal.texts import filter_quotes, find_quotes
+from adjudge.tasks.eal.validation_files import VALUES, File, Text
 
 Agreement: TypeAlias = Literal["same", "part", "other"]
 

@@ -1,4 +1,4 @@
-"""The N most confident responses, as far as the hoppers allow.
+"""The N most confident responses, as far as the hoppers allow; and the baseline of linking.
 
 Source: task description of 2015, "Assessment and Evaluation": if the pool is still too large after trimming, the top N
 answers of each system are kept, ranked by confidence and constrained by the event hoppers. How hoppers constrain the
@@ -18,9 +18,8 @@ from typing import TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.formats.eal_ids import id_2014
-from adjudge.model.eal import Argument, Arguments, Linking, Response
-from adjudge.tasks.eal.changes import Outcome, remove
-from adjudge.tasks.eal.identity import best, distinct
+from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response
+from adjudge.tasks.eal.responses import Outcome, best, distinct, remove
 
 
 @total_ordering
@@ -121,3 +120,23 @@ def top(arguments: Arguments, linking: Linking | None, count: int) -> Outcome:
     ['Bob', 'Joe']
     """
     return keep_until(arguments, linking, cutoff([(arguments, linking)], count))
+
+
+def baseline_link(arguments: Arguments) -> Linking:
+    """One hopper for the responses of each event type that are not generic, in the order of first appearance.
+
+    Source: task description of 2015, "Differences between 2014 EA and 2015 EAL".
+
+    >>> from adjudge.model.eal import Argument, Cas, Span
+    >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
+    >>> others = bob._replace(realis="Generic"), bob._replace(role="Place")
+    >>> linking = baseline_link(Arguments("d", [Argument(response) for response in (bob, *others)]))
+    >>> [len(frame.responses) for frame in linking.frames]
+    [2]
+    """
+    types: dict[str, list[Response]] = {}
+    for argument in arguments.arguments:
+        response = argument.response
+        if response.realis != "Generic":
+            types.setdefault(response.type, []).append(response)
+    return Linking(arguments.document, [Frame(frozenset(responses)) for responses in types.values()])
