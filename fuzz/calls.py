@@ -226,7 +226,7 @@ def tbf(data: bytes, _: Path, mode: str | None = None) -> Any:
     try:
         for document in file.ids:
             file.read(document)
-        return [*(problem for each in file.ids for problem in file.problems(each)), *file.notes]
+        return [*(problem for each in file.ids for problem in file.read(each).problems), *file.notes]
     finally:
         file.close()
 

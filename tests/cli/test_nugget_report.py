@@ -90,7 +90,7 @@ def test_characters(call):
         (["-g", "gold.tbf", "-s", "gold.tbf", "--texts", "none"], 2, "none: there is no such folder"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "-o", "gold.tbf"], 2, "gold.tbf: this file is also an input"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "-o", "no/page.html"], 2, "the folder of this file does not exist"),
-        (["-g", "gold.tbf", "-s", "gold.tbf", "--docs", "x"], 2, "gold has no document 'x'"),
+        (["-g", "gold.tbf", "-s", "gold.tbf", "--docs", "x"], 2, "there is no gold document 'x'"),
         (["-g", "gold.tbf", "-s", "a=gold.tbf", "-s", "a=gold.tbf"], 2, "two systems are called 'a'"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--types", "none"], 2, "none: the list of types cannot be read"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--coref-threshold", "2"], 2, "a coreference threshold of 2 is not"),

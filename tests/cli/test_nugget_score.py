@@ -99,7 +99,7 @@ def test_official_report(call):
 def test_notes_of_the_official_report_are_warnings(call):
     Path("few.tbf").write_text(tbf("few", documents=2))
     _, out, err = call("-s", "few.tbf", "--compat", "evmeval-1.8")
-    assert "warning: 4 gold documents have no system output, taken as empty (d2, d3, d4, d5)" in err
+    assert "warning: 4 gold documents have no system output and count as empty (d2, d3, d4, d5)" in err
     assert "warning" not in out
     assert call("-s", "few.tbf", "--compat", "evmeval-1.8", "--quiet")[2] == ""
 

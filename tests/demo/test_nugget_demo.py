@@ -7,8 +7,8 @@ from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
 from adjudge.formats.tbf import read_tbf
 from adjudge.formats.token_table import read_table
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT
+from adjudge.tasks.nugget.explanation import KINDS, classify
 from adjudge.tasks.nugget.observe import observe
-from adjudge.tasks.nugget.outcome import KINDS, classify
 from adjudge.tasks.nugget.scoring import score
 
 FILES = [GOLD, *SYSTEMS.values()]

@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import io
 import os
-import pickle
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats import tbf_scan
-from adjudge.formats.tbf import guess_mode, open_tbf, read_tbf, write_tbf
+from adjudge.formats.tbf import file_mode, guess_mode, open_tbf, read_tbf, write_tbf
 from adjudge.formats.tbf_scan import parse_pieces
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
 from problems import budget
@@ -120,7 +119,7 @@ def test_character_places() -> None:
         data = ONE.replace(b"t1", span.encode())
         file = open_tbf(data, mode="char")
         found = [nugget.pieces for nugget in file.read("d").nuggets]
-        return found[0] if found else str(file.problems("d")[0])
+        return found[0] if found else str(file.read("d").problems[0])
 
     assert place("4,8;13,16") == ((4, 8), (13, 16))
     assert place(" 4, 8") == ((4, 8),)
@@ -154,7 +153,7 @@ def test_lines_that_cannot_be_read_are_collected() -> None:
     file = open_tbf("\n".join([*lines, "#EndOfDocument"]).encode())
     assert [nugget.id for nugget in file.read("d").nuggets] == ["E1"]
     assert file.read("d").relations == []
-    found = [(problem.line, problem.column) for problem in file.problems("d")]
+    found = [(problem.line, problem.column) for problem in file.read("d").problems]
     assert found == [(2, 1), (4, 1), (5, 3), (6, 1)]
     with pytest.raises(FormatError) as raised:
         read_tbf("\n".join([*lines, "#EndOfDocument"]).encode(), name="a.tbf")
@@ -168,7 +167,7 @@ def test_problems_are_bounded() -> None:
         read_tbf(b"#BeginOfDocument d\n" + b"x\n" * 1000 + b"#EndOfDocument\n")
     assert len(raised.value.problems) == 101
     assert str(raised.value.problems[-1]) == "<bytes>: and 900 more problems"
-    endless = open_tbf(b"#BeginOfDocument d\n" + b"x\n" * 5000 + b"#EndOfDocument\n").problems("d")
+    endless = open_tbf(b"#BeginOfDocument d\n" + b"x\n" * 5000 + b"#EndOfDocument\n").read("d").problems
     assert len(endless) == 1001
     assert str(endless[-1]) == "<bytes>:1002: and more problems in the rest of the document"
     many = open_tbf(b"#BeginOfDocument d\n" * 1000)
@@ -270,7 +269,7 @@ def test_very_long_lines() -> None:
         data = b"#BeginOfDocument d\n." + line + b"\n#EndOfDocument\n"
         file = open_tbf(data)
         assert file.ids == ["d"]
-        assert sum(len(str(problem)) for problem in file.problems("d")) < 400
+        assert sum(len(str(problem)) for problem in file.read("d").problems) < 400
     assert len(str(open_tbf(b"#BeginOfDocument" + b"d" * 4_000_000).notes[0])) < 400
 
 
@@ -377,20 +376,11 @@ def test_shared_examples(conformance: Path) -> None:
             read_tbf(edge / name)
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_file_travels_to_other_processes(tmp_path: Path, packed: bool) -> None:
-    data = b"#BeginOfDocument a\ns\ta\tE1\t4,8\tran\tMovement\tActual\n#EndOfDocument\n"
-    path = tmp_path / "a.tbf"
-    path.write_bytes(gzip.compress(data) if packed else data)
-    for source in (str(path), path, data):
-        file = open_tbf(source)
-        again = pickle.loads(pickle.dumps(file))
-        assert again.read("a") == file.read("a")
-        assert (again.path, again.digest, again.mode) == (file.path, file.digest, "char")
-        again.close()
-        assert pickle.loads(pickle.dumps(again)).ids == ["a"]
-
-
-def test_a_stream_does_not_travel() -> None:
-    with pytest.raises(TypeError, match="another process"):
-        pickle.dumps(open_tbf(io.BytesIO(b"#BeginOfDocument a\n#EndOfDocument\n"), name="no/such/file"))
+def test_the_mode_by_the_first_lines(tmp_path: Path) -> None:
+    line, path = "s\td\tE1\t{}\tw\tA\tX\n", tmp_path / "a.tbf"
+    for place in ("4,8", "t1,t2"):
+        own, other = line.format(place), line.format("t9")
+        for text in (own * 3, own * 1001 + other * 100_000, "", "x" * (1 << 21)):
+            path.write_text(f"#BeginOfDocument d\n{text}#EndOfDocument\n")
+            assert file_mode(path) == open_tbf(path).mode
+    assert file_mode(tmp_path / "none.tbf") is None

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import AdjudgeError, ValidationError
-from adjudge.tasks.nugget.compat import NAMES, Collector, report
-from adjudge.tasks.nugget.scoring import observe_all, result_of
+from adjudge.evaluate.run import Run
+from adjudge.stats.inference import Inference
+from adjudge.tasks.nugget.compat import NAMES, report
 from adjudge.tasks.nugget.settings import settings
+from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "nugget.json").read_text())["entries"]
@@ -65,26 +67,27 @@ def check(case, gold, system, tokens, folder):
         coref_mapping=MAPPINGS[int(value(options, "-m", 1))],
         types=listed(value(options, "-wl", None), folder),
     )
-    found = Collector(chosen)
-    how = {"tokens": tokens if case["mode"] == "token" else None, "mode": case["mode"], "visit": found}
+    task = NuggetTask(chosen, tokens=tokens if case["mode"] == "token" else None, mode=case["mode"])
+    run = Run(inference=Inference(bootstrap=0), keep=True)
     if case["exit_code"] and "ZeroDivisionError" not in case.get("crash", ""):
         with pytest.raises(AdjudgeError) as refused:
-            observe_all(gold, system, chosen, **how)
+            evaluate_nuggets(task, gold, system, run)
         assert str(system) in str(refused.value)
         return
-    campaign = observe_all(gold, system, chosen, **how)
+    found = evaluate_nuggets(task, gold, system, run)
     if case["exit_code"]:  # it divides by zero where the answer is clear
-        result = result_of(campaign)
+        result = found.result()
         assert "sequence-zero-division" in {note.code for note in result.systems[0].notes}
         assert result["nugget.sequence"].f1 == 1
         return
-    assert printed(report(campaign, found), chosen) == expected(case)
-    if any(each.diagnostics.extra and not each.diagnostics.shared for each in campaign.systems.values()):
+    assert printed(report(found), chosen) == expected(case)
+    (own,) = found.systems.values()
+    if own.side.documents and own.side.documents.keys().isdisjoint(found.gold.documents):
         # The program prints zeros, we refuse.
         with pytest.raises(ValidationError, match="no document is in common"):
-            result_of(campaign)
+            found.result()
         return
-    check_result(result_of(campaign).systems[0], case)
+    check_result(found.result().systems[0], case)
 
 
 def value(options, flag, otherwise):

@@ -20,8 +20,8 @@ from adjudge.report.html.nugget import CHANGES, LEGEND, STATIC, Compared, agreem
 from adjudge.report.html.page import asset, island, score_table, shown
 from adjudge.stats.inference import Inference
 from adjudge.stats.result import Note, Result, Score, SystemResult
+from adjudge.tasks.nugget.explanation import KINDS
 from adjudge.tasks.nugget.observe import observe
-from adjudge.tasks.nugget.outcome import KINDS
 from adjudge.tasks.nugget.settings import settings
 from hostile import MARKUP
 

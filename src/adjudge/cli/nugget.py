@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ from adjudge.cli.options import (
     output_option,
     refuse_with,
     resampling_options,
+    run_from,
     scoring_options,
     side_arguments,
     sides_of,
@@ -30,8 +32,9 @@ from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.scoring import Campaign
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.tasks.nugget.settings import Settings
+    from adjudge.tasks.nugget.task import NuggetTask
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
 _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
@@ -132,19 +135,24 @@ def score(**options: Any) -> None:
         refuse_with("--compat", ("profile", "attributes", "explain", "confusion", *_ONLY_SCORES))
         profile = options["compat"]
     chosen = _settings(options, profile=profile, attributes=options["attributes"])
+    if options["confusion"] is not None:
+        chosen = chosen._replace(coref=False, sequencing=False)
+    from adjudge.tasks.nugget.task import NuggetTask
+
+    task = NuggetTask(chosen, **_how(options), by=options["by"])
     with uncollected():
         if options["compat"]:
-            _compat(sides, chosen, options)
+            _compat(sides, task, options)
         elif options["explain"] is not None:
             from adjudge.tasks.nugget.explanation import explain
 
             refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
-            found = explain(sides.gold, sides.paths, options["explain"], chosen, **_how(sides, options))
+            found = explain(sides.gold, sides.paths, options["explain"], task, names=sides.names)
             emit_explanations(found.values(), options)
         elif options["confusion"] is not None:
-            _confusion(sides, chosen, options)
+            _confusion(sides, task, options)
         else:
-            _score(sides, chosen, options)
+            _score(sides, task, options)
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
@@ -154,93 +162,77 @@ def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
     return settings(**{**{name: options[name] for name in names}, "types": types, **more})
 
 
-def _how(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
+def _how(options: Mapping[str, Any]) -> dict[str, Any]:
     """How the files are read."""
-    return {
-        "tokens": options["tokens"],
-        "mode": options["mode"],
-        "suffix": options["token_suffix"],
-        "names": sides.names,
-    }
+    return {"tokens": options["tokens"], "mode": options["mode"], "suffix": options["token_suffix"]}
 
 
-def _score(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
+def _score(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
     from adjudge.tasks.nugget.measures import measures
-    from adjudge.tasks.nugget.scoring import result_of
 
+    chosen = task.settings
     scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
     check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
     log = Log(options)
     log(f"reading {sides.gold} and {len(sides.paths)} system file(s)")
     with working("scoring", shown=not options["quiet"]):
-        campaign = _observed(sides, chosen, options)
-        log(f"counted {len(campaign.ids)} documents")
-        result = result_of(campaign, by=options["by"], inference=inference_of(options), pool=options["pool"])
+        evaluation = _evaluated(sides, task, options)
+        log(f"counted {len(evaluation.ids)} documents")
+        result = evaluation.result()
     finish(result, options)
 
 
-def _observed(sides: Sides, chosen: Settings, options: Mapping[str, Any], visit: Any = None) -> Campaign:
-    """Read and count, and write the comparison file on the way if it is wanted."""
-    from adjudge.tasks.nugget.scoring import observe_all
+def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any], *, keep: bool = False) -> Evaluation:
+    """Read and count, and write the comparison file if it is wanted."""
+    from adjudge.tasks.nugget.task import evaluate_nuggets
 
-    more: dict[str, Any] = {
-        **_how(sides, options),
-        "docs": document_list(options["docs"]),
-        "by": options["by"],
-        "visit": visit,
-    }
-    if options["comparison"] is None:
-        engine = {"jobs": options["jobs"] or 0, "cluster": options["cluster"]}
-        return observe_all(sides.gold, sides.paths, chosen, **more, **engine)
-    if len(sides.paths) > 1:
+    target = options["comparison"]
+    if target is not None and len(sides.paths) > 1:
         raise UsageError("--comparison writes one system", hint="run it once for each")
-    from adjudge.tasks.nugget.comparison import write_comparison
+    run = run_from(options, keep=keep or target is not None)
+    evaluation = evaluate_nuggets(task, sides.gold, sides.paths, run, names=sides.names)
+    if target is not None:
+        from adjudge.tasks.nugget.compat import write_comparison
 
-    return write_comparison(options["comparison"], sides.gold, sides.paths[0], chosen, **more)
+        write_comparison(target, evaluation, Path(sides.paths[0]).name)
+    return evaluation
 
 
-def _compat(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
+def _compat(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
     """The official report has no room for anything but its own options."""
-    from adjudge.tasks.nugget.compat import Collector, report
-    from adjudge.tasks.nugget.reading import check_documents
+    from adjudge.evaluate.results import notes_of
+    from adjudge.tasks.nugget.compat import report
 
     if len(sides.paths) > 1:
         raise UsageError("--compat prints one system", hint="run it once for each")
     if options["format_"] != "text":
         raise UsageError("--compat prints text", hint="leave --format out")
-    found = Collector(chosen)
-    campaign = _observed(sides, chosen, options, found)
-    check_documents(campaign)
-    text = report(campaign, found)
+    evaluation = _evaluated(sides, task, options, keep=True).checked()
+    text = report(evaluation)
     if not options["quiet"]:
-        ((_, counted),) = campaign.systems.items()
-        for note in counted.diagnostics.notes(chosen):
+        (name,) = evaluation.systems
+        for note in (*notes_of(evaluation, name), *task.notes(evaluation, name)):
             examples = f" ({', '.join(note.examples)})" if note.examples else ""
             say(f"warning: {visible(note.message + examples)}")
     emit(text, options["output"])
 
 
-def _confusion(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> None:
-    from adjudge.tasks.nugget.confusion import Confusion
+def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
+    from adjudge.tasks.nugget.explanation import confusions
 
     refuse_with("--confusion", ("explain", *_ONLY_SCORES))
     if options["format_"] not in ("text", "json", "csv"):
         raise UsageError(f"a confusion matrix cannot be written as {options['format_']}", hint="use text, json or csv")
-    found: dict[str, Confusion] = {}
-
-    def visit(seen: Any) -> None:
-        found.setdefault(seen.system, Confusion(options["confusion"], seen.system, chosen.profile, {})).add(seen)
-
-    _observed(sides, chosen._replace(coref=False, sequencing=False), options, visit)
+    found = confusions(_evaluated(sides, task, options, keep=True), options["confusion"])
     if options["format_"] != "csv":
-        emit_explanations(found.values(), options)
+        emit_explanations(found, options)
         return
     import csv
     import io
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    for each in found.values():
+    for each in found:
         writer.writerows(each.rows())
     emit(stream.getvalue().rstrip("\n") + "\n", options["output"])
 
@@ -280,7 +272,8 @@ def report(**options: Any) -> None:
             sides.gold,
             sides.paths,
             chosen,
-            **_how(sides, options),
+            **_how(options),
+            names=sides.names,
             texts=options["texts"],
             text_suffix=options["text_suffix"],
             docs=document_list(options["docs"]),

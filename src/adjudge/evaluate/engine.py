@@ -172,7 +172,7 @@ def evaluate(
     task: Task, gold: Source, system: Any, run: Run, *, names: Sequence[str | None] | None = None
 ) -> Evaluation:
     """Read all sides and count every document of every system."""
-    if isinstance(system, Mapping):  # whose keys are names of systems or of documents
+    if isinstance(system, Mapping) and not isinstance(gold, Side):  # whose keys are names of systems or of documents
         gold = task.read(gold, "gold", digest=run.digest)
     known = gold.documents if isinstance(gold, Side) else ()
     named = name_systems(gold, system, names, known=known, is_whole=task.is_whole)

@@ -58,8 +58,9 @@ def _built(evaluation: Evaluation) -> Result:
     inside = {each.field for tables in elements.values() for each in tables}
     attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
     systems = {}
+    once = {number: number for number in map(float, range(256))}  # small counts are one object each
     for name, counts in reported.counts.items():
-        rows = tuple(zip(*[iter(counts)] * len(reported.columns), strict=True))
+        rows = tuple(zip(*[map(once.get, counts, counts)] * len(reported.columns), strict=True))
         best = reported.best.get(name, {})
         systems[name] = Counts(
             StatsTable(ids, reported.columns, rows, attributes),

@@ -15,31 +15,24 @@ The place of a mention is a list of token ids (`t3,t4`), or pieces of the text a
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, TypeAlias, cast
+from typing import IO
 from weakref import finalize
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, more_problems
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.formats.findings import Finding
-from adjudge.formats.source import GZIP, ZSTD, Source, Unpacked, is_file, opened, reads, source_name
-from adjudge.formats.tbf_scan import BLANKS, BOM, HEADER, LIMIT, Index, Mode, Section, decode, parse_lines, scan
+from adjudge.formats.source import Source, Unpacked, opened, read_block, reads, source_name
+from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument
 
-__all__ = ["Mode", "TbfFile", "cut_files", "guess_mode", "mode_at", "open_part", "open_tbf", "read_tbf", "write_tbf"]
-
-Range: TypeAlias = tuple[int, int]
-"""Where a part of a file begins and ends."""
+__all__ = ["Mode", "TbfFile", "file_mode", "guess_mode", "open_tbf", "read_tbf", "write_tbf"]
 
 MODES = ("token", "char")
 SAMPLE = 1000  # places from which the mode is guessed
 
 _CUTS = frozenset("\t\n")
-_NEAR = 1 << 20  # bytes before and after a place in proportion, in which a document is looked for
-_TRIES = 10  # documents behind a place of which all files must have one
-_NONE: list[Problem] = []  # of a document without problems; never changed
+_HEAD = 1 << 20  # bytes in which there are as many, nearly always
 
 
 class TbfFile:
@@ -50,24 +43,14 @@ class TbfFile:
     (['a'], 'token', ('t1',))
     """
 
-    def __init__(self, index: Index, store: bytes | IO[bytes] | None, digest: str, mode: Mode | None) -> None:
+    def __init__(self, index: Index, store: bytes | IO[bytes], digest: str, mode: Mode | None) -> None:
         self.path = index.place
         self.digest = digest
         self.ids = list(index.documents)
         self.index = index
-        self._store = store  # None: the file itself, which is opened when it is needed
+        self._store = store
         self._mode = mode
-        self._problems: dict[str, list[Problem]] = {}
-        self._close = None if store is None or isinstance(store, bytes) else finalize(self, store.close)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A file travels to other processes as what was found in it, without its bytes if it has a name there."""
-        store = self._store
-        if store is None or isinstance(store, bytes) or store.name == self.path:
-            return TbfFile, (self.index, store if isinstance(store, bytes) else None, self.digest, self._mode)
-        if not is_file(self.path):
-            raise TypeError(f"{self.path} cannot be opened by another process")
-        return open_tbf, (self.path,)
+        self._close = None if isinstance(store, bytes) else finalize(self, store.close)
 
     @property
     def notes(self) -> list[Problem]:
@@ -110,18 +93,14 @@ class TbfFile:
         return id in self.index.documents
 
     def read(self, id: str) -> NuggetDocument:
-        """A document; lines that cannot be read are left out, and are among its `problems`."""
-        data, line, header = self._data(id)
+        """A document; lines that cannot be read, at which the official scorer stops, are among its `problems`."""
+        first, last = self.index.documents[id]
+        begin, end = self.sections[first], self.sections[last]
+        data = self._bytes(begin.offset, end.offset + end.size - begin.offset)
         problems: list[Problem] = []
-        nuggets, relations = parse_lines(decode(data), line, self.mode, self.path, problems)
-        self._problems[id] = problems or _NONE
-        return NuggetDocument(id, nuggets, relations, None, header)
-
-    def problems(self, id: str) -> list[Problem]:
-        """The lines of a document that cannot be read: the official scorer stops at any of them."""
-        if id not in self._problems:
-            self.read(id)
-        return list(self._problems.setdefault(id, []))
+        text = decode(data.removeprefix(BOM) if begin.offset == 0 else data)
+        nuggets, relations = parse_lines(text, begin.line, self.mode, self.path, problems)
+        return NuggetDocument(id, nuggets, relations, None, end.line, problems)
 
     def section_text(self, section: Section) -> str:
         """The lines of a section, header included."""
@@ -137,24 +116,10 @@ class TbfFile:
         if self._close is not None:
             self._close()
 
-    def _data(self, id: str) -> tuple[bytes, int, int]:
-        """The bytes of a document, the line they begin with, and the line of its header."""
-        first, last = self.index.documents[id]
-        sections = self.index.sections
-        begin, end = sections[first], sections[last]
-        data = self._bytes(begin.offset, end.offset + end.size - begin.offset)
-        return data.removeprefix(BOM) if begin.offset == 0 else data, begin.line, end.line
-
     def _bytes(self, offset: int, size: int) -> bytes:
         store = self._store
-        if store is None:
-            with opened(self.path, self.path):  # says why, if that is impossible
-                store = self._store = open(self.path, "rb")  # noqa: SIM115, PTH123
-            self._close = finalize(self, store.close)
         if isinstance(store, bytes):
             return store[offset : offset + size]
-        if hasattr(os, "pread"):  # leaves the place in the file alone, which forked processes share
-            return _pread(store.fileno(), size, offset)
         store.seek(offset)
         return store.read(size)
 
@@ -174,7 +139,7 @@ class TbfFile:
                         return
 
 
-def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = None) -> TbfFile:
+def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = None, digest: bool = True) -> TbfFile:
     """Find the documents of a file; `mode` says how places are written, else it is guessed.
 
     What cannot be read twice (a pipe, a compressed file) is copied to a temporary file.
@@ -184,7 +149,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
     import hashlib
 
     place = name or source_name(source)
-    hasher = hashlib.sha256()
+    hasher = hashlib.sha256() if digest else None
     with opened(source, place) as stream:
         packed = isinstance(stream, Unpacked)
         store: bytes | IO[bytes]
@@ -207,7 +172,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
                 store.close()
             raise
     damage = [finding.problem for finding in index.findings if finding.kind == "damaged"]
-    file = TbfFile(index, store, hasher.hexdigest(), mode)
+    file = TbfFile(index, store, hasher.hexdigest() if hasher is not None else "", mode)
     if damage:
         file.close()
         raise FormatError(damage)
@@ -226,7 +191,7 @@ def read_tbf(source: Source, mode: Mode | None = None, *, name: str | None = Non
     file = open_tbf(source, mode=mode, name=name)
     try:
         documents = list(file)
-        problems = [problem for id in file.ids for problem in file.problems(id)]
+        problems = [problem for document in documents for problem in document.problems]
     finally:
         file.close()
     if problems:
@@ -234,6 +199,20 @@ def read_tbf(source: Source, mode: Mode | None = None, *, name: str | None = Non
             problems[LIMIT:] = [more_problems(len(problems) - LIMIT, file.path)]
         raise FormatError(problems)
     return documents
+
+
+def file_mode(source: Source) -> Mode | None:
+    """How places are written in a file, by its first lines; None if it cannot be read."""
+    try:
+        with opened(source, source_name(source)) as stream:
+            head, _ = read_block(stream, _HEAD)
+        file = open_tbf(head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head, digest=False)
+        spans = list(file.spans())
+        if len(head) < _HEAD or len(spans) == SAMPLE:
+            return guess_mode(spans)
+        return open_tbf(source, digest=False).mode
+    except AdjudgeError:
+        return None
 
 
 def guess_mode(spans: Iterable[str]) -> Mode:
@@ -255,20 +234,6 @@ def guess_mode(spans: Iterable[str]) -> Mode:
         else:
             others += 1
     return "char" if pairs and pairs >= 9 * others else "token"
-
-
-def _pread(descriptor: int, size: int, offset: int) -> bytes:
-    """Bytes at a place; a system call may give fewer than asked for."""
-    data = os.pread(descriptor, size, offset)
-    if len(data) == size:
-        return data
-    parts = [data]
-    got = len(data)
-    while data and got < size:
-        data = os.pread(descriptor, size - got, offset + got)
-        parts.append(data)
-        got += len(data)
-    return b"".join(parts)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -360,88 +325,3 @@ class _Writing:
     def _refuse(self, message: str, hint: str) -> None:
         message = f"{message}, in document {self.document.id!r}"
         self.problems.append(Problem(message, path=self.path, line=self.line or None, hint=hint))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Parts of files: several are cut before the same documents, so that what lies between two cuts is read by itself
-
-
-def cut_files(paths: Sequence[str], parts: int) -> list[list[Range]] | None:
-    """For every part the ranges of all files; None if they cannot be cut before the same documents.
-
-    The places are in proportion to the first file. Nothing is known of what lies between them: whether the documents of
-    a part are the same in all files must be looked at when they are read.
-    """
-    sizes = [os.path.getsize(path) for path in paths]  # noqa: PTH202
-    cuts = [[0] * len(paths)]
-    for number in range(1, parts):
-        found = _cut(paths, sizes, sizes[0] * number // parts)
-        if found is None or any(here <= before for here, before in zip(found, cuts[-1], strict=True)):
-            return None
-        cuts.append(found)
-    if any(_is_packed(path) for path in paths):
-        return None
-    cuts.append(sizes)
-    return [list(zip(*each, strict=True)) for each in pairwise(cuts)]
-
-
-def _cut(paths: Sequence[str], sizes: Sequence[int], at: int) -> list[int] | None:
-    """Where the same document begins in all files, if possible the first one after a place in the first file."""
-    data = _range(paths[0], at, _NEAR)
-    place = 0
-    for _ in range(_TRIES):
-        place = data.find(b"\n" + HEADER, place) + 1
-        end = data.find(b"\n", place)
-        if not place or end < 0:
-            return None
-        found = [at + place]
-        for path, size in zip(paths[1:], sizes[1:], strict=True):
-            begin = max(0, size * found[0] // sizes[0] - _NEAR)
-            here = _range(path, begin, 2 * _NEAR).find(data[place - 1 : end + 1])
-            if here < 0:
-                break
-            found.append(begin + here + 1)
-        if len(found) == len(paths):
-            return found
-    return None
-
-
-def _range(path: str, begin: int, size: int) -> bytes:
-    with open(path, "rb") as stream:  # noqa: PTH123
-        stream.seek(begin)
-        return stream.read(size)
-
-
-def _is_packed(path: str) -> bool:
-    return _range(path, 0, 4).startswith((GZIP, ZSTD))
-
-
-def open_part(path: str, part: Range, mode: Mode | None = None) -> TbfFile:
-    """The documents of a part; lines are numbered from its beginning, and there is no digest."""
-    begin, end = part
-    with opened(path, path) as stream:
-        stream.seek(begin)
-        index = scan(cast("IO[bytes]", _Limited(stream, end - begin)), path, begin=begin)
-    return TbfFile(index, None, "", mode)
-
-
-def mode_at(path: str) -> Mode | None:
-    """How places are written in a file, by its beginning; None if that does not say it."""
-    head = _range(path, 0, _NEAR)
-    file = open_tbf(head[: head.rfind(b"\n" + HEADER) + 1])
-    spans = list(file.spans())
-    return guess_mode(spans) if len(spans) == SAMPLE else None
-
-
-class _Limited:
-    """So many bytes of a stream."""
-
-    def __init__(self, stream: IO[bytes], left: int) -> None:
-        self.stream = stream
-        self.left = left
-
-    def read(self, size: int) -> bytes:
-        """The next bytes."""
-        data = self.stream.read(min(size, self.left))
-        self.left -= len(data)
-        return data

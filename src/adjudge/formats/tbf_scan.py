@@ -107,13 +107,11 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def scan(
-    stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None = None, hasher: Any = None, begin: int = 0
-) -> Index:
-    """Find the documents of a file; `copy` is given all bytes on the way. `begin` is where the stream begins in it."""
+def scan(stream: IO[bytes], place: str, *, copy: Callable[[bytes], Any] | None = None, hasher: Any = None) -> Index:
+    """Find the documents of a file; `copy` is given all bytes on the way."""
     index = Index(place)
-    walk = _Walk(index, begin)
-    start, number = begin, 1  # of the block
+    walk = _Walk(index)
+    start, number = 0, 1  # of the block
     for block in _blocks(stream, index, copy, hasher):
         if start == 0 and block.startswith(BOM):
             index.note("byte-order-mark", "the file begins with a byte-order mark", 1, "save the file without it")
@@ -141,11 +139,11 @@ def scan(
 class _Walk:
     """What is known in the middle of a file."""
 
-    def __init__(self, index: Index, begin: int) -> None:
+    def __init__(self, index: Index) -> None:
         self.index = index
         self.id: str | None = None  # never reset, as in the official reader
         self.open = False
-        self.begin = begin  # where the section begins, and in which line
+        self.begin = 0  # where the section begins, and in which line
         self.line = 1
         self.first = 0  # the section with which the next document begins
         self.content = 0  # the first line outside documents that says something

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from adjudge.errors import Problem
+
 COREFERENCE, AFTER, SUBEVENT = "Coreference", "After", "Subevent"
 REALIS = ("Actual", "Generic", "Other")
 NOT_ANNOTATED = "NOT_ANNOTATED"
@@ -54,13 +56,17 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NuggetDocument:
-    """The nuggets of one document in the order of its file, and their relations; `text` where it is known."""
+    """The nuggets of one document in the order of its file, and their relations; `text` where it is known.
+
+    `problems` are lines of the file that cannot be read.
+    """
 
     id: str
     nuggets: Sequence[Nugget] = ()
     relations: Sequence[Relation] = ()
     text: str | None = None
     line: int = 0
+    problems: Sequence[Problem] = field(default=(), repr=False, compare=False)
 
     def clusters(self) -> list[tuple[str, ...]]:
         """The arguments of its coreference relations."""

@@ -3,10 +3,10 @@
 import pytest
 
 from adjudge.errors import ValidationError
-from adjudge.tasks.nugget.comparison import comparison, write_comparison
-from adjudge.tasks.nugget.compat import Collector, report
-from adjudge.tasks.nugget.scoring import observe_all
+from adjudge.evaluate.run import Run
+from adjudge.tasks.nugget.compat import comparison, report, seen_of, write_comparison
 from adjudge.tasks.nugget.settings import settings
+from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
 GOLD = """#BeginOfDocument b
 gold	b	E1	t1,t2	the attack	Conflict_Attack	Actual
@@ -157,39 +157,35 @@ def files(tmp_path):
     return tmp_path
 
 
+def kept(gold, system, chosen, **how):
+    return evaluate_nuggets(NuggetTask(chosen, **how), gold, system, Run(keep=True))
+
+
 @pytest.mark.parametrize("profile", REPORTS)
 def test_report_and_comparison(profile, files):
-    chosen = settings(profile, coref=True)
-    found = Collector(chosen)
-    target = files / "comparison.txt"
-    campaign = write_comparison(target, files / "gold.tbf", str(files / "run.tbf"), chosen, visit=found, tokens=files)
-    assert tuple(report(campaign, found).split("\n")) == REPORTS[profile]
-    assert tuple(target.read_text().split("\n")) == COMPARISONS[profile]
+    found = kept(files / "gold.tbf", files / "run.tbf", settings(profile, coref=True), tokens=files)
+    write_comparison(files / "comparison.txt", found, "run.tbf")
+    assert tuple(report(found).split("\n")) == REPORTS[profile]
+    assert tuple((files / "comparison.txt").read_text().split("\n")) == COMPARISONS[profile]
 
 
 def test_without_coreference():
-    chosen = settings("evmeval-1.8", coref=False)
-    found = Collector(chosen)
-    text = report(observe_all(GOLD.encode(), RUN.encode(), chosen, visit=found), found)
+    text = report(kept(GOLD.encode(), RUN.encode(), settings("evmeval-1.8", coref=False)))
     assert text.splitlines()[-1].startswith("mention_type+realis_status\t22.22")
     assert "Coreference" not in text
 
 
 def test_nothing_in_gold():
     """Every number is nan, and there is no table of types."""
-    chosen = settings("evmeval-1.8", coref=True)
-    found = Collector(chosen)
     gold = b"#BeginOfDocument a\n#EndOfDocument\n"
-    text = report(observe_all(gold, RUN.encode(), chosen, visit=found), found)
+    text = report(kept(gold, RUN.encode(), settings("evmeval-1.8", coref=True)))
     assert "plain\tnan\tnan\tnan\tnan\tnan\tnan" in text
     assert "Mention Type Results==========\n\n=======Final" in text
 
 
 def test_sequencing():
-    chosen = settings("evmeval-1.8", sequencing=True)
     lines = GOLD.replace("@Coreference\tR1\tE1,E3", "@After\tA1\tE1,E2\n@After\tA2\tE2,E3")
-    found = Collector(chosen)
-    text = report(observe_all(lines.encode(), lines.encode(), chosen, visit=found), found)
+    text = report(kept(lines.encode(), lines.encode(), settings("evmeval-1.8", sequencing=True)))
     assert text.endswith(
         "=======Event Sequencing Results for All =======\n=== Temporal Awareness Score ===\n"
         "Evaluated considering implicit relations in recall as well\nTemporal Score\tF1\tP\tR\n"
@@ -199,9 +195,10 @@ def test_sequencing():
 
 def test_every_character_of_a_place():
     gold = b"#BeginOfDocument a\ng\ta\tE1\t4,7;9,11\tmade\tX\tActual\n#EndOfDocument\n"
-    lines = []
-    observe_all(gold, gold, settings(), visit=lambda seen: lines.extend(comparison(seen, "s", coref=False)))
-    assert lines[1].split("\t")[2] == "4,5,6,9,10"
-    endless = gold.replace(b"9,11", b"9,999999999999")
+
+    def lines(both):
+        return [line for each in seen_of(kept(both, both, settings())) for line in comparison(each, "s", coref=False)]
+
+    assert lines(gold)[1].split("\t")[2] == "4,5,6,9,10"
     with pytest.raises(ValidationError, match="a comparison file lists every one of them"):
-        observe_all(endless, endless, settings(), visit=lambda seen: list(comparison(seen, "s", coref=False)))
+        lines(gold.replace(b"9,11", b"9,999999999999"))

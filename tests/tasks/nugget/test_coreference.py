@@ -1,4 +1,4 @@
-"""Coreference over the mapping: rows, chains, refusals, and the choice among nuggets that are annotated twice."""
+"""Coreference over the mapping: chains, refusals, and the choice among nuggets that are annotated twice."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, ValidationError
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.coref.counts import COLUMNS, count
-from adjudge.tasks.nugget.coreference import are_sound, chains, cluster_problems, count_coreference, linked, rows
+from adjudge.tasks.nugget.coreference import are_sound, cluster_problems, count_coreference, linked
 from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import Settings
@@ -120,7 +120,7 @@ def test_cyclic_clusters_are_one_problem_with_one_line():
 def test_the_lines_that_are_suggested_mend_the_clusters(clusters):
     nuggets = [nugget(f"E{number}", f"t{number}") for number in range(10)]
     given = document(nuggets, *(",".join(f"E{each}" for each in sorted(cluster)) for cluster in clusters))
-    problems = list(cluster_problems(given, [None] * 10, Settings(profile="evmeval-1.8"), path="x", is_gold=False))
+    problems = list(cluster_problems(given, [None] * 10, Settings(profile="evmeval-1.8")))
     groups = []  # clusters that share a mention, joined the slow way
     for cluster in clusters:
         touching = [group for group in groups if group & cluster]
@@ -197,11 +197,5 @@ def test_counts_are_those_of_the_rows(gold, system):
     expected = count([chain for chain in key if chain], [chain for chain in response if chain])
     assert dict(zip(COLUMNS, found, strict=True)) == pytest.approx(dict(zip(COLUMNS, expected, strict=True)))
     for side, own in enumerate((gold, system)):
-        problems = cluster_problems(own, observed.sides[side].keys, Settings(), path="x", is_gold=False)
+        problems = cluster_problems(own, observed.sides[side].keys, Settings())
         assert are_sound(links[side], observed.sides[side], observed.several[side], Settings()) == (not list(problems))
-
-
-def test_rows_and_chains():
-    place = rows(3, 2, [(2, 0, 1.0), (0, 1, 0.9)], 1.0)
-    assert place == [2, 4]
-    assert chains(linked(document([], "b,a")), ["a", "b", "c"], range(3)) == [[0, 1], [2]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
-from adjudge.tasks.nugget.outcome import CHOICES, KINDS, Outcome, classify, cluster_members, compare_clusters
+from adjudge.tasks.nugget.explanation import CHOICES, KINDS, Outcome, classify, cluster_members, compare_clusters
 
 
 def nugget(tokens: str, type: str = "Attack", realis: str = "Actual", id: str = "E") -> Nugget:

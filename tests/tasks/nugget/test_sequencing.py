@@ -19,7 +19,6 @@ from adjudge.tasks.nugget.sequencing import (
     check_links,
     count_sequence,
     sequence_measures,
-    sequence_notes,
 )
 
 OFFICIAL = {"nugget.after": "After", "nugget.subevent": "Subevent", "nugget.sequence": "All"}
@@ -329,14 +328,6 @@ def test_subevents_come_before_after_links():
     assert found.counts[:4] == (0, 2, 1, 1)  # After alone: a before b before c
     assert found.counts[8:] == (0, 3, 0, 1)
     assert "sequence-contradiction" in found.remarks
-
-
-def test_notes():
-    notes = sequence_notes([("d1", ("sequence-cycle",)), ("d2", ("sequence-cycle", "sequence-zero-division"))])
-    assert [(note.code, note.count, note.examples) for note in notes] == [
-        ("sequence-zero-division", 1, ("d2",)),
-        ("sequence-cycle", 2, ("d1", "d2")),
-    ]
 
 
 def test_findings():

@@ -8,15 +8,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, TokenTable
+from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, TokenTable
 from adjudge.report.html.charts_plot import short
 from adjudge.report.html.layout import layout, places
 from adjudge.report.html.marks import Segment, in_utf16, segments
 from adjudge.report.html.page import Entry, render_page, score_table
 from adjudge.stats.inference import Inference
 from adjudge.stats.result import Result
-from adjudge.tasks.nugget.outcome import KINDS, Agree, Outcomes, Pair, classify, cluster_members, compare_clusters
-from adjudge.tasks.nugget.settings import Mode, Settings, canonical
+from adjudge.tasks.nugget.explanation import (
+    KINDS,
+    Outcomes,
+    Pair,
+    agreement,
+    classify,
+    cluster_members,
+    compare_clusters,
+)
+from adjudge.tasks.nugget.settings import Mode, Settings
 
 LEGEND = (
     Entry("correct", "correct", "✓", "same place, type and realis"),
@@ -84,39 +92,36 @@ def nugget_page(
     The arguments are those of scoring; `texts` is the folder of the texts, `<document><text_suffix>`. Without a text a
     document is shown by its tokens, without tokens as a table of its nuggets.
     """
-    from adjudge.tasks.nugget.scoring import Seen, observe_all, result_of
-    from adjudge.tasks.nugget.sides import Tables
+    from adjudge.evaluate.run import Run
+    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
     folder = _folder(texts)
-    seen: dict[int, dict[str, Seen]] = {}
-
-    def visit(each: Seen) -> None:
-        seen.setdefault(each.place, {})[each.system] = each
-
-    campaign = observe_all(
-        gold, systems, settings, tokens=tokens, docs=docs, mode=mode, suffix=suffix, names=names, visit=visit
-    )
-    result = result_of(campaign, inference=inference or Inference(), pool="micro")
-    tables = Tables(tokens, suffix=suffix, lenient=True)
+    run = Run(inference=inference or Inference(), docs=None if docs is None else tuple(docs), keep=True, pool="micro")
+    task = NuggetTask(settings, tokens=tokens, suffix=suffix, mode=mode)
+    evaluation = evaluate_nuggets(task, gold, systems, run, names=names)
     nothing: dict[str, list[Pair]] = {name: [] for name in settings.mapped}
     documents, untold = [], []
-    for _, found in sorted(seen.items()):
-        ours = next(iter(found.values())).gold
+    for details in zip(*(counted.details for counted in evaluation.systems.values()), strict=True):
+        seen = [None if each is None else each.seen for each in details]
+        first = next((each for each in seen if each is not None), None)
+        if first is None:
+            continue  # the program of 2015 has stopped
+        ours = first.gold
         text = None if folder is None else _read_text(folder, ours.id, text_suffix)
         if folder is not None and text is None:
             untold.append(ours.id)
         documents.append(
             Compared(
                 ours,
-                [found[name].own if name in found else None for name in campaign.systems],
-                [found[name].observed.mappings if name in found else nothing for name in campaign.systems],
+                [None if each is None else each.own for each in seen],
+                [nothing if each is None else each.observed.mappings for each in seen],
                 text,
-                tables.read(ours.id) if tables else None,
+                first.table,
             )
         )
     more = ", ..." if len(untold) > EXAMPLES else ""
     remarks = [f"no text for {len(untold)} of the documents ({', '.join(untold[:EXAMPLES])}{more})"] if untold else []
-    return render_nuggets(result, documents, settings, title=title, remarks=remarks)
+    return render_nuggets(evaluation.result(), documents, settings, title=title, remarks=remarks)
 
 
 def _folder(path: str | Path | None) -> Path | None:
@@ -209,22 +214,6 @@ def _outcomes(
     agree = agreement(settings)
     theirs = () if system is None else system.nuggets
     return classify(gold.nuggets, theirs, mappings["span"], same_type=agree, same_realis=agree)
-
-
-def agreement(settings: Settings) -> Agree:
-    """When a gold value and a system value of an attribute agree: as the profile compares them.
-
-    >>> agreement(Settings())("Life_Die", "life_die"), agreement(Settings("evmeval-1.8"))("Life_Die", "life_die")
-    (False, True)
-    """
-    spelled = settings.spelling or str
-    wildcard = canonical(NOT_ANNOTATED) if settings.profile == "evmeval-1.8" else None
-
-    def agree(gold: str, system: str) -> bool:
-        value = spelled(gold)
-        return value == wildcard or value == spelled(system)
-
-    return agree
 
 
 def _document(

@@ -7,16 +7,26 @@ of 2015 (v1.6.2) has no table of types, but a coreference score for every docume
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from adjudge.model.nugget import NuggetDocument
+from adjudge.errors import Problem, ValidationError
+from adjudge.evaluate.engine import Evaluation
+from adjudge.model.nugget import Nugget, NuggetDocument
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.nugget.coreference import count_coreference, linked, official_figures
-from adjudge.tasks.nugget.observe import Observed
-from adjudge.tasks.nugget.reading import Campaign, Seen
-from adjudge.tasks.nugget.sequencing import COLUMNS as LINKS
+from adjudge.tasks.nugget.coreference import (
+    STARRED,
+    added,
+    count_coreference,
+    document_average,
+    linked,
+    official_figures,
+)
+from adjudge.tasks.nugget.mapping import Side
 from adjudge.tasks.nugget.settings import Settings
+from adjudge.tasks.nugget.task import NuggetTask, Seen, scored
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
 NAMES = {
@@ -25,19 +35,10 @@ NAMES = {
     "realis": "realis_status",
     "type+realis": "mention_type+realis_status",
 }
-STARRED = "ceafm"
+LONGEST = 100_000  # characters of a place that are listed in a comparison
 
 _NAN = float("nan")
 _HEADER = "Prec  \tRec  \tF1   "
-
-
-class DocumentRow(NamedTuple):
-    """What the report says of one document: sums of Dice by mapping, and numbers of nuggets."""
-
-    id: str
-    matched: Mapping[str, float]
-    gold: int
-    system: int
 
 
 class TypeRow(NamedTuple):
@@ -47,66 +48,45 @@ class TypeRow(NamedTuple):
     gold: int = 0
     system: int = 0
 
-
-class Collector:
-    """Takes the documents in as they are compared, for the report."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.documents: list[DocumentRow] = []
-        self.types: dict[str, TypeRow] = {}
-        self.coref: list[tuple[str, float]] = []
-
-    def __call__(self, seen: Seen) -> None:
-        """Take in one document."""
-        observed = seen.observed
-        self.documents.append(DocumentRow(seen.gold.id, observed.matched, observed.gold, observed.system))
-        self._count_types(observed)
-        self._score_coref(seen)
-
-    def _count_types(self, observed: Observed) -> None:
-        gold, system = observed.sides
-        for ours, _, dice in sorted(observed.mappings["type+realis"]):
-            self._add(gold.types[ours], matched=dice)
-        for value in gold.types:
-            self._add(value, gold=1)
-        for value in system.types:
-            self._add(value, system=1)
-
-    def _add(self, value: str, *, matched: float = 0.0, gold: int = 0, system: int = 0) -> None:
-        old = self.types.get(value, TypeRow())
-        self.types[value] = TypeRow(old.matched + matched, old.gold + gold, old.system + system)
-
-    def _score_coref(self, seen: Seen) -> None:
-        """The score of a document by itself, which only the program of 2015 prints."""
-        chosen = self.settings
-        if chosen.profile != "evmeval-2015" or chosen.coref is False:
-            return
-        own = seen.own if seen.own is not None else NuggetDocument(seen.gold.id)
-        links, pairs = (linked(seen.gold), linked(own)), seen.observed.mappings[chosen.mapping]
-        figures = official_figures(count_coreference(links, seen.observed.sides, pairs, chosen))
-        without = {STARRED} | (set() if links[0].clusters or links[1].clusters else {"muc"})
-        used = [figure for name, figure in figures.items() if name not in without]
-        self.coref.append((seen.gold.id, _added(used) / len(used)))
+    def plus(self, matched: float = 0.0, gold: int = 0, system: int = 0) -> TypeRow:
+        """The same with more."""
+        return TypeRow(self.matched + matched, self.gold + gold, self.system + system)
 
 
-def report(campaign: Campaign, found: Collector) -> str:
+def seen_of(evaluation: Evaluation, name: str | None = None) -> list[Seen]:
+    """The documents of a system, by default the first one, that the program has looked at; the run has kept them."""
+    counted = evaluation.systems[next(iter(evaluation.systems)) if name is None else name]
+    return [each.seen for each in counted.details if each is not None]
+
+
+def report(evaluation: Evaluation) -> str:
     """The whole report of the first system."""
-    (counted,) = list(campaign.systems.values())[:1]
-    lines = list(_documents(found.documents))
-    if campaign.settings.profile == "evmeval-2015":
-        if campaign.coref:
+    task = evaluation.task
+    assert isinstance(task, NuggetTask)
+    chosen, seen, (coref, sequencing) = task.settings, seen_of(evaluation), scored(evaluation)
+    (counted,) = list(evaluation.systems.values())[:1]
+    sums = dict(zip(task.columns, _sums(counted.rows(len(task.columns)), len(task.columns)), strict=True))
+    lines = list(_documents(seen))
+    if chosen.profile == "evmeval-2015":
+        if coref:
             lines += ["", "", "========Document Mention Corefrence Results (CoNLL Average)=========="]
-            lines += [f"{id}\t{value:.2f}" for id, value in found.coref]
+            lines += [f"{each.gold.id}\t{_coref_score(each, chosen):.2f}" for each in seen]
     else:
-        lines += ["", "", "========Mention Type Results==========", *_types(found.types)]
-    lines += ["", "=======Final Mention Detection Results=========", *_final(found.documents)]
-    if campaign.coref:
-        figures = official_figures(_sums(counted.coref, len(COLUMNS)))
-        lines += ["", "=======Final Mention Coreference Results=========", *_coref(figures, campaign.settings)]
-    if campaign.sequencing:
-        lines += ["", *_sequencing(_sums(counted.sequencing, len(LINKS)))]
+        lines += ["", "", "========Mention Type Results==========", *_types(seen)]
+    lines += ["", "=======Final Mention Detection Results=========", *_final(seen)]
+    if coref:
+        figures = official_figures([sums[name] for name in COLUMNS])
+        lines += ["", "=======Final Mention Coreference Results=========", *_coref(figures, chosen)]
+    if sequencing:
+        lines += ["", *_sequencing(sums)]
     return "\n".join(lines) + "\n"
+
+
+def _coref_score(seen: Seen, settings: Settings) -> float:
+    links = linked(seen.gold), linked(seen.system)
+    observed = seen.observed
+    counts = count_coreference(links, observed.sides, observed.mappings[settings.mapping], settings)
+    return document_average(counts, links)
 
 
 def coref_average(figures: Mapping[str, float], settings: Settings) -> float:
@@ -116,30 +96,30 @@ def coref_average(figures: Mapping[str, float], settings: Settings) -> float:
     20.0
     """
     used = [value for name, value in figures.items() if settings.profile == "evmeval-2015" or name != STARRED]
-    return _added(used) / len(used)
+    return added(used) / len(used)
 
 
-def averages(documents: Sequence[DocumentRow], mapping: str) -> tuple[float, ...]:
+def averages(documents: Sequence[Seen], mapping: str) -> tuple[float, ...]:
     """Micro and macro precision, recall and F1 in percent, nan included."""
     total = precisions = recalls = 0.0
     golds = systems = valid = 0
-    for document in documents:
-        matched = document.matched[mapping] * 100
-        precision, recall = _ratio(matched, document.system), _ratio(matched, document.gold)
-        if document.gold:
+    for observed in (each.observed for each in documents):
+        matched = observed.matched[mapping] * 100
+        precision, recall = _ratio(matched, observed.system), _ratio(matched, observed.gold)
+        if observed.gold:
             valid += 1
-            golds += document.gold
-            systems += document.system
+            golds += observed.gold
+            systems += observed.system
             total += matched
-            precisions += precision if document.system else 0.0
+            precisions += precision if observed.system else 0.0
             recalls += recall
     micro = _ratio(total, systems), _ratio(total, golds)
     macro = _ratio(precisions, valid), _ratio(recalls, valid)
     return (*micro, _f1(*micro), *macro, _f1(*macro))
 
 
-def _documents(documents: Sequence[DocumentRow]) -> Iterator[str]:
-    width = max((_width(document.id) for document in documents), default=0)
+def _documents(documents: Sequence[Seen]) -> Iterator[str]:
+    width = max((_width(document.gold.id) for document in documents), default=0)
     titles = [name.rjust(len(_HEADER)) for name in NAMES.values()]
     yield "========Document Mention Detection Results=========="
     yield " " * width + "\t" + "\t|\t".join(titles)
@@ -147,13 +127,23 @@ def _documents(documents: Sequence[DocumentRow]) -> Iterator[str]:
     for document in documents:
         cells = []
         for mapping in NAMES:
-            matched = document.matched[mapping] * 100
-            ratios = _ratio(matched, document.system), _ratio(matched, document.gold)
+            observed = document.observed
+            matched = observed.matched[mapping] * 100
+            ratios = _ratio(matched, observed.system), _ratio(matched, observed.gold)
             cells.append("\t".join(f"{value:.2f}" for value in (*ratios, _f1(*ratios))))
-        yield " " * (width - _width(document.id)) + document.id + "\t" + "\t|\t".join(cells)
+        yield " " * (width - _width(document.gold.id)) + document.gold.id + "\t" + "\t|\t".join(cells)
 
 
-def _types(types: Mapping[str, TypeRow]) -> Iterator[str]:
+def _types(documents: Sequence[Seen]) -> Iterator[str]:
+    types: defaultdict[str, TypeRow] = defaultdict(TypeRow)
+    for observed in (each.observed for each in documents):
+        gold, system = observed.sides
+        for ours, _, dice in sorted(observed.mappings["type+realis"]):
+            types[gold.types[ours]] = types[gold.types[ours]].plus(matched=dice)
+        for value in gold.types:
+            types[value] = types[value].plus(gold=1)
+        for value in system.types:
+            types[value] = types[value].plus(system=1)
     shown = {name: found for name, found in sorted(types.items()) if found.gold}
     if not shown:
         return
@@ -166,7 +156,7 @@ def _types(types: Mapping[str, TypeRow]) -> Iterator[str]:
         yield f"{name.rjust(width)}\t{numbers}\t{found.gold}\t{found.system}"
 
 
-def _final(documents: Sequence[DocumentRow]) -> Iterator[str]:
+def _final(documents: Sequence[Seen]) -> Iterator[str]:
     width = max(len(_HEADER), *map(len, NAMES.values()))
     yield " " * width + "\t" + "\t".join(title.rjust(len(_HEADER)) for title in ("Micro Average", "Macro Average"))
     yield "Attributes".rjust(width) + "\t" + "\t".join([_HEADER] * 2)
@@ -182,10 +172,9 @@ def _coref(figures: Mapping[str, float], settings: Settings) -> Iterator[str]:
     yield "* Score not included for final CoNLL score."
 
 
-def _sequencing(sums: Sequence[float]) -> Iterator[str]:
-    places = {name: place for place, name in enumerate(LINKS)}
+def _sequencing(sums: Mapping[str, float]) -> Iterator[str]:
     for title, metric in (("Subevent", "nugget.subevent"), ("After", "nugget.after"), ("All", "nugget.sequence")):
-        matched, system, found, gold = (sums[places[f"{metric}:{n}"]] for n in ("matched", "system", "found", "gold"))
+        matched, system, found, gold = (sums[f"{metric}:{n}"] for n in ("matched", "system", "found", "gold"))
         precision, recall = matched / system if system else 0, found / gold if gold else 0
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
         shown = [f"{100 * round(value, 6):.12g}" for value in (f1, precision, recall)]
@@ -206,14 +195,6 @@ def _sums(rows: Iterable[Sequence[float]], size: int) -> list[float]:
     return totals
 
 
-def _added(values: Sequence[float]) -> float:
-    """From left to right: `sum` compensates from Python 3.12 on."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
-
-
 def _ratio(numerator: float, denominator: float) -> float:
     return numerator / denominator if denominator > 0 else _NAN
 
@@ -225,3 +206,74 @@ def _f1(precision: float, recall: float) -> float:
 def _width(text: str) -> int:
     """The official program counts bytes."""
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The comparison file: every gold nugget with the system nugget that the mapping of places gives it, in the order of its
+# file, then the system nuggets that are left, then the clusters of both sides
+
+
+def write_comparison(target: Path, evaluation: Evaluation, system: str) -> None:
+    """Write the comparison of the first system, which is read from this file, whole or not at all."""
+    from adjudge.stats.atomic import write_atomically
+
+    task = evaluation.task
+    assert isinstance(task, NuggetTask)
+    year, coref = 2015 if task.profile == "evmeval-2015" else 2017, task.settings.coref is not False
+    lines = (line for seen in seen_of(evaluation) for line in comparison(seen, system, coref=coref, year=year))
+    write_atomically(target, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
+
+
+def comparison(seen: Seen, name: str, *, coref: bool, year: int = 2017) -> Iterator[str]:
+    r"""The lines of one document; `name` is the system file. That of 2015 has no texts, and the system id of a line.
+
+    >>> from adjudge.tasks.nugget.observe import observe
+    >>> gold = NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])
+    >>> for line in comparison(Seen(gold, None, observe(gold, None)), "run.tbf", coref=False):
+    ...     print(line.replace("\t", " "))
+    #BeginOfDocument d
+    run.tbf E1 t3 Life_Die Actual died | - -
+    #EndOfDocument
+    """
+    gold, system = seen.gold, seen.system
+    ours, theirs = (
+        _fields(document, side, year) for document, side in zip((gold, system), seen.observed.sides, strict=True)
+    )
+    if year == 2015:
+        name = system.nuggets[0].system if system.nuggets else ""
+    mates = {one: (other, dice) for one, other, dice in seen.observed.mappings["span"]}
+    taken = {other for other, _ in mates.values()}
+    yield f"#BeginOfDocument {gold.id}"
+    for place, mine in enumerate(ours):
+        found = mates.get(place)
+        yield f"{name}\t{mine}\t|\t" + ("-\t-" if found is None else f"{theirs[found[0]]}\t{found[1]:.2f}")
+    for place, other in enumerate(theirs):
+        if place not in taken:
+            yield f"{name}\t-\t|\t{other}\t-"
+    if coref:
+        for label, document in (("gold", gold), ("system", system)):
+            texts = {
+                nugget.id: nugget.text if year == 2015 else nugget.text.replace(",", "") for nugget in document.nuggets
+            }
+            for cluster in document.clusters():
+                yield f"@coref\t{label}\t" + ",".join(f"{id}:{texts.get(id, '')}" for id in cluster)
+    yield "#EndOfDocument "
+
+
+def _fields(document: NuggetDocument, side: Side, year: int) -> list[str]:
+    found = []
+    for nugget, type_, realis in zip(document.nuggets, side.types, side.realis, strict=True):
+        columns = [nugget.id, _place(nugget), type_, realis, nugget.text]
+        found.append("\t".join(columns[:4] if year == 2015 else columns))
+    return found
+
+
+def _place(nugget: Nugget) -> str:
+    """Token ids as they are written, or every single character."""
+    if not nugget.pieces:
+        return ",".join(nugget.tokens)
+    size = sum(end - begin for begin, end in nugget.pieces)
+    if size > LONGEST:
+        message = f"{nugget.id} has {size} characters, and a comparison file lists every one of them"
+        raise ValidationError(Problem(message, line=nugget.line or None, hint="check its place, or leave the file out"))
+    return ",".join(str(offset) for begin, end in nugget.pieces for offset in range(begin, end))

@@ -306,8 +306,8 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
             raise UsageError(Problem(message, path=path, hint="say --from tbf-token or --from tbf-char"))
         for id in file.ids:
             document = file.read(id)
-            if problems := file.problems(id):
-                work.problems += problems
+            if document.problems:
+                work.problems += document.problems
                 work.broken = FormatError
             text = _text((id,), work)
             nuggets = in_order(document.nuggets, work.plan.order or "file")

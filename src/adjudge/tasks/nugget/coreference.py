@@ -7,38 +7,30 @@ of them a system nugget stands for was decided by the mapping (section 4.3 of th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
-from adjudge.tasks.coref.counts import COLUMNS, count_hits, count_unrepeated
+from adjudge.tasks.coref.counts import COLUMNS, count_hits
 from adjudge.tasks.nugget.best import Pair
 from adjudge.tasks.nugget.mapping import Side, mapped_values
-from adjudge.tasks.nugget.observe import Observed
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
 
 if TYPE_CHECKING:
     from adjudge.tasks.nugget.open_choices import Choices
 
-__all__ = [
-    "COLUMNS",
-    "NOTHING",
-    "chains",
-    "cluster_problems",
-    "count_coreference",
-    "official_figures",
-    "open_choices",
-    "rows",
-]
-
 Clusters: TypeAlias = Sequence[Sequence[str]]  # ids of nuggets
+Several: TypeAlias = tuple[Mapping[Key, Sequence[int]], Mapping[Key, Sequence[int]]]  # places with several nuggets
 
 NOTHING: tuple[float, ...] = (0,) * len(COLUMNS)
 OFFICIAL = {"bcub": "coref.b3", "ceafe": "coref.ceafe", "ceafm": "coref.ceafm", "muc": "coref.muc", "blanc": ""}
 """The metrics in the order of the official report, by their names there."""
+STARRED = "ceafm"
+"""The one that has not counted since 2015."""
 
 NAMES = 5  # that a message lists
 PASTED = 10_000  # characters of a line that a message suggests
@@ -114,10 +106,10 @@ def count_coreference(
     >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
     [1.0, 2, 1]
     """
-    if settings.profile == "evmeval-2015":
-        return _count_2015(links, sides, pairs, settings)
     ours, theirs = known or (chained(links[0], sides[0].ids), chained(links[1], sides[1].ids))
     mates = sorted([(one, other) for one, other, dice in pairs if dice >= settings.threshold])
+    if settings.profile == "evmeval-2015":
+        ours = _among(ours, [one for one, _ in mates])
     met: dict[int, list[int]] = {}  # system chains in the order of rows -> the gold chains of their mentions
     for one, other in mates:
         number = theirs.home[other]
@@ -129,42 +121,60 @@ def count_coreference(
     spread = [sizes[number] for number in met]
     if len(spread) < len(sizes):
         spread += [size for number, size in enumerate(sizes) if number not in met]
-    return count_hits(ours.sizes, spread, list(met.values()))
-
-
-def _count_2015(
-    links: tuple[Linked, Linked], sides: tuple[Side, Side], pairs: Iterable[Pair], settings: Settings
-) -> tuple[float, ...]:
-    ours, theirs = sides[0].ids, sides[1].ids
-    place = rows(len(ours), len(theirs), pairs, settings.threshold)
-    kept = set(place)
-    key = ([row for row in chain if row in kept] for chain in chains(links[0], ours, range(len(ours))))
-    counts = count_unrepeated([chain for chain in key if chain], chains(links[1], theirs, place))
-    assert counts is not None  # rows are unique
-    figures = official_figures(counts)
-    used = ("bcub", "ceafe", "blanc") if not links[0].clusters and not links[1].clusters else tuple(figures)
-    if not any(figures[name] > 0 for name in used if name != "ceafm"):
+    counts = count_hits(ours.sizes, spread, list(met.values()))
+    if settings.profile == "evmeval-2015" and not any(_used(counts, links)):
         return NOTHING
     return counts
 
 
+def _among(chains: Chained, nuggets: Sequence[int]) -> Chained:
+    """The chains of these nuggets alone; the home of others means nothing."""
+    kept = sorted({chains.home[each] for each in nuggets})
+    number = {chain: place for place, chain in enumerate(kept)}
+    sizes = [0] * len(kept)
+    for each in nuggets:
+        sizes[number[chains.home[each]]] += 1
+    return Chained([number.get(chain, -1) for chain in chains.home], sizes)
+
+
+def _used(counts: Sequence[float], links: tuple[Linked, Linked]) -> Iterator[float]:
+    """The figures that the program of 2015 averages for one document."""
+    without = {STARRED} | (set() if links[0].clusters or links[1].clusters else {"muc"})
+    return (figure for name, figure in official_figures(counts).items() if name not in without)
+
+
+def document_average(counts: Sequence[float], links: tuple[Linked, Linked]) -> float:
+    """The score of a document by itself, which only the program of 2015 prints."""
+    used = list(_used(counts, links))
+    return added(used) / len(used)
+
+
+def added(values: Iterable[float]) -> float:
+    """The sum from left to right: `sum` compensates from Python 3.12 on."""
+    return reduce(operator.add, values, 0.0)
+
+
 def open_choices(
-    links: tuple[Linked, Linked], observed: Observed, pairs: Iterable[Pair], settings: Settings
+    links: tuple[Linked, Linked],
+    sides: tuple[Side, Side],
+    several: Several,
+    pairs: Iterable[Pair],
+    settings: Settings,
 ) -> Choices | None:
     """What the mapping leaves open where nuggets of one side have the same place and attributes; None if nothing.
 
     The program of 2015 leaves gold nuggets out of the key by the mapping, so there is no choice under its profile.
     """
-    if settings.profile == "evmeval-2015" or not any(observed.several):
+    if settings.profile == "evmeval-2015" or not any(several):
         return None
-    if not any(map(_alike, observed.sides, observed.several, [settings.mapping] * 2)):
+    if not any(map(_alike, sides, several, [settings.mapping] * 2)):
         return None
-    from adjudge.tasks.nugget.open_choices import find_choices
+    from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
-    ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in observed.sides)
+    ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in sides)
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
-    clusters = [chains(own, side.ids, range(len(side.ids))) for own, side in zip(links, observed.sides, strict=True)]
-    return find_choices(clusters[0], clusters[1], chosen, ours, theirs)
+    gold, system = (chains_of(chained(own, side.ids).home) for own, side in zip(links, sides, strict=True))
+    return find_choices(gold, system, chosen, ours, theirs)
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:
@@ -183,42 +193,6 @@ def _alike(side: Side, places: Mapping[Key, Sequence[int]], name: str) -> bool:
     if name == "type+realis":
         values = list(zip(side.types, side.realis, strict=True))
     return any(len({values[index] for index in indices}) < len(indices) for indices in places.values())
-
-
-def rows(gold: int, system: int, pairs: Iterable[Pair], threshold: float) -> list[int]:
-    """The row of every system nugget; those of gold are 0, 1, ...
-
-    >>> rows(2, 2, [(1, 0, 1.0), (0, 1, 0.5)], 1.0)
-    [1, 3]
-    """
-    place = list(range(gold, gold + system))
-    for ours, theirs, dice in pairs:
-        if dice >= threshold:
-            place[theirs] = ours
-    return place
-
-
-def chains(links: Linked, ids: Sequence[str], place: Sequence[int]) -> list[list[int]]:
-    """The chains of the nuggets with these ids as rows, both chains and rows in ascending order.
-
-    >>> chains(Linked([("E1", "E3")], {"E1": 0, "E3": 0}), ["E1", "E2", "E3"], [7, 5, 6])
-    [[5], [6, 7]]
-    """
-    made: dict[int, list[int]] = {}
-    found: list[list[int]] = []
-    numbered = zip(place, map(links.home.get, ids), strict=True)
-    for row, number in numbered if isinstance(place, range) else sorted(numbered, key=_ROW):
-        if number is None:
-            found.append([row])
-        elif number in made:
-            made[number].append(row)
-        else:
-            made[number] = own = [row]
-            found.append(own)
-    return found
-
-
-_ROW = itemgetter(0)
 
 
 def official_figures(counts: Sequence[float]) -> dict[str, float]:
@@ -278,21 +252,19 @@ def cluster_problems(
     keys: Sequence[Key | None],
     settings: Settings,
     *,
-    path: str,
-    is_gold: bool,
     known: Container[str] | None = None,
     aligned: Container[int] | None = None,
 ) -> Iterator[Problem]:
     """Coreference lines that cannot be scored (section 4.4 of the specification, or as the official program refuses).
 
-    `keys` are the places of the nuggets, `known` the ids of the token table, and `aligned` the gold nuggets that are
-    looked at, both for the program of 2015.
+    `keys` are the places of the nuggets, `known` the ids of the token table, which only the program of 2015 looks at;
+    `aligned` are the nuggets of gold that have a partner, None for a system.
     """
     clusters = [relation for relation in document.relations if relation.name == COREFERENCE]
     if not clusters and settings.profile != "evmeval-2015":
         return
     named = {nugget.id: key for nugget, key in zip(document.nuggets, keys, strict=True)}
-    yield from _overlaps(clusters, named, path)
+    yield from _overlaps(clusters, named)
     if settings.profile == "evmeval-1.8":
         return
     for cluster in clusters:
@@ -301,25 +273,25 @@ def cluster_problems(
         if unknown:
             what = "which is no mention" if len(unknown) == 1 else "which are no mentions"
             message = f"cluster {cluster.id} has {some_of(unknown)}, {what} of document {document.id}"
-            yield Problem(message, path, cluster.line or None, hint="list every mention, or leave it out")
+            yield Problem(message, line=cluster.line or None, hint="list every mention, or leave it out")
         for argument in dict.fromkeys(cluster.arguments):
             if argument not in named:
                 continue
             key = named[argument]
-            if settings.profile == "spec" and (is_gold or key is None):
+            if settings.profile == "spec" and (aligned is not None or key is None):
                 continue  # a check of responses
             if key in places:
                 message = f"cluster {cluster.id} has {places[key]} and {argument}, which have the same span"
                 hint = "two mentions of one event cannot, leave one of them out"
                 if settings.profile == "spec":
                     hint += ", or score with the profile evmeval-1.8"
-                yield Problem(message, path, cluster.line or None, hint=hint)
+                yield Problem(message, line=cluster.line or None, hint=hint)
             places.setdefault(key, argument)
     if settings.profile == "evmeval-2015" and known is not None:
-        yield from _unknown_tokens(document, keys, path, known, aligned)
+        yield from _unknown_tokens(document, keys, known, aligned)
 
 
-def _overlaps(clusters: Sequence[Relation], named: Container[str], path: str) -> Iterator[Problem]:
+def _overlaps(clusters: Sequence[Relation], named: Container[str]) -> Iterator[Problem]:
     """Clusters that share a mention are one: a problem for all lines of such a cluster, with the line that fixes it."""
     owners: dict[str, int] = {}
     group = {number: [number] for number in range(len(clusters))}  # lines that are one share a list
@@ -345,7 +317,7 @@ def _overlaps(clusters: Sequence[Relation], named: Container[str], path: str) ->
         members = dict.fromkeys(each for line in lines for each in line.arguments if each in named)
         merged = f"@{COREFERENCE} {lines[0].id} {','.join(members)}"
         hint = f"merge them: {merged}" if len(merged) <= PASTED else "merge them into one line"
-        yield Problem(message, path, clusters[last].line or None, hint=hint)
+        yield Problem(message, line=clusters[last].line or None, hint=hint)
 
 
 def some_of(names: Sequence[str]) -> str:
@@ -361,7 +333,6 @@ def some_of(names: Sequence[str]) -> str:
 def _unknown_tokens(
     document: NuggetDocument,
     keys: Sequence[Key | None],
-    path: str,
     known: Container[str],
     aligned: Container[int] | None,
 ) -> Iterator[Problem]:
@@ -371,7 +342,7 @@ def _unknown_tokens(
             if missing:
                 message = f"{nugget.id} has token {some_of(missing)}, which is not in the token table"
                 hint = "the program of 2015 refuses it, fix the line or use another profile"
-                yield Problem(message, path, nugget.line or None, hint=hint)
+                yield Problem(message, line=nugget.line or None, hint=hint)
 
 
 def _tokens(key: Key | None) -> Iterable[str]:

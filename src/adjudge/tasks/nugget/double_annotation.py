@@ -36,7 +36,6 @@ from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.choice_search import solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
 from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
-from adjudge.tasks.nugget.rows import Row, Rows
 
 __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_choices"]
 
@@ -46,7 +45,7 @@ POINTS = 20_000  # combinations of choices that are kept
 EXACT = 1e-12  # scores that differ by less are the same
 ROUNDS = 20  # tangents that are tried
 
-Way = tuple[Row, Choices, Choice]
+Way = tuple[tuple[float, ...], Choices, Choice]
 """A choice of a document, with its counts."""
 
 
@@ -61,22 +60,17 @@ class Best(NamedTuple):
     greedy: float
     optimal: bool
     bound: float
-    given: Rows
+    documents: int
     changed: dict[int, Way]  # the documents that are counted otherwise than they were given
-
-    @property
-    def counts(self) -> list[Row]:
-        """The counts of every document."""
-        return [self.changed[place][0] if place in self.changed else row for place, row in enumerate(self.given)]
 
     @property
     def pairs(self) -> list[list[Pair] | None]:
         """The pairs of every document; None where nothing changed."""
-        ways = [self.changed.get(place) for place in range(len(self.given))]
+        ways = [self.changed.get(place) for place in range(self.documents)]
         return [None if way is None else way[1].pairs(way[2]) for way in ways]
 
 
-def best_alignment(choices: Sequence[Choices | None], counts: Iterable[Sequence[float]]) -> Best:
+def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[float]]) -> Best:
     """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
 
     >>> clusters = [[0], [1, 2]], [[0, 1]]
@@ -85,7 +79,7 @@ def best_alignment(choices: Sequence[Choices | None], counts: Iterable[Sequence[
     >>> round(best.greedy, 4), round(best.score, 4), best.optimal, best.pairs
     (0.2361, 0.7417, True, [[(1, 0), (2, 1)]])
     """
-    search = _Search(choices, counts if isinstance(counts, Rows) else Rows(len(COLUMNS), counts))
+    search = _Search(choices, counts)
     at, greedy = search.score.point(search.totals), search.best
     seen: set[Point] = set()
     while at not in seen and search.ceiling > search.best + EXACT and len(seen) < (ROUNDS if search.exact else 2):
@@ -94,18 +88,19 @@ def best_alignment(choices: Sequence[Choices | None], counts: Iterable[Sequence[
     if search.ceiling > search.best + EXACT and search.exact:
         search.near_tangent()
     optimal = search.ceiling <= search.best + EXACT
-    return Best(search.best, greedy, optimal, search.best if optimal else search.ceiling, search.given, search.changed)
+    bound = search.best if optimal else search.ceiling
+    return Best(search.best, greedy, optimal, bound, len(counts), search.changed)
 
 
 class _Search:
     """The best alignment so far, and the lowest ceiling."""
 
-    def __init__(self, choices: Sequence[Choices | None], given: Rows) -> None:
-        columns = given.columns()
+    def __init__(self, choices: Sequence[Choices | None], given: Sequence[Sequence[float]]) -> None:
+        columns = list(zip(*given, strict=True)) or [()] * len(COLUMNS)
         self.open = [(place, each) for place, each in enumerate(choices) if each is not None]
         self.given = given
         self.totals = list(map(_sum, columns))
-        self.columns = [columns[place].tolist() for place in PLACES]  # those that can change
+        self.columns = [list(columns[place]) for place in PLACES]  # those that can change
         self.score = score_of(self.totals)
         self.best = self.score.value(self.score.point(self.totals))
         self.changed: dict[int, Way] = {}

@@ -7,16 +7,16 @@ documents. Where there is nothing to divide by, `spec` counts 0; the official pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from adjudge.tasks.coref.counts import COLUMNS as COREF_COLUMNS
 from adjudge.tasks.nugget.settings import Settings
 
 if TYPE_CHECKING:
-    from adjudge.stats.measure import Measure
+    from array import array
 
-T = TypeVar("T")
+    from adjudge.stats.measure import Measure
 
 COREF = ("muc", "b3", "ceafm", "ceafe", "blanc", "kbp")
 BEST = ("muc", "b3", "ceafe", "blanc", "kbp")
@@ -110,9 +110,16 @@ def table_columns(settings: Settings, *, coref: bool, sequencing: bool, double: 
     )
 
 
-def best_columns(columns: Sequence[T]) -> list[T]:
-    """Those columns of coreference that the best choice is reported by."""
-    return [columns[place] for place in _BEST_PLACES]
+def best_columns(
+    table: Mapping[str, array[float]], changed: Mapping[int, tuple[tuple[float, ...], Any, Any]]
+) -> dict[str, array[float]]:
+    """The columns of coreference that the best choice is reported by, with the counts of changed documents by place."""
+    found = {}
+    for place in _BEST_PLACES:
+        own = found[_best(COREF_COLUMNS[place])] = table[COREF_COLUMNS[place]][:]
+        for document, (counts, *_) in changed.items():
+            own[document] = counts[place]
+    return found
 
 
 def _best(column: str) -> str:

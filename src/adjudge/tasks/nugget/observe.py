@@ -1,12 +1,14 @@
-"""One document of gold and system, compared: the mappings, what they add up to, and the counts of coreference."""
+"""One document of gold and system: made ready (gold once for all systems), and compared by every mapping."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from sys import intern
 from typing import NamedTuple
 
-from adjudge.model.nugget import NOT_ANNOTATED, NuggetDocument, Relation
+from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation
 from adjudge.tasks.nugget.best import Mapped, Pair
+from adjudge.tasks.nugget.coreference import Chained, Linked, are_sound, chained, linked, some_of
 from adjudge.tasks.nugget.mapping import Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
@@ -116,3 +118,78 @@ def of_types(document: NuggetDocument, settings: Settings) -> NuggetDocument:
         if len(arguments) > 1:
             relations.append(Relation(relation.name, relation.id, arguments, relation.line))
     return NuggetDocument(document.id, nuggets, relations, document.text, document.line)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One side of a document
+
+
+class Summary(NamedTuple):
+    """What is known of one side of a document once it is counted: values as written, who wrote it, its relations.
+
+    `name` is the first column of the first nugget, None if there is none; `confident` if it has confidences.
+    """
+
+    types: tuple[str, ...] = ()
+    realis: tuple[str, ...] = ()
+    name: str | None = None
+    confident: bool = False
+    clusters: bool = False
+    links: bool = False
+
+
+class Ready(NamedTuple):
+    """A document and what is compared of it; `chains` are there if coreference may be scored.
+
+    `sound` unless something is wrong with its clusters, `unknown` are clusters that name unknown mentions.
+    """
+
+    document: NuggetDocument
+    side: Side
+    links: Linked
+    chains: Chained | None
+    sound: bool
+    unknown: list[str]
+    summary: Summary
+
+
+def prepare(document: NuggetDocument, settings: Settings, invisible: Container[str], *, char: bool) -> Ready:
+    """Make a document ready; `invisible` are ids of tokens that do not count.
+
+    >>> from adjudge.model.nugget import Nugget
+    >>> nuggets = [Nugget(id, "Attack", "Actual", "x", (id,)) for id in ("a", "b")]
+    >>> document = NuggetDocument("d", nuggets, [Relation("Coreference", "R1", ("a", "c"))])
+    >>> ready = prepare(document, Settings(), (), char=False)
+    >>> ready.side.keys, ready.chains, ready.sound, ready.unknown
+    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1]), False, ['d: c in R1'])
+    """
+    own, links = side(document, settings, invisible, char=char), linked(document)
+    known = links.home.keys() <= set(own.ids)
+    coref = settings.coref is not False
+    several = own.places.several if own.places is not None else {}
+    return Ready(
+        document,
+        own,
+        links,
+        chained(links, own.ids) if coref else None,
+        coref and are_sound(links, own, several, settings),
+        [] if known else list(_unknown(document, set(own.ids))),
+        _summary(document, own, settings),
+    )
+
+
+def _summary(document: NuggetDocument, own: Side, settings: Settings) -> Summary:
+    names = {relation.name for relation in document.relations}
+    relations = COREFERENCE in names, AFTER in names or SUBEVENT in names
+    if not document.nuggets:
+        return Summary((), (), None, False, *relations)
+    first = document.nuggets[0]
+    values = [set[str](), set[str]()] if settings.spelling else [set(own.types), set(own.realis)]
+    types, realis = (tuple(map(intern, each)) for each in values)
+    return Summary(types, realis, intern(first.system), bool(first.confidence), *relations)
+
+
+def _unknown(document: NuggetDocument, ids: set[str]) -> Iterator[str]:
+    for relation in document.relations:
+        if relation.name == COREFERENCE and not ids.issuperset(relation.arguments):
+            yield f"{document.id}: {some_of(sorted(set(relation.arguments) - ids))} in {relation.id}"

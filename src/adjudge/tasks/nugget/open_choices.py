@@ -14,7 +14,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from adjudge.tasks.coref.counts import count_unrepeated
-from adjudge.tasks.nugget.rows import Row
 
 Pair = tuple[int, int]
 """A gold mention and the system mention that is paired with it."""
@@ -75,7 +74,7 @@ class Choices(NamedTuple):
         chosen = [pair for group, option in choice for pair in self.groups[group].options[option].pairs]
         return sorted((*self.settled, *chosen))
 
-    def counts(self, choice: Choice) -> Row:
+    def counts(self, choice: Choice) -> tuple[float, ...]:
         """The counts of a choice."""
         return count_pairs(chains_of(self.clusters.gold), chains_of(self.clusters.system), self.pairs(choice))
 
@@ -102,7 +101,7 @@ def find_choices(
     return Choices(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
 
 
-def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> Row:
+def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tuple[float, ...]:
     """The counts of one document in the order of `COLUMNS`, when these mentions are the same and no others.
 
     >>> from adjudge.tasks.coref.counts import COLUMNS

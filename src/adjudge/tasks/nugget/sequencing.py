@@ -2,7 +2,6 @@
 
     count_sequence(gold, system | None, mapping) -> Sequenced(counts, remarks)    counts in the order of COLUMNS
     sequence_measures() -> [Prf, Prf, Prf]                                        nugget.after, .subevent, .sequence
-    sequence_notes([(document id, remarks), ...]) -> [Note, ...]                  one note for each kind of remark
     check_links(document, path=None) -> [Finding, ...]                            what is wrong with one side
 
 `@After` joins an event and a later one, `@Subevent` an event and a part of it. On each side, per relation name:
@@ -36,25 +35,14 @@ from adjudge.tasks.nugget.sequencing_time import Events, Link, Timeline, compone
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note
 
-__all__ = ["COLUMNS", "METRICS", "Sequenced", "check_links", "count_sequence", "sequence_measures", "sequence_notes"]
+__all__ = ["COLUMNS", "METRICS", "Sequenced", "check_links", "count_sequence", "sequence_measures"]
 
 METRICS = {"nugget.after": (AFTER,), "nugget.subevent": (SUBEVENT,), "nugget.sequence": (SUBEVENT, AFTER)}
 COLUMNS = tuple(f"{metric}:{column}" for metric in METRICS for column in ("matched", "system", "found", "gold"))
 """What is counted: pm, |S|, rm + w im, |G|."""
 
 _IMPLICIT = 0.99
-_SHOWN = 10
-_MESSAGES = {
-    "sequence-zero-division": "more links match than pairs of events could carry, since After and Subevent join the "
-    "same pair; the official program divides by zero or by less here",
-    "sequence-contradiction": "links contradict each other; they are counted, but nothing follows from them (in the "
-    "official program this depends on their order)",
-    "sequence-cycle": "links form a longer cycle and are left out, as in the official program",
-    "sequence-redundant": "After links follow from other links of both kinds and are not counted twice (in the "
-    "official program this depends on the names of the events)",
-}
 
 
 class Sequenced(NamedTuple):
@@ -100,30 +88,6 @@ def sequence_measures() -> list[Measure]:
     from adjudge.stats.measure import Prf
 
     return [Prf(name, (f"{name}:matched", f"{name}:system"), (f"{name}:found", f"{name}:gold")) for name in METRICS]
-
-
-def sequence_notes(documents: Iterable[tuple[str, Sequence[str]]]) -> list[Note]:
-    """One note for each kind of remark, with the documents in which it was made.
-
-    >>> [(note.code, note.count) for note in sequence_notes([("d1", ("sequence-cycle",)), ("d2", ())])]
-    [('sequence-cycle', 1)]
-    """
-    from adjudge.stats.result import Note
-
-    where: dict[str, list[str]] = {code: [] for code in _MESSAGES}
-    for document, remarks in documents:
-        for code in remarks:
-            where[code].append(document)
-    return [
-        Note(
-            code,
-            len(ids),
-            f"in {len(ids)} document{'s' * (len(ids) > 1)}, {_MESSAGES[code]}",
-            tuple(sorted(ids)[:_SHOWN]),
-        )
-        for code, ids in where.items()
-        if ids
-    ]
 
 
 def _has_links(document: NuggetDocument) -> bool:

@@ -90,10 +90,11 @@ class Copies:
         return self.counts
 
     def _read(self, document: str) -> Sequence[Nugget]:
-        nuggets = self.gold.read(document).nuggets
-        if problems := self.gold.problems(document):
-            raise FormatError([*problems, Problem("gold cannot be read", path=self.gold.path, hint="fix these lines")])
-        return nuggets
+        found = self.gold.read(document)
+        if found.problems:
+            told = Problem("gold cannot be read", path=self.gold.path, hint="fix these lines")
+            raise FormatError([*found.problems, told])
+        return found.nuggets
 
 
 class _Document:

@@ -1,0 +1,222 @@
+"""What a reader should know of a system's scores: remarks on documents, told as notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from adjudge.evaluate.task import Remark
+from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.stats.result import Note
+from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.settings import Settings, canonical
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Counted
+    from adjudge.tasks.nugget.double_annotation import Best
+
+SHOWN = 5
+SIDES = ("gold", "system")
+GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversion", "rich_ere", "ldc", "key"))
+"""What converters and annotators write into the first column of gold files."""
+
+TOLD = {
+    "no-token-table": "no token table, so all words there are visible",
+    "foreign-token": "tokens that are not in the token table: is it the table of another document?",
+    "foreign-table": "nuggets most of whose words are not those of the token table: is it of another document?",
+    "coref-left-out": "a coreference score of 0 and no part in coreference, as in the program of 2015",
+}
+"""What documents have."""
+LINKS = {
+    "sequence-zero-division": "more links match than pairs of events could carry, since After and Subevent join the "
+    "same pair; the official program divides by zero or by less here",
+    "sequence-contradiction": "links contradict each other; they are counted, but nothing follows from them (in the "
+    "official program this depends on their order)",
+    "sequence-cycle": "links form a longer cycle and are left out, as in the official program",
+    "sequence-redundant": "After links follow from other links of both kinds and are not counted twice (in the "
+    "official program this depends on the names of the events)",
+}
+"""What is said of documents with such links."""
+
+
+def table_remarks(gold: NuggetDocument, system: NuggetDocument, table: TokenTable | None) -> Iterator[Remark]:
+    """How the nuggets of a document and its token table fit."""
+    if table is None:
+        if gold.nuggets or system.nuggets:
+            yield Remark("no-token-table", gold.id)
+        return
+    words = {token.id: token.text for token in table.tokens}
+    wrong = compared = 0
+    foreign: set[str] = set()
+    for nugget in (*gold.nuggets, *system.nuggets):
+        if not words.keys() >= set(nugget.tokens):
+            foreign.update(set(nugget.tokens) - words.keys())
+        elif nugget.text:
+            compared += 1
+            wrong += letters("".join([words[token] for token in nugget.tokens])) != letters(nugget.text)
+    if foreign:
+        yield Remark("foreign-token", f"{gold.id}: {', '.join(sorted(foreign)[:SHOWN])}")
+    if compared and wrong * 2 > compared:
+        yield Remark("foreign-table", gold.id)
+
+
+def letters(text: str) -> str:
+    """Text without blanks and signs, since tokens do not have those between them."""
+    return "".join([c for c in text if c.isalnum()]).lower()
+
+
+def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], counted: Counted) -> list[Note]:
+    """All of it as notes on one system."""
+    remarks: dict[str, list[Remark]] = {}
+    for _, remark in counted.remarks:
+        remarks.setdefault(remark.code, []).append(remark)
+    sums = {name: fsum(counted.counts[place :: len(columns)]) for place, name in enumerate(columns)}
+    details = [each for each in counted.details if each is not None]
+    return [
+        *_about_files(remarks, details),
+        *_about_ties(ids, counted, settings, sums),
+        *_about_nuggets(remarks, settings),
+        *_about_values(details, settings),
+        *_about_documents(remarks, settings),
+    ]
+
+
+def about_choices(best: Best) -> list[Note]:
+    """How much the choice between nuggets that are annotated twice makes out for coreference."""
+    changed = len(best.changed)
+    where = f"{changed} document{'s' * (changed != 1)}"
+    message = (
+        f"which of several nuggets with the same place a system nugget stands for is a choice in {where}: coref.kbp is "
+        f"{100 * best.greedy:.2f} by the mapping and {100 * best.score:.2f} at best"
+    )
+    if not best.optimal:
+        message += f" (found; no choice exceeds {100 * best.bound:.2f})"
+    return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
+
+
+def _note(code: str, message: str, examples: Sequence[str] = (), count: int | None = None) -> Note:
+    return Note(code, len(examples) if count is None else count, message, tuple(sorted(examples)[:SHOWN]))
+
+
+def _number(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _about_files(remarks: dict[str, list[Remark]], details: Sequence[Any]) -> Iterator[Note]:
+    told = list(dict.fromkeys(each.example for each in remarks.get("input", ())))
+    yield from (Note("input", 1, each) for each in told[:SHOWN])
+    if len(told) > SHOWN:
+        yield Note("input", len(told) - SHOWN, f"{len(told) - SHOWN} more remarks on the token tables")
+    ours, theirs = ([own for pair in details if (own := pair[side]).name is not None] for side in (0, 1))
+    names = {own.name for own in theirs}
+    like_gold = {name.lower() for name in names} <= GOLD_NAMES
+    unsure = any(own.confident for own in ours) and not any(own.confident for own in theirs)
+    if ours and theirs and (like_gold or unsure) and GOLD_NAMES.isdisjoint(own.name.lower() for own in ours):
+        message = "the system file looks like a gold file, and the gold file does not: are the two swapped?"
+        yield _note("swapped", message, sorted(names), 1)
+    for stopped in remarks.get("stopped", ()):
+        message = (
+            f"document {stopped.example} has a mention id twice, and as in the program of 2015 neither it nor any "
+            "later document counts"
+        )
+        yield Note("stopped", 1, message)
+
+
+def _about_ties(ids: Sequence[str], counted: Counted, settings: Settings, sums: dict[str, float]) -> Iterator[Note]:
+    open_ends = [(id, each) for id, each in zip(ids, counted.details, strict=True) if each is not None]
+    found: dict[str, dict[str, tuple[float, float, float]]] = {}
+    for id, detail in open_ends:
+        for name, sums_of_dice in detail.ties.items():
+            found.setdefault(name, {})[id] = sums_of_dice
+    total = sums["nugget:system"] + sums["nugget:gold"]
+
+    def f1(matched: float) -> str:
+        return f"{200 * matched / total:.2f}" if total else "0.00"
+
+    better = []
+    for name in settings.scored:
+        ties = found.get(name, {})
+        line, best, optimal = (fsum(each[place] for each in ties.values()) for place in range(3))
+        counts = line if settings.official else best
+        rest = sums[f"nugget.{name}:matched"] - counts
+        documents = [id for id, (own, highest, _) in ties.items() if highest > own + SAME]
+        if documents:
+            where = _number(len(documents), "document", "documents")
+            values = f"{f1(rest + line)} by the order of lines, {f1(rest + best)} at best"
+            taken = "lines" if settings.official else "the best"
+            yield _note("ties", f"ties decide nugget.{name} in {where}: f1 is {values}; {taken} counted", documents)
+        if optimal > counts + SAME:
+            message = f"an optimal instead of a greedy mapping would give nugget.{name} f1 {f1(rest + optimal)}"
+            better.append(Note("optimal-mapping", 1, f"{message} instead of {f1(rest + counts)}"))
+    yield from better
+    unproven = [id for id, detail in open_ends if detail.most is not None]
+    if unproven:
+        where = _number(len(unproven), "document", "documents")
+        message = f"in {where} there are too many ties to prove that the best mapping was found"
+        yield _note("unproven", message, unproven)
+
+
+def _about_nuggets(remarks: dict[str, list[Remark]], settings: Settings) -> Iterator[Note]:
+    if free := remarks.get("free-false-alarms"):
+        nuggets = sum(each.number for each in free)
+        what, where = _number(nuggets, "false alarm", "false alarms"), _number(len(free), "document", "documents")
+        message = f"{what} in {where} without gold nuggets cost nothing, as in the official program"
+        yield _note("free-false-alarms", message, _examples(free), nuggets)
+    for side in SIDES:
+        if empty := remarks.get(f"{side}-empty-place"):
+            number = sum(each.number for each in empty)
+            why = "no visible token or character" if settings.invisible else "an empty place"
+            what = _number(number, f"{side} nugget has", f"{side} nuggets have")
+            yield Note("empty-place", number, f"{what} {why}, and cannot be matched")
+    for side in SIDES:
+        if repeated := remarks.get(f"{side}-repeated-id"):
+            where = _number(len(repeated), "document", "documents")
+            yield _note("repeated-id", f"a {side} mention id occurs twice in {where}", _examples(repeated))
+    for side in SIDES:
+        if unknown := remarks.get(f"{side}-unknown-mention"):
+            what = _number(len(unknown), f"{side} cluster names", f"{side} clusters name")
+            message = f"{what} mentions that there are not, which are ignored"
+            yield _note("unknown-mention", message, _examples(unknown))
+
+
+def _examples(remarks: Sequence[Remark]) -> list[str]:
+    return [each.example for each in remarks]
+
+
+def _about_values(details: Sequence[Any], settings: Settings) -> Iterator[Note]:
+    """Values that are not UTF-8, or are spelled in two ways."""
+    values = {
+        (side, attribute): {value for pair in details for value in getattr(pair[place], field)}
+        for place, side in enumerate(SIDES)
+        for attribute, field in (("type", "types"), ("realis", "realis"))
+    }
+    for (side, attribute), own in values.items():
+        broken = [value for value in own if "\\x" in value]
+        if broken:
+            what = _number(len(broken), "value", "values")
+            yield _note("encoding", f"{what} of the {side} {attribute} have bytes that are not UTF-8", broken)
+    for attribute in settings.attributes:
+        ours = values["gold", attribute]
+        written = {canonical(value): value for value in sorted(ours)}
+        other = [
+            f"{value} for {written[canonical(value)]}"
+            for value in sorted(values["system", attribute] - ours)
+            if canonical(value) in written
+        ]
+        if other:
+            what = _number(len(other), f"{attribute} value", f"{attribute} values")
+            message = f"{what} of the system differ from gold in capitals or punctuation only, and do not match"
+            yield _note("spelling", message, other)
+
+
+def _about_documents(remarks: dict[str, list[Remark]], settings: Settings) -> Iterator[Note]:
+    for code, message in TOLD.items():
+        # Without invisible words a table changes nothing.
+        if code in remarks and (code != "no-token-table" or settings.invisible):
+            what = _number(len(remarks[code]), "document has", "documents have")
+            yield _note(code, f"{what} {message}", _examples(remarks[code]))
+    for code, message in LINKS.items():
+        if code in remarks:
+            where = _number(len(remarks[code]), "document", "documents")
+            yield _note(code, f"in {where}, {message}", _examples(remarks[code]))

@@ -1,0 +1,536 @@
+"""Event nuggets as a task: nuggets of TBF files are mapped and counted; what is reported depends on the corpus."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.inputs import Source, is_file, is_stdin, name_systems
+from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
+from adjudge.formats.recognise import Expected, recognised
+from adjudge.formats.tbf import file_mode, open_tbf
+from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
+from adjudge.tasks.nugget.measures import best_columns, columns, measures, row, table_columns
+from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
+from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare
+from adjudge.tasks.nugget.sequencing import check_links, count_sequence
+from adjudge.tasks.nugget.settings import Mode, Settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.elements import ElementTable
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note
+    from adjudge.tasks.nugget.double_annotation import Best
+    from adjudge.tasks.nugget.open_choices import Choices
+
+FIELDS = ("type", "realis")
+LIMIT = 100  # problems that are listed
+TBF = Expected("TBF", ("tbf",))
+_NONE: Mapping[str, Any] = {}
+HEADER = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
+
+
+class Seen(NamedTuple):
+    """One document of gold and of one system, compared, for explanations, pages and official outputs."""
+
+    gold: NuggetDocument
+    own: NuggetDocument | None
+    observed: Observed
+    table: TokenTable | None = None
+
+    @property
+    def system(self) -> NuggetDocument:
+        """That of the system, empty if it has none."""
+        return self.own if self.own is not None else NuggetDocument(self.gold.id)
+
+
+class Detail(NamedTuple):
+    """What is needed of a document when all have been counted; `seen` only if the run keeps it.
+
+    `choices` are open where nuggets are annotated twice. `ties` has, for mappings that the order of lines decides or
+    an optimal mapping would change, the sums of Dice by line, at best and optimal; `most` is the row that an unfinished
+    search leaves possible. `slices` has the counts by field and value.
+    """
+
+    gold: Summary
+    system: Summary
+    choices: Choices | None
+    ties: Mapping[str, tuple[float, float, float]]
+    most: tuple[float, ...] | None
+    slices: Mapping[str, Mapping[str, list[float]]]
+    seen: Seen | None
+
+
+class Refusal(NamedTuple):
+    """Something that cannot be scored: on which side, whether in coreference only, and what."""
+
+    side: str
+    coref: bool
+    problem: Problem
+
+
+class NuggetTask(Task):
+    """Nuggets of gold and of systems, mapped by span and attributes.
+
+    `tokens` is the folder of the token tables, with names that end in `suffix`, or a mapping from ids to tables. `mode`
+    says how places are written; `with_gold` finds it out. `by` are the fields whose values are counted one by one.
+    """
+
+    name = "nugget"
+    begins = b"#BeginOfDocument ", b"#EndOfDocument"
+    unit, telling, low, looked_at = "character", "nugget.span", 0.97, 100  # places count in part, so F1 need not be low
+    remedy = HEADER
+    at_once = 100
+    keeps = True
+
+    def __init__(
+        self,
+        chosen: Settings | None = None,
+        *,
+        tokens: Any = None,
+        suffix: str = ".tab",
+        mode: Mode | None = None,
+        by: Iterable[str] = (),
+    ) -> None:
+        self.settings = chosen or Settings()
+        self.tokens = tokens if tokens is None or isinstance(tokens, Mapping) else Path(tokens)
+        self.suffix = suffix
+        self.mode = mode or (None if tokens is None else "token")
+        self.by = tuple(dict.fromkeys(by))
+        self.columns = table_columns(
+            self.settings, coref=self.settings.coref is not False, sequencing=self.settings.sequencing is not False
+        )
+        for field in self.by:
+            if field not in FIELDS:
+                hint = did_you_mean(field, FIELDS) or f"nuggets have a {' and a '.join(FIELDS)}"
+                raise UsageError(f"cannot slice by {field!r}", hint=hint)
+        if isinstance(self.tokens, Path) and not self.tokens.is_dir():
+            hint = "name the folder with the token tables"
+            raise UsageError(Problem("there is no such folder", path=str(tokens), hint=hint))
+
+    @property
+    def profile(self) -> str:
+        """Whose rules are followed."""
+        return self.settings.profile
+
+    def measures(self) -> list[Measure]:
+        """All that there can be."""
+        chosen = self.settings
+        return measures(chosen, coref=chosen.coref is not False, sequencing=chosen.sequencing is not False)
+
+    # Reading
+
+    def with_gold(self, gold: Source) -> tuple[NuggetTask, Source]:
+        """The task that knows how places are written: as the gold file has them. What can be read only once is read."""
+        mode, source = self.mode, gold
+        if mode is None and isinstance(gold, str | os.PathLike) and not is_stdin(gold):
+            mode = file_mode(os.fspath(gold))
+        elif mode is None:
+            source = self.read(gold, "gold")
+            mode = "char" if is_char(*source.documents.values()) else "token"
+        if self.profile == "evmeval-2015" and mode == "char":
+            hint = "name the folder of the token tables with -t"
+            raise UsageError("the program of 2015 compares tokens only", hint=hint)
+        return NuggetTask(self.settings, tokens=self.tokens, suffix=self.suffix, mode=mode, by=self.by), source
+
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """A TBF file, or a list of `NuggetDocument`; a document of a file is parsed when it is asked for."""
+        chosen = self.settings
+        if not is_file(source):
+            return _listed(source, name, chosen)
+        file = open_tbf(source, mode=self.mode, digest=digest)
+        if not file.ids:
+            # The official program takes a file of anything for a system that finds nothing.
+            is_gold = name == "gold" and only is None
+            if is_gold or (any(note.line for note in file.notes) and not chosen.official):
+                missing = Problem("gold has no documents", path=file.path, hint=HEADER)
+                raise recognised(FormatError(file.notes or missing), source, TBF)
+        notes = [*file.notes, *file.remarks.values()]
+        if len(notes) > SHOWN:
+            notes[SHOWN:] = [Problem(f"{len(notes) - SHOWN} more remarks on the file", path=file.path)]
+        return Side(name, file.path, _Documents(file.ids, file.read, chosen), file.digest, tuple(notes))
+
+    def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
+        """Parts of the files, unless it is the official program, which goes by the order of names."""
+        return None if self.settings.official or self.mode is None else super().cut(sources, parts, run)
+
+    def spans(self, document: NuggetDocument) -> Iterable[tuple[int, int]]:
+        """The pieces of text of all nuggets; none if they are tokens."""
+        return (piece for nugget in document.nuggets for piece in nugget.pieces)
+
+    def bare(self, document: NuggetDocument) -> NuggetDocument:
+        """Its name."""
+        return NuggetDocument(document.id)
+
+    # Counting
+
+    def prepare(self, gold: NuggetDocument) -> tuple[Ready, TokenTable | None, tuple[Remark, ...]]:
+        """The gold document as it is compared, with its token table and what is to be said of that."""
+        table, remarks = self._table(gold.id) if self.mode == "token" else (None, ())
+        return prepare(gold, self.settings, self._invisible(table), char=is_char(gold)), table, remarks
+
+    def _table(self, document: str) -> tuple[TokenTable | None, tuple[Remark, ...]]:
+        """The table of a document, None if there is none; the official program leaves rows out that it cannot read."""
+        if not isinstance(self.tokens, Path):
+            return (self.tokens or {}).get(document), ()
+        from adjudge.formats.token_table import find_table, scan_table
+
+        path = find_table(self.tokens, document, suffix=self.suffix)
+        if path is None:
+            return None, ()
+        table, findings = scan_table(path, document)
+        problems = [finding.problem for finding in findings if finding.error]
+        if problems and not self.settings.official:
+            raise FormatError(problems)
+        told = [finding.problem for finding in findings if finding.error or finding.kind == "table-header"]
+        return table, tuple(Remark("input", str(problem)) for problem in told)
+
+    def _invisible(self, table: TokenTable | None) -> frozenset[str]:
+        words = self.settings.invisible
+        if table is None or not words:
+            return frozenset()
+        return frozenset([token.id for token in table.tokens if token.text.strip().lower() in words])
+
+    def observe(
+        self,
+        gold: tuple[Ready, TokenTable | None, tuple[Remark, ...]],
+        system: NuggetDocument | None,
+        *,
+        keep: bool = False,
+    ) -> Row:
+        """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
+        ours, table, remarks = gold
+        chosen, own = self.settings, system if system is not None else NuggetDocument(ours.document.id)
+        char = is_char(ours.document, own)  # if gold has no places, it does not matter how they were read
+        theirs = prepare(own, chosen, self._invisible(table), char=char)
+        observed = compare(ours.side, theirs.side, chosen, char=char)
+        pairs = observed.mappings[chosen.mapping]
+        refused = [Refusal("", False, each) for document in (ours.document, own) for each in document.problems[:LIMIT]]
+        counts = row(observed.matched, observed.system, observed.gold, chosen)
+        remarks = (*remarks, *_remarks(ours, theirs, chosen))
+        if self.mode == "token":
+            remarks += tuple(table_remarks(ours.document, own, table))
+        choices = None
+        if chosen.coref is not False:
+            coref = count_coreference(
+                (ours.links, theirs.links), observed.sides, pairs, chosen, _both(ours.chains, theirs.chains)
+            )
+            counts += coref
+            if coref is NOTHING:
+                remarks += (Remark("coref-left-out", own.id),)
+            choices = open_choices((ours.links, theirs.links), observed.sides, observed.several, pairs, chosen)
+            if not (ours.sound and theirs.sound):
+                refused += self._cluster_problems(ours, theirs, pairs, table)
+        if chosen.sequencing is not False:
+            sequenced = count_sequence(ours.document, own, pairs)
+            counts += sequenced.counts
+            remarks += tuple(Remark(code, own.id) for code in sequenced.remarks)
+            if not chosen.any_links and (ours.summary.links or theirs.summary.links):
+                refused += [
+                    Refusal(side, False, finding.problem)
+                    for side, document in (("gold", ours.document), ("system", own))
+                    for finding in check_links(document)
+                    if finding.kind == "link-and-reverse"
+                ]
+        detail = Detail(
+            ours.summary,
+            theirs.summary,
+            choices,
+            *_open_ends(observed, chosen),
+            {field: _sliced(observed, field, chosen) for field in self.by} if self.by else _NONE,
+            Seen(ours.document, system, observed, table) if keep else None,
+        )
+        return Row(counts, remarks, detail, tuple(refused))
+
+    def _cluster_problems(
+        self, gold: Ready, system: Ready, pairs: Iterable[tuple[int, int, float]], table: TokenTable | None
+    ) -> Iterator[Refusal]:
+        """What is wrong with the clusters of both sides."""
+        chosen = self.settings
+        known: Collection[str] | None = None
+        if chosen.profile == "evmeval-2015":
+            known = {token.id for token in table.tokens} if table else ()
+        aligned = {pair[0] for pair in pairs if pair[2] >= chosen.threshold}
+        for side, each in (("gold", gold), ("system", system)):
+            if not each.sound:
+                looked_at = aligned if each is gold else None
+                found = cluster_problems(each.document, each.side.keys, chosen, known=known, aligned=looked_at)
+                yield from (Refusal(side, True, problem) for problem in found)
+
+    # What the whole corpus shows
+
+    def check(self, evaluation: Evaluation) -> None:
+        """Raise what cannot be scored; leave out what comes after the document at which the program of 2015 stops."""
+        if self.profile == "evmeval-2015":
+            for counted in evaluation.systems.values():
+                _stop(counted, evaluation.ids, len(self.columns))
+        coref, _ = scored(evaluation)
+        problems = {
+            refusal.problem
+            if refusal.problem.path or not refusal.side
+            else replace(refusal.problem, path=(evaluation.gold if refusal.side == "gold" else counted.side).path): None
+            for counted in evaluation.systems.values()
+            for _, refusal in counted.problems
+            if coref or not refusal.coref
+        }
+        if problems:
+            raise FormatError([*list(problems)[:LIMIT], *([Problem("and more problems")] * (len(problems) > LIMIT))])
+        if coref and self.profile == "evmeval-2015":
+            start = len(columns(self.settings))
+            for counted in evaluation.systems.values():
+                if not any(any(each[start : start + len(NOTHING)]) for each in counted.rows(len(self.columns))):
+                    message = "no document has a coreference score above 0, and the program of 2015 stops"
+                    hint = "leave coreference out (--no-coref), or use the profile evmeval-1.8 or spec"
+                    raise ValidationError(Problem(message, path=counted.side.path, hint=hint))
+
+    def reported(self, evaluation: Evaluation) -> Reported:
+        """Coreference and sequencing if there is any, and the best choice where nuggets are annotated twice."""
+        coref, sequencing = scored(evaluation)
+        best = _best_choices(self, evaluation) if coref else {}
+        parts = {"coref": coref, "sequencing": sequencing, "double": bool(best)}
+        names = table_columns(self.settings, **parts)
+        counts, most = {}, {}
+        for name, counted in evaluation.systems.items():
+            table = _columns(counted.counts, self.columns)
+            if best:
+                table |= best_columns(table, best[name].changed)
+            counts[name] = _interleaved([table[column] for column in names])
+            found = [(place, each.most) for place, each in enumerate(counted.details) if each and each.most is not None]
+            if found:
+                width = len(names)
+                most[name] = {
+                    place: (*row, *counts[name][place * width + len(row) : (place + 1) * width]) for place, row in found
+                }
+        told = {name: about_choices(each) for name, each in best.items()}
+        chosen = measures(self.settings, pool=evaluation.run.pool, **parts)
+        return Reported(names, chosen, counts, "micro", most, told)
+
+    def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
+        """The counts of the nuggets of one type, or of one realis value."""
+        return {
+            name: [_element_table(field, counted.details, self.settings) for field in self.by]
+            for name, counted in evaluation.systems.items()
+        }
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """Ties, doubtful nuggets, clusters, links and token tables."""
+        return notes_of(self.settings, self.columns, evaluation.ids, evaluation.systems[name])
+
+    def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:
+        """The mode, the settings, and what is scored."""
+        coref, sequencing = scored(evaluation)
+        return {
+            "mode": self.mode,
+            **self.settings.fields(),
+            "coref": "yes" if coref else "no",
+            "sequencing": "yes" if sequencing else "no",
+            "pool": evaluation.run.pool or "micro+macro",
+        }
+
+
+def evaluate_nuggets(
+    task: NuggetTask, gold: Source, systems: Any, run: Run, *, names: Sequence[str | None] | None = None
+) -> Evaluation:
+    """Read all sides and count every document of every system; places are read as gold has them."""
+    name_systems(gold, systems, names)  # says what is wrong before anything is read
+    task, gold = task.with_gold(gold)
+    return evaluate(task, gold, systems, run, names=names)
+
+
+def scored(evaluation: Evaluation) -> tuple[bool, bool]:
+    """Whether coreference and sequencing are scored: as it was said, or if a document has such lines."""
+    task = evaluation.task
+    assert isinstance(task, NuggetTask)
+    coref, sequencing = task.settings.coref, task.settings.sequencing
+    sides = [
+        side
+        for counted in evaluation.systems.values()
+        for detail in counted.details
+        if detail is not None
+        for side in (detail.gold, detail.system)
+    ]
+    return (
+        any(side.clusters for side in sides) if coref is None else coref,
+        any(side.links for side in sides) if sequencing is None else sequencing,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sides
+
+
+class _Documents(Mapping[str, NuggetDocument]):
+    """Documents that are read one by one, with the types that count; by the bytes of their ids, if official."""
+
+    def __init__(self, ids: Iterable[str], read: Callable[[str], NuggetDocument], settings: Settings) -> None:
+        order = sorted(ids, key=lambda name: name.encode("utf-8", "surrogatepass")) if settings.official else ids
+        self.ids = dict.fromkeys(order)
+        self.read_one = read
+        self.settings = settings
+
+    def __getitem__(self, id: str) -> NuggetDocument:
+        return of_types(self.read_one(id), self.settings)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.ids
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def _listed(source: Any, name: str, settings: Settings) -> Side:
+    if not isinstance(source, Sequence) or not all(isinstance(each, NuggetDocument) for each in source):
+        hint = "give the path of a TBF file, or a list of NuggetDocument"
+        raise UsageError(f"cannot take nuggets from {type(source).__name__}", hint=hint)
+    from hashlib import sha256
+
+    documents = {document.id: document for document in source}
+    if len(documents) < len(source):
+        ids = [document.id for document in source]
+        twice = next(each for each in ids if ids.count(each) > 1)
+        raise ValidationError(f"duplicate id {twice!r}", hint="give every document its own id")
+    digest = sha256(repr(list(source)).encode("utf-8", "backslashreplace")).hexdigest()
+    return Side(name, "<documents>", _Documents(documents, documents.__getitem__, settings), digest)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One document
+
+
+def _both(one: Any, other: Any) -> Any:
+    return None if one is None or other is None else (one, other)
+
+
+def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]:
+    """What is to be said of the nuggets of a document."""
+    if settings.official and not gold.document.nuggets and system.document.nuggets:
+        yield Remark("free-false-alarms", gold.document.id, len(system.document.nuggets))
+    for side, own in (("gold", gold), ("system", system)):
+        ids = own.side.ids
+        if None in own.side.keys:
+            yield Remark(f"{side}-empty-place", "", list(own.side.keys).count(None))
+        if len(set(ids)) < len(ids):
+            yield Remark(f"{side}-repeated-id", own.document.id)
+            if side == "system" and settings.profile == "evmeval-2015":
+                yield Remark("stopped", own.document.id)
+        yield from (Remark(f"{side}-unknown-mention", each) for each in own.unknown)
+
+
+def _open_ends(
+    observed: Observed, settings: Settings
+) -> tuple[Mapping[str, tuple[float, float, float]], tuple[float, ...] | None]:
+    """Mappings that the order of lines decides, and the most that an unfinished search leaves possible."""
+    if not observed.entangled:
+        return _NONE, None
+    ties: dict[str, tuple[float, float, float]] = {}
+    most = dict(observed.matched)
+    for name, mapped in observed.entangled.items():
+        counted = mapped.line if settings.official else mapped.best
+        if mapped.best > mapped.line + SAME or mapped.optimal > counted + SAME:
+            ties[name] = mapped.line, mapped.best, mapped.optimal
+        most[name] += mapped.optimal - mapped.best
+    if all(mapped.proven for mapped in observed.entangled.values()):
+        return ties, None
+    return ties, row(most, observed.system, observed.gold, settings)
+
+
+def _stop(counted: Any, ids: Sequence[str], width: int) -> None:
+    """The program of 2015 stops at a document with a mention id twice: neither it nor any later one counts."""
+    stopped = {name for name, remark in counted.remarks if remark.code == "stopped"}
+    place = next((place for place, name in enumerate(ids) if name in stopped), None)
+    if place is None:
+        return
+    gone = set(ids[place:])
+    counted.counts[place * width :] = array("d", bytes(8 * width * (len(ids) - place)))
+    counted.details[place:] = [None] * (len(ids) - place)
+    tables = ("input", "no-token-table", "foreign-token", "foreign-table")
+    counted.remarks = [
+        (name, remark)
+        for name, remark in counted.remarks
+        if name not in gone or remark.code in tables or (name == ids[place] and remark.code == "stopped")
+    ]
+    counted.problems = [(name, refusal) for name, refusal in counted.problems if name not in gone or not refusal.side]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Columns
+
+
+def _columns(counts: array[float], names: Sequence[str]) -> dict[str, array[float]]:
+    return {name: counts[place :: len(names)] for place, name in enumerate(names)}
+
+
+def _interleaved(columns: Sequence[array[float]]) -> array[float]:
+    """Rows, one after the other, from columns."""
+    found = array("d", bytes(8 * len(columns) * len(columns[0])))
+    for place, column in enumerate(columns):
+        found[place :: len(columns)] = column
+    return found
+
+
+def _best_choices(task: NuggetTask, evaluation: Evaluation) -> dict[str, Best]:
+    """The best alignment of nuggets that are annotated twice, for all systems if any of them has a choice."""
+    choices = {
+        name: [None if each is None else each.choices for each in counted.details]
+        for name, counted in evaluation.systems.items()
+    }
+    if not any(each is not None for own in choices.values() for each in own):
+        return {}
+    from adjudge.tasks.nugget.double_annotation import best_alignment
+
+    width, start = len(task.columns), len(columns(task.settings))
+    return {
+        name: best_alignment(choices[name], [row[start : start + len(NOTHING)] for row in counted.rows(width)])
+        for name, counted in evaluation.systems.items()
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scores of the nuggets of one type, or of one realis value: the pairs of a mapping by the value of their gold nugget
+#
+# A mapping that asks for equal values pairs nuggets of one value only with each other, so this is what scoring these
+# nuggets alone would give. Of the mappings, those that ask for the value count.
+
+
+def _names(field: str, settings: Settings) -> list[str]:
+    return [name for name in settings.scored if field in name.split("+")]
+
+
+def _sliced(observed: Observed, field: str, settings: Settings) -> dict[str, list[float]]:
+    """The counts of every value of a field that a document has on either side: matched by mapping, system, gold."""
+    gold, system = (side.types if field == "type" else side.realis for side in observed.sides)
+    names = _names(field, settings)
+    found: dict[str, list[float]] = {}
+    for column, values in ((-1, gold), (-2, system)):
+        for value in values:
+            if value not in found:
+                found[value] = [0.0] * (len(names) + 2)
+            found[value][column] += 1
+    for number, name in enumerate(names):
+        for one, _, dice in observed.mappings[name]:
+            found[gold[one]][number] += dice
+    return found
+
+
+def _element_table(field: str, details: Sequence[Detail | None], settings: Settings) -> ElementTable:
+    from adjudge.stats.elements import ElementSlice, ElementTable, Rows
+
+    values: dict[str, dict[int, tuple[float, ...]]] = {}
+    for place, detail in enumerate(details):
+        for value, counts in (detail.slices[field] if detail is not None else {}).items():
+            values.setdefault(value, {})[place] = tuple(counts)
+    names = (*(f"nugget.{name}:matched" for name in _names(field, settings)), "nugget:system", "nugget:gold")
+    slices = tuple(ElementSlice(value, tuple(own), Rows(tuple(own.values()))) for value, own in values.items())
+    return ElementTable(field, names, Rows(((0.0,) * len(names),) * len(details)), slices)
