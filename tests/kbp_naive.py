@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from adjudge.tasks.kbp.masks_samples import Resampled, as_resampled, draw_samples, resampling
-from adjudge.tasks.kbp.paths_facts import Facts, closed, make_facts
-from adjudge.tasks.kbp.pieces import count_all
+from adjudge.evaluate.corpus import draw
+from adjudge.tasks.kbp.counting import SampleCounts, count_samples
+from adjudge.tasks.kbp.facts import Facts, closed, make_facts
 
 Triple = tuple[int, int, int]
 Support = Mapping[Triple, Iterable[int]]
@@ -151,10 +153,31 @@ def scored_counts(result: Any, metric: str, system: str | None = None, **where: 
     return tuple(int(scores[part]) for part in ("tp", "gold", "system"))
 
 
+class Resampled(NamedTuple):
+    """Counts by the kind of sample, and which leave-outs were paired."""
+
+    point: SampleCounts
+    left_out: SampleCounts
+    bootstrap: SampleCounts
+    left_pairs: SampleCounts
+    pairs: Any
+
+
+def drawn_presence(draws: Any) -> Any:
+    """Which documents (rows) are in which samples (columns)."""
+    return np.concatenate([weights > 0 for weights in draws.weights(64)]).T
+
+
 def resample_counts(
     gold: Facts, systems: Sequence[Facts], *, documents: int, resamples: int = 1000, seed: int = 13, hops: int = 3
 ) -> list[Resampled]:
     """Point estimate, jackknife and bootstrap of every system, on the same samples, from one pass."""
-    drawn = draw_samples(documents, resamples=resamples, seed=seed)
-    _, (counts,) = count_all([], [resampling(gold, systems, drawn, hops=hops)])
-    return [as_resampled(drawn, own) for own in counts]
+    drawn = draw(documents, resamples=max(resamples, 1), seed=seed)
+    cuts = 0, 1, 1 + drawn.left, 1 + drawn.left + resamples, drawn.samples - (not resamples)
+    present = drawn_presence(drawn)
+    present = present if resamples else np.delete(present, 1 + drawn.left, axis=1)
+    found = []
+    for own in count_samples([gold, *systems], present, hops=hops):
+        kinds = (SampleCounts(*(column[:, a:b] for column in own)) for a, b in itertools.pairwise(cuts))
+        found.append(Resampled(*kinds, drawn.pairs))
+    return found

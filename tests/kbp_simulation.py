@@ -22,9 +22,8 @@ from adjudge.stats.intervals import (
     paired_test,
     score_interval,
 )
-from adjudge.tasks.kbp.paths_facts import Facts, make_facts
-from adjudge.tasks.kbp.results_compare import Exchange, exchange_tests
-from adjudge.tasks.kbp.scoring import LEVEL
+from adjudge.tasks.kbp.facts import Facts, make_facts
+from adjudge.tasks.kbp.task import Exchange, exchange_tests
 from kbp_naive import resample_counts
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.
@@ -37,6 +36,7 @@ PER_DOCUMENT, KEPT, ENTITIES = 10, 0.42, 450
 METHODS = ("jackknife", "centred", "percentile")
 TESTS = ("randomisation", "jackknife", "bootstrap", "notch")
 HOPS = (1, 2, 3)
+LEVEL = 0.95
 
 
 class Shares(NamedTuple):

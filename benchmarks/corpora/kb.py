@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.tasks.kbp.paths_facts import Facts, make_facts
+from adjudge.tasks.kbp.facts import Facts, make_facts
 
 # Argument types of the relations: 0 person, 1 organisation, 2 place; subject, object, share of the triples.
 KINDS = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.tasks.kbp.paths_facts import Facts, make_facts
+from adjudge.tasks.kbp.facts import Facts, make_facts
 from benchmarks.corpora.kb import make_corpus, make_pair
 from benchmarks.house.worker import reply, timed
 
@@ -40,10 +40,10 @@ def recompute(facts: Facts, present: np.ndarray, hops: int) -> list[set[tuple[in
 def work_sparse(triples: int, hops: int) -> dict[str, Any]:
     import scipy.sparse  # noqa: F401  # loading is not the work
 
-    from adjudge.tasks.kbp.paths_sparse import count_sparse
+    from adjudge.tasks.kbp.counting import count_paths
 
     gold, system = make_pair(triples)
-    return timed(lambda: [list(hop.total) for hop in count_sparse(gold, system, hops=hops)])
+    return timed(lambda: [list(hop.total) for hop in count_paths(gold, system, hops=hops)])
 
 
 def work_duckdb(triples: int, hops: int) -> dict[str, Any]:
@@ -65,11 +65,11 @@ def work_sample(triples: int, hops: int) -> dict[str, Any]:
 
 
 def work_masks(documents: int, hops: int) -> dict[str, Any]:
-    from adjudge.tasks.kbp.masks import count_samples
+    from adjudge.tasks.kbp.counting import count_samples
 
     gold, system = make_corpus(documents)
     presence = _presence(documents)
-    found = timed(lambda: count_samples(gold, [system], presence, hops=hops)[0])
+    found = timed(lambda: count_samples([gold, system], presence, hops=hops)[0])
     counts = found["found"]
     return {**found, "found": [[[int(part[hop, b]) for part in counts] for hop in range(hops)] for b in range(_SHOWN)]}
 
@@ -91,8 +91,8 @@ def work_sets(documents: int, hops: int) -> dict[str, Any]:
 def work_products(documents: int, hops: int) -> dict[str, Any]:
     import scipy.sparse  # noqa: F401
 
-    from adjudge.tasks.kbp.paths_facts import assertions
-    from adjudge.tasks.kbp.paths_sparse import count_sparse
+    from adjudge.tasks.kbp.counting import count_paths
+    from adjudge.tasks.kbp.facts import assertions
 
     rows = [assertions(side) for side in make_corpus(documents)]
     presence = _presence(documents)
@@ -101,16 +101,17 @@ def work_products(documents: int, hops: int) -> dict[str, Any]:
         found = []
         for column in presence.T[:_SHOWN]:
             sides = [make_facts(*(part[column[d]] for part in (s, r, o))) for s, r, o, d in rows]
-            found.append([list(hop.total) for hop in count_sparse(*sides, hops=hops)])
+            found.append([list(hop.total) for hop in count_paths(*sides, hops=hops)])
         return found
 
     return _scaled(timed(run))
 
 
 def _presence(documents: int) -> np.ndarray:
-    from adjudge.tasks.kbp.masks_samples import bootstrap_presence
+    from adjudge.stats.resample import bootstrap_weights
 
-    return bootstrap_presence(documents, _RESAMPLES, np.random.default_rng(_SEED))
+    rows = [weights > 0 for weights in bootstrap_weights(documents, _RESAMPLES, np.random.default_rng(_SEED))]
+    return np.concatenate(rows).T
 
 
 def _scaled(found: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from adjudge.tasks.kbp.paths_facts import Facts, relation_space, walks_from
+from adjudge.tasks.kbp.facts import Facts, relation_space, walks_from
 
 # Walks of one partition of first nodes: what fits into the caches and little memory is also faster.
 _BLOCK = 1 << 24

@@ -32,8 +32,7 @@ from adjudge.cli.output import Log, check_gates, emit, finish, is_file, say, unc
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
-from adjudge.tasks.kbp.engine import ENGINES, check_engine
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, PROFILES, make_options
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, check_engine, make_options
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.inputs import KbInputs
@@ -247,16 +246,11 @@ def _read(sides: Sides, options: Mapping[str, Any], log: Log) -> KbInputs:
 
     log(f"reading {sides.gold} and {len(sides.paths)} system(s)")
     read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
-    _check_seen(read)
-    return read
-
-
-def _check_seen(read: KbInputs) -> None:
-    """Raise if an option was given that is about the alignment of annotation, for triples are compared as they are."""
     for name in _ANNOTATION_ONLY if read.gold.table is not None else ():
         if is_given(name):
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} is about annotated documents, and gold is plain triples", hint="leave it out")
+    return read
 
 
 def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
@@ -297,35 +291,20 @@ def score(**options: Any) -> None:
     relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.tasks.kbp.counting import Run
-    from adjudge.tasks.kbp.pieces import Place
-    from adjudge.tasks.kbp.results import metrics, prf
-    from adjudge.tasks.kbp.scoring import score_files
+    from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
+    from adjudge.tasks.kbp.task import measures_of
 
-    check_gates(options["fail_under"], [measure for metric in metrics(chosen) for measure in prf(metric)])
+    check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
     log, warn, shared = Log(options), _warning(options), run_from(options, docs=None)
     if options["memory"] and warn is not None:
         warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
-    run = Run(
-        by=shared.by,
-        bootstrap=options["bootstrap"],
-        ci=options["ci"],
-        seed=shared.inference.seed,
-        engine=options["engine"],
-        box=options["box"],
-        place=Place(shared.jobs, shared.cluster),
-        warn=warn,
-        say=log,
-    )
-
-    def seen(read: KbInputs) -> None:
-        _check_seen(read)
-        log("read; counting")
-
+    asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
+    asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
+    run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": log})[1]
     with uncollected(), working("scoring", shown=not options["quiet"]):
-        log(f"reading {sides.gold} and {len(sides.paths)} system(s)")
-        reading = _reading(sides, options)
-        result = score_files(sides.gold, sides.paths, chosen, run, profile=options["profile"], seen=seen, **reading)
+        read = _read(sides, options, log)
+        log("read; counting")
+        result = score_inputs(read, chosen, run, profile=options["profile"])
     log(f"scored {result.systems[0].documents} documents")
     finish(result, options)
 

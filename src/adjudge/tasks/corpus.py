@@ -1,20 +1,14 @@
-"""Results of metrics that are more than sums over documents: counted anew in every sample of the documents.
-
-The samples are the corpus itself, the corpus without one document (or a random group, if there are more than a
-thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice stands there
-twice, and what it says about an entity agrees with itself: clusters look better than they are, so that the percentile
-interval is not shown unless it is asked for. Interval and test are those of the jackknife.
-"""
+"""Metrics of clusters over the whole corpus, counted anew in every sample of the documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
 from adjudge.tasks.adding import Campaign, columns_of, fields_of, measures_of, notes_of
 from adjudge.tasks.elements import restricted, same
 from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped
@@ -23,7 +17,7 @@ from adjudge.tasks.slices import Slicing
 if TYPE_CHECKING:
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Array, Measure
-    from adjudge.stats.result import Note, Result, SampledCounts, Slice
+    from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
@@ -100,23 +94,8 @@ def build_sampled(
     fields: Mapping[str, SignatureValue] | None = None,
 ) -> Result:
     """The result of counters: for each part of the corpus (a slice and the places of its documents), one per system."""
-    from adjudge._version import __version__
+    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
-    from adjudge.stats.measure import count_keys
-    from adjudge.stats.notes import inference_notes, spread_notes, summed_up
-    from adjudge.stats.result import Comparison, Result, SampledCounts, SystemResult, result_fields
-    from adjudge.stats.scores import (
-        POOL,
-        corrected,
-        family_sizes,
-        headline_keys,
-        how_of,
-        options_of,
-        pair_comparisons,
-        sampled,
-        sampled_scores,
-    )
-    from adjudge.stats.signature import signature
 
     inference = inference or Inference()
     if inference.test == "randomisation":
@@ -124,71 +103,65 @@ def build_sampled(
             "clusters of the whole corpus cannot be exchanged between systems document by document",
             hint="leave --test out, or choose other metrics",
         )
-    measures = tuple(measures)
-    names = list(parts[0][2])
-    families = family_sizes(len(names), [where for where, _, _ in parts])
-    options = options_of(inference, families, pool=POOL, by=tuple(by), fields=dict(fields or {}))
-    how = how_of(options)
-    samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
-    comparisons: list[Comparison] = []
-    for where, places, counters in parts:
-        tests = inference.for_tests(families[tuple(where)])
-        more = how.test in ("bootstrap", "centred") and len(names) > 1 and options.bootstrap
-        resamples = max(options.bootstrap, tests) if more else options.bootstrap
-        left, pairs, drawn = _drawn(documents, places, bootstrap=resamples, seed=inference.seed)
-        found = _count(counters, drawn)
-        for name in names:
-            values = tuple(tuple(column.tolist()) for column in found[name].values())
-            samples[name].append(SampledCounts(tuple(found[name]), left, values, dict(where), pairs))
-        own = how._replace(tests=tests)
-        evidence = {name: sampled(measures, samples[name][-1], own) for name in names}
-        comparisons += pair_comparisons(evidence, headline_keys(measures), own, where, len(places))
-    scores = {name: [sampled_scores(measures, own, how) for own in samples[name]] for name in names}
-    remarks: dict[str, list[Note]] = {
-        name: [*(notes or {}).get(name, ()), *_about_gold(measures, samples[name])] for name in names
-    }
-    counts = count_keys(measures)
-    for name in names if options.bootstrap else ():
-        alike = [
-            (where, note)
-            for (where, places, _), own in zip(parts, scores[name], strict=True)
-            if len(places) > 1
-            for note in spread_notes([each for each in own if (each.metric, each.part) not in counts], where)
-        ]
-        remarks[name] += summed_up(alike)
-    sizes = [(where, len(places)) for where, places, _ in parts]
-    flat = {name: [score for own in scores[name] for score in own] for name in names}
-    systems = [
-        SystemResult(
-            name=name,
-            documents=documents,
-            scores=tuple(flat[name]),
-            notes=tuple(remarks[name]),
-            samples=tuple(samples[name]),
-        )
-        for name in names
-    ]
-    return Result(
-        adjudge=__version__,
-        task=task,
-        profile=profile,
-        signature=signature(task, result_fields(profile, documents, len(names), options)),
-        systems=tuple(systems),
-        comparisons=corrected(comparisons, measures),
-        notes=tuple(inference_notes(options, sizes, flat, comparisons)),
-        measures=measures,
-        options=options,
-    )
+    clusters = ClusterTask(task, profile, tuple(measures), parts, documents, notes or {}, fields or {})
+    return corpus_result(clusters, Run(inference=inference, by=tuple(by)))
 
 
-def _about_gold(measures: Sequence[Measure], samples: Sequence[SampledCounts]) -> list[Note]:
-    from adjudge.stats.notes import nothing_in_gold, summed_up
+class ClusterTask(CorpusTask):
+    """Counters of parts of the corpus, one per system, called with weights of the documents."""
 
-    found = []
-    for each in samples:
-        totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
-        found += [(each.slice, note) for note in nothing_in_gold(measures, totals, each.slice)]
-    return summed_up(found)
+    def __init__(
+        self,
+        task: str,
+        profile: str,
+        measures: Sequence[Measure],
+        parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
+        documents: int,
+        notes: Mapping[str, Sequence[Note]],
+        fields: Mapping[str, SignatureValue],
+    ) -> None:
+        self.name = task  # type: ignore[misc]
+        self.profile, self.documents = profile, documents
+        self.systems = tuple(parts[0][2])
+        self._measures, self._parts, self._notes, self._fields = measures, parts, notes, fields
+
+    def measures(self) -> Sequence[Measure]:
+        """Those that were given."""
+        return self._measures
+
+    def parts(self) -> list[Part]:
+        """Those that were given."""
+        return [Part(where, places) for where, places, _ in self._parts]
+
+    def fields(self) -> Mapping[str, SignatureValue]:
+        """Those that were given."""
+        return self._fields
+
+    def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Array]]:
+        """Every counter on all weights, block by block."""
+        import numpy as np
+
+        counters = next(counters for where, _, counters in self._parts if where is part.slice)
+        found: dict[str, list[Mapping[str, Array]]] = {name: [] for name in counters}
+        for drawn in draws.weights(_BLOCK):
+            weights = np.zeros((len(drawn), self.documents))
+            weights[:, list(part.places)] = drawn
+            for name, counter in counters.items():
+                found[name].append(counter(weights))
+        return {
+            name: {column: np.concatenate([each[column] for each in counted]) for column in counted[0]}
+            for name, counted in found.items()
+        }
+
+    def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
+        """Those that were given, and which slices gold has nothing of."""
+        from adjudge.stats.notes import nothing_in_gold, summed_up
+
+        found = []
+        for each in outcome.samples[name]:
+            totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
+            found += [(each.slice, note) for note in nothing_in_gold(self._measures, totals, each.slice)]
+        return [*self._notes.get(name, ()), *summed_up(found)]
 
 
 def cluster_counter(
@@ -325,54 +298,3 @@ def _restricted(data: Any, *, field: str, value: Any) -> Any:
 def _of_value(seen: Seen, *, field: str, value: Any) -> Any:
     sliced = seen.slices[field]
     return next((counted for each, counted in sliced.values if same(each, value)), sliced.rest)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Samples
-
-
-def _drawn(
-    documents: int, places: Sequence[int], *, bootstrap: int, seed: int
-) -> tuple[int, tuple[tuple[int, int], ...], Callable[[], Iterator[Array]]]:
-    """The number of leave-outs, the pairs of them, and the weights of all samples in blocks, in the saved order."""
-    import numpy as np
-
-    from adjudge.stats.resample import bootstrap_weights
-    from adjudge.tasks.kbp.masks_samples import drawn_pairs, leave_out_presence
-
-    number = len(places)
-    resampled = bootstrap > 0 and number > 1
-    left = leave_out_presence(number, np.random.default_rng([seed, 1])).T if resampled else np.zeros((0, number), bool)
-    pairs = drawn_pairs(len(left), np.random.default_rng([seed, 2])) if resampled else np.zeros((0, 2), np.int64)
-
-    def spread(weights: Any) -> Array:
-        full = np.zeros((len(weights), documents))
-        full[:, list(places)] = weights
-        return full
-
-    def blocks() -> Iterator[Array]:
-        yield spread(np.ones((1, number)))
-        for at in range(0, len(left), _BLOCK):
-            yield spread(left[at : at + _BLOCK])
-        if resampled:
-            for drawn in bootstrap_weights(number, bootstrap, Random(seed)):  # noqa: S311  # nothing is secret
-                for at in range(0, len(drawn), _BLOCK):
-                    yield spread(drawn[at : at + _BLOCK])
-        for at in range(0, len(pairs), _BLOCK):
-            some = pairs[at : at + _BLOCK]
-            yield spread(left[some[:, 0]] & left[some[:, 1]])
-
-    return len(left), tuple((int(a), int(b)) for a, b in pairs), blocks
-
-
-def _count(counters: Mapping[str, Counter], blocks: Callable[[], Iterator[Array]]) -> dict[str, dict[str, Array]]:
-    import numpy as np
-
-    found: dict[str, list[Mapping[str, Array]]] = {name: [] for name in counters}
-    for weights in blocks():
-        for name, counter in counters.items():
-            found[name].append(counter(weights))
-    return {
-        name: {column: np.concatenate([each[column] for each in counted]) for column in counted[0]}
-        for name, counted in found.items()
-    }

@@ -9,7 +9,8 @@ import pytest
 import kbp_simulation
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, sampled
-from adjudge.tasks.kbp.scoring import LEVEL, score_triples
+from adjudge.tasks.kbp.scoring import score_triples
+from kbp_simulation import LEVEL
 
 # Corpora of so many documents, and so many of them.
 CASES = [(100, 500), (300, 200)]

@@ -15,12 +15,16 @@ from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant
 from adjudge.tasks.kbp.explain_paths import find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import REASONS
 from adjudge.tasks.kbp.explain_result import LONGEST, Evidence, evidence
+from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
-from adjudge.tasks.kbp.paths_facts import make_facts
-from adjudge.tasks.kbp.scoring import score_inputs
+from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
 PLAIN = {"exclude": (), "symmetric": "annotated", "self_loops": "keep"}
+
+
+def scored(read, options, profile):
+    return score_inputs(read, *chosen_run(profile, options, {"bootstrap": 0}), profile=profile)
 
 
 def plain(gold, *systems, documents=None):
@@ -103,7 +107,7 @@ OPTIONS = st.fixed_dictionaries(
 def test_losses_add_up_for_annotation(gold, kb, changes):
     options = make_options("paper", **changes)
     read = annotated(gold, kb)
-    result = score_inputs(read, options, profile="paper", bootstrap=0)
+    result = scored(read, options, "paper")
     (found,) = explain_inputs(read, options, limit=None)
     for fall in found.waterfalls:
         scores = result[fall.metric]
@@ -126,7 +130,7 @@ def test_the_worked_example(profile, source):
     systems = tuple(SystemInput(name, name, "coldstart", kb) for name, kb in example.systems.items())
     read = KbInputs(GoldInput("g", "documents", KbCorpus("g", example.gold), links=example.links), systems)
     options = make_options(profile, identity_source=source)
-    result = score_inputs(read, options, profile=profile, bootstrap=0)
+    result = scored(read, options, profile)
     for found in explain_inputs(read, options):
         for fall in found.waterfalls:
             scores = result.system(found.system)[fall.metric]

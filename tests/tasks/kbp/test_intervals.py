@@ -8,13 +8,13 @@ from hypothesis import given, settings
 
 import kbp_naive as naive
 from adjudge.errors import UsageError
+from adjudge.evaluate.corpus import leave_out_groups
 from adjudge.stats import intervals
 from adjudge.stats.intervals import Parts, score_interval
 from adjudge.stats.resample import bootstrap_weights
-from adjudge.tasks.kbp.masks import as_counts, count_samples, sample_totals
-from adjudge.tasks.kbp.masks_samples import exchanging, leave_out_presence
-from adjudge.tasks.kbp.paths_facts import make_facts
-from adjudge.tasks.kbp.results_compare import Exchange, exchange_tests
+from adjudge.tasks.kbp.counting import count_all, count_samples
+from adjudge.tasks.kbp.facts import make_facts
+from adjudge.tasks.kbp.task import Exchange, exchange_tests, exchanging
 
 PARTS = ("precision", "recall", "f1")
 NONE = np.array([])
@@ -36,7 +36,7 @@ def example():
     exact = expected["bootstrap_exact"]
     drawn = [{numbers.document(d) for d in row["sample"]} for row in exact["samples_A"]]
     presence = np.array([[document in sample for sample in drawn] for document in range(3)])
-    found = count_samples(gold.facts, [side.facts for side in systems.values()], presence)
+    found = count_samples([gold.facts, *(side.facts for side in systems.values())], presence)
     return exact, gold, systems, dict(zip(systems, found, strict=True))
 
 
@@ -124,8 +124,8 @@ def test_one_pass_gives_all_three(gold, system):
 @settings(max_examples=25)
 def test_exchanging_documents_equals_building_the_exchanged_systems(gold, one, other):
     swaps = np.concatenate((np.zeros((1, 5), bool), np.random.default_rng(3).random((6, 5)) < 0.5))
-    work = exchanging(gold.facts, one.facts, other.facts, swaps, np.arange(5), hops=2)
-    (found,) = as_counts(work, sample_totals(work))
+    work = exchanging(gold.facts, one.facts, other.facts, swaps, np.arange(5), Exchange(5, hops=2))
+    ((found,),) = count_all([work])
     found = [np.asarray(each).reshape(2, 2, len(swaps), 6) for each in found]  # hops, systems, exchanges, leave-outs
     for trial, swap in enumerate(swaps):
         built = [{}, {}]
@@ -140,17 +140,9 @@ def test_exchanging_documents_equals_building_the_exchanged_systems(gold, one, o
             assert tuple(int(each[hop - 1, system, trial, left]) for each in found) == wanted
 
 
-def test_systems_with_their_own_nodes_are_not_exchanged():
-    own = make_facts([0], [0], [1], [0], labels=[0, 1])
-    with pytest.raises(UsageError, match="keep their own nodes"):
-        exchange_tests(own, {"": (own, own)}, Exchange(2))
-
-
 def test_groups_are_left_out_where_there_are_many_documents():
-    presence = leave_out_presence(10, np.random.default_rng(1), groups=4)
-    assert presence.shape == (10, 4)
-    assert (~presence).sum(axis=1).tolist() == [1] * 10
-    assert sorted((~presence).sum(axis=0).tolist()) == [2, 2, 3, 3]
+    group = leave_out_groups(10, np.random.default_rng(1), groups=4)
+    assert sorted(np.bincount(group).tolist()) == [2, 2, 3, 3]
 
 
 def corpus(seed, keep, documents=40, nodes=25, skew=1):
@@ -181,5 +173,5 @@ def test_more_exchanges_than_fit_into_one_pass_are_the_same(monkeypatch):
     gold, good, bad = corpus(2, [0.6, 0.5], documents=60)
     how = Exchange(60, trials=30, hops=2)
     once = exchange_tests(gold, {"": (good, bad)}, how)
-    monkeypatch.setattr("adjudge.tasks.kbp.results_compare._AT_ONCE", 500)
+    monkeypatch.setattr("adjudge.tasks.kbp.task._AT_ONCE", 500)
     assert exchange_tests(gold, {"": (good, bad)}, how) == once

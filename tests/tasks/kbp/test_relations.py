@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.model.kbp import TripleTable
+from adjudge.tasks.kbp.facts import assertions
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import assertions
 from adjudge.tasks.kbp.relations import inverses, only_relation, prepare, reversed_relations
 
 

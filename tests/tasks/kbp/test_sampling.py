@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.paths_facts import make_facts
-from adjudge.tasks.kbp.pieces import count_paths
+from adjudge.tasks.kbp.counting import count_paths
+from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.sampling import sample_paths, source_counts
 
 SIDES = naive.sides() | naive.sides(labelled=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import kbp_annotation
 import kbp_naive
 from adjudge.model.kbp import TripleNames, TripleTable
+from adjudge.stats.resample import bootstrap_weights
 from adjudge.tasks.kbp.mapping import map_systems
-from adjudge.tasks.kbp.masks_samples import bootstrap_presence
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import score_mapped, score_triples
 
@@ -185,8 +185,8 @@ def test_samples_are_those_of_counting_anew(gold, system, seed):
         *(tables[0], {"A": tables[1]}), **PLAIN, hops=2, bootstrap=6, seed=seed, documents=all_documents()
     )
     (samples,) = result.systems[0].samples
-    present = bootstrap_presence(5, 6, Random(seed))
-    drawn = [set(np.flatnonzero(column).tolist()) for column in present.T]
+    (weights,) = bootstrap_weights(5, 6, Random(seed))
+    drawn = [set(np.flatnonzero(row).tolist()) for row in weights]
     left = [set(range(5)) - {number} for number in range(5)]
     pairs = [set(range(5)) - set(pair) for pair in samples.pairs]
     assert len(pairs) == 10

@@ -80,11 +80,11 @@ def kbp_page(
     """Score and explain systems: a whole HTML file. The arguments are those of scoring and of explanations."""
     import msgspec
 
-    from adjudge.tasks.kbp.counting import Run
     from adjudge.tasks.kbp.explain import explain_inputs
-    from adjudge.tasks.kbp.scoring import score_inputs
+    from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
-    run = Run(by=("relation",), bootstrap=bootstrap, ci=ci, seed=seed, engine=engine, box=True, warn=warn)
+    asked = {"by": "relation", "bootstrap": bootstrap, "ci": ci, "seed": seed, "engine": engine, "box": True}
+    run = chosen_run(profile, options, {**asked, "warn": warn})[1]
     result = score_inputs(read, options, run, profile=profile)
     # Relations are shown, but not tested, so that the corrected numbers are those of the score alone.
     whole = [each for each in result.comparisons if not each.slice]

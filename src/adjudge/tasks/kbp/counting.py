@@ -1,243 +1,195 @@
-"""What is counted: which paths are compared in which way, on all documents and in samples of them.
+"""Counting paths in pieces, wherever they are counted: paths with different first entities are different paths.
 
-A `Variant` is one way to compare paths: by endpoints or with their middle, joined on gold ids or on the system's own
-nodes. Each has a name for every number of hops, such as `kbp.hop2.full`.
+The counts of pieces add up to those of the whole, exactly and in any order. A piece is a run of first entities; where
+paths are told apart by all of their entities and counted by products with vectors, it is a run of samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.engine import Choice, Engine, choose_engine
-from adjudge.tasks.kbp.masks import Paths, Samples
-from adjudge.tasks.kbp.masks_samples import GROUPS, PAIRS, Drawn, Resampled, as_resampled, resampling
-from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import Facts, HopCounts, total_walks
-from adjudge.tasks.kbp.paths_walks import Identity
-from adjudge.tasks.kbp.pieces import HERE, Place, count_all
-from adjudge.tasks.kbp.sampling import LEVEL, HopEstimate, sample_paths
+from adjudge.engine.local import WORTHWHILE, map_documents, processors
+from adjudge.tasks.kbp.bits import pack
+from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, Sequences, blocks, label_walks
+from adjudge.tasks.kbp.products import count_products, relations_of
+from adjudge.tasks.kbp.walks import Identity, Range, Walking, Work, row_counts, sample_totals
 
-Warn: TypeAlias = Callable[[str], None]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-# Words of masks (64 samples of one walk) beyond which samples are not counted unless they are asked for: some minutes.
-WORDS = 10_000_000_000
-# Words, and walks, from which on it is worth a warning: about a minute.
-_MANY_WORDS = 4_000_000_000
-_MANY_WALKS = 2_000_000_000
+    Floats: TypeAlias = npt.NDArray[Any]
+
+_PIECES = 4  # for each process, so that all of them end at about the same time
+_WALKS = 5e7  # that are counted in a second, or words of their masks
 
 
-ALL_HOPS = "kbp.hops"
-"""The metric of the paths of all lengths together."""
+class SampleCounts(NamedTuple):
+    """Paths per hop (rows) and sample (columns)."""
+
+    both: npt.NDArray[np.int64]
+    gold: npt.NDArray[np.int64]
+    system: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """How scores are computed, beside what is compared: slices, resampling, engine, and where the work is done.
+class Place(NamedTuple):
+    """Where pieces are counted: in `jobs` processes (0: several if that pays), or on a Dask cluster."""
 
-    With `bootstrap=None` there are 1000 resamples wherever that takes no more than some minutes. `warn` and `say` get
-    remarks, the second for the curious.
+    jobs: int | None = 1
+    cluster: str | None = None
+
+
+HERE = Place()
+
+
+class Piece(NamedTuple):
+    """A part of some work: paths from some first labels, or samples of some words; all if there is no part."""
+
+    work: int
+    part: Range | None = None
+
+
+def count_all(works: Sequence[Work], place: Place = HERE) -> list[Any]:
+    """The counts of each work: by hop where it is about all documents, else one `SampleCounts` for each system.
+
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> one = make_facts([0, 1], [0, 0], [1, 2])
+    >>> [hop.total.both for hop in count_all([Work((one, one), hops=2)])[0]]
+    [2, 1]
     """
-
-    by: Sequence[str] = ()
-    bootstrap: int | None = None
-    ci: float | None = None
-    seed: int = 13
-    engine: Engine = "auto"
-    box: bool = False
-    place: Place = HERE
-    warn: Warn | None = None
-    say: Warn | None = None
-
-    @property
-    def resamples(self) -> int:
-        """The number of resamples.
-
-        >>> Run().resamples, Run(bootstrap=0).resamples
-        (1000, 0)
-        """
-        return 1000 if self.bootstrap is None else self.bootstrap
+    pieces = pieces_of(works, place)
+    jobs = 1 if place.cluster is None and not place.jobs and len(pieces) == len(works) else place.jobs
+    units = ((str(piece.work), piece, None) for piece in pieces)
+    totals: list[Any] = [{} if not work.presence else 0 for work in works]
+    for name, counts in map_documents(
+        PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces)
+    ):
+        known = totals[int(name)]
+        if isinstance(counts, dict):
+            for sequence, each in counts.items():
+                known[sequence] = known.get(sequence, Counts(0, 0, 0)) + each
+        else:
+            totals[int(name)] = known + counts
+    return [
+        _by_system(work, total) if work.presence else _by_hop(work, total)
+        for work, total in zip(works, totals, strict=True)
+    ]
 
 
-class Variant(NamedTuple):
-    """One way to compare paths: whether middle nodes count, and whether the system keeps its own nodes."""
-
-    suffix: str
-    identity: Identity
-    own: bool
-    first: int
-
-    def metric(self, hop: int) -> str:
-        """The name of the metric at one number of hops; with one hop there is no middle."""
-        return f"kbp.hop{hop}{self.suffix if hop > 1 else self.suffix.removesuffix('.full')}"
+def _by_hop(work: Work, sequences: Sequences) -> tuple[HopCounts, ...]:
+    found: list[Sequences] = [{} for _ in range(work.hops)]
+    for sequence, counts in sorted(sequences.items()):
+        if counts.gold or counts.system:
+            found[len(sequence) - 1][sequence] = counts
+    return tuple(
+        HopCounts(hop, sum(known.values(), Counts(0, 0, 0)), known) for hop, known in enumerate(found, start=1)
+    )
 
 
-class SystemFacts(NamedTuple):
-    """The facts of a system in terms of gold nodes, and between its own nodes if these are compared as well."""
-
-    name: str
-    facts: Facts
-    own: Facts | None = None
-
-    def of(self, variant: Variant) -> Facts:
-        """The facts that a variant compares."""
-        return self.own if variant.own and self.own is not None else self.facts
+def _by_system(work: Work, totals: Any) -> list[SampleCounts]:
+    totals = totals[:, :, : work.samples]
+    systems = range(len(work.sides) - 1)
+    return [SampleCounts(totals[2 * n + 1], totals[0], totals[2 * n + 2]) for n in systems]
 
 
-class Counted(NamedTuple):
-    """Exact counts for the first hops, estimates for the others, and the choice that led to it."""
+def count_paths(
+    gold: Facts, system: Facts, *, hops: int = 3, identity: Identity = "endpoints", walks: Walking = "all"
+) -> tuple[HopCounts, ...]:
+    """The paths of 1 to `hops` hops: per sequence of relations and in total, exactly.
 
-    exact: tuple[HopCounts, ...]
-    estimates: tuple[HopEstimate, ...]
-    choice: Choice
+    Two paths are the same if their relations and endpoints are (`endpoints`), or all their nodes too (`full`).
+    `simple` keeps the paths with a witness that visits no node twice.
 
-
-class VariantCounts(NamedTuple):
-    """What was counted for one variant: each system on all documents, and in samples as far as `sampled` hops."""
-
-    variant: Variant
-    counted: Mapping[str, Counted]
-    resampled: Mapping[str, Resampled]
-    sampled: int
-
-
-def variants(options: KbOptions) -> list[Variant]:
-    """The ways that the options ask for; the first is the one of the paper, if it is among them.
-
-    >>> from adjudge.tasks.kbp.options import make_options
-    >>> [[each.metric(hop) for hop in range(each.first, 4)] for each in variants(make_options())]
-    [['kbp.hop1', 'kbp.hop2', 'kbp.hop3'], ['kbp.hop2.full', 'kbp.hop3.full']]
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> gold = make_facts([0, 1], [0, 1], [1, 2])
+    >>> system = make_facts([0, 3], [0, 1], [3, 2])
+    >>> [count_paths(gold, system, hops=2, identity=i)[1].total.both for i in ("endpoints", "full")]
+    [1, 0]
     """
-    found = []
-    for own in (False, True) if options.identity_source == "system" else (False,):
-        name = ".system" if own else ""
-        if options.identity in ("endpoints", "both"):
-            found.append(Variant(name, "endpoints", own, 1))
-        if options.identity in ("full", "both"):
-            found.append(Variant(f"{name}.full", "full", own, 1 if options.identity == "full" else 2))
-    return [each for each in found if each.first <= options.hops]
-
-
-class _Plan(NamedTuple):
-    """How one variant will be counted: the engine for each system, and the hops that are counted in samples."""
-
-    variant: Variant
-    choices: Mapping[str, Choice]
-    sampled: int
-
-
-def count_variants(
-    ways: Sequence[Variant],
-    gold: Facts,
-    systems: Sequence[SystemFacts],
-    options: KbOptions,
-    run: Run,
-    *,
-    documents: int,
-    drawn: Drawn | None,
-) -> list[VariantCounts]:
-    """Count on all documents by the engines, and in the samples drawn by masks, all in one go."""
-    plans = [_plan(way, gold, systems, options, run, documents=documents) for way in ways]
-    todo: dict[tuple[int, str], Paths] = {}
-    sampling: dict[int, Samples] = {}
-    for number, plan in enumerate(plans):
-        way = plan.variant
-        how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
-        for each in systems:
-            choice = plan.choices[each.name]
-            if choice.exact_hops:
-                todo[number, each.name] = Paths((gold, each.of(way)), choice.exact_hops, **how)
-        if plan.sampled and drawn is not None:
-            sides = [each.of(way) for each in systems]
-            sampling[number] = resampling(gold, sides, drawn, hops=plan.sampled, **how)
-    exact, samples = count_all(list(todo.values()), list(sampling.values()), place=run.place)
-    counts, drawn_counts = dict(zip(todo, exact, strict=True)), dict(zip(sampling, samples, strict=True))
-    level = LEVEL if run.ci is None else run.ci
-    found = []
-    for number, plan in enumerate(plans):
-        counted = {}
-        for each in systems:
-            choice = plan.choices[each.name]
-            estimates = tuple(
-                sample_paths(gold, each.of(plan.variant), hop=hop, seed=run.seed, level=level)
-                for hop in range(choice.exact_hops + 1, options.hops + 1)
-            )
-            counted[each.name] = Counted(counts.get((number, each.name), ()), estimates, choice)
-        resampled: dict[str, Resampled] = {}
-        if drawn is not None and number in drawn_counts:
-            pairs = zip(systems, drawn_counts[number], strict=True)
-            resampled = {each.name: as_resampled(drawn, own) for each, own in pairs}
-        found.append(VariantCounts(plan.variant, counted, resampled, plan.sampled))
+    found: tuple[HopCounts, ...] = count_all([Work((gold, system), hops, identity, walks)])[0]
     return found
 
 
-def _plan(
-    way: Variant, gold: Facts, systems: Sequence[SystemFacts], options: KbOptions, run: Run, *, documents: int
-) -> _Plan:
-    """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
-    # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
-    engine: Engine = run.engine if way.first == 1 else "auto"
-    how: dict[str, Any] = {"identity": way.identity, "walks": options.walks}
-    _warn_of_walks(gold, systems, way, options, run.warn)
-    choices = {
-        each.name: choose_engine(gold, each.of(way), hops=options.hops, engine=engine, **how) for each in systems
-    }
-    _say_choices(way, choices, run)
-    exact = min((choice.exact_hops for choice in choices.values()), default=0)
-    sampled = 0
-    if run.resamples and documents > 1:
-        sides = [gold, *(each.of(way) for each in systems)]
-        words = mask_words(sides, exact, documents, run.resamples, way.identity, options.walks)
-        sampled = exact if run.bootstrap is not None else next((n for n, w in enumerate(words) if w > WORDS), exact)
-        if run.warn is not None and sampled and words[sampled - 1] > _MANY_WORDS:
-            run.warn(
-                f"counting {way.metric(sampled)} in {run.resamples:,} resamples takes about "
-                f"{words[sampled - 1] / 4e9:,.0f} minutes; --bootstrap 0 leaves intervals and tests out"
-            )
-    return _Plan(way, choices, sampled)
+def count_samples(sides: Sequence[Facts], presence: Any, **how: Any) -> list[SampleCounts]:
+    """The counts of every system in every sample; `presence` says which documents (rows) are in which sample.
 
-
-def _say_choices(way: Variant, choices: Mapping[str, Choice], run: Run) -> None:
-    """Which engine counts and why."""
-    if run.say is not None:
-        for name, choice in choices.items():
-            run.say(f"{name}, {way.metric(way.first)}: engine {choice.engine}: {choice.reason}")
-
-
-def mask_words(
-    sides: Sequence[Facts], hops: int, documents: int, resamples: int, identity: Identity, walks: str
-) -> list[float]:
-    """About how many words of masks are read for 1, 2, ... hops.
-
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
-    >>> mask_words([make_facts([0, 1], [0, 0], [1, 2])], 2, 10, 1000, "endpoints", "all")
-    [34.0, 51.0]
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> facts = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
+    >>> counts, = count_samples([facts, facts], [[True, True, False], [True, False, True]], hops=2)
+    >>> counts.both.tolist()
+    [[2, 1, 1], [1, 0, 0]]
     """
-    left = min(documents, GROUPS)
-    columns = 1 + left + resamples + min(left * (left - 1) // 2, PAIRS)
-    words = -(-columns // 64)
-    if identity == "full" and walks == "all" and all(side.labels is None for side in sides):
-        facts = sum(len(side.subjects) for side in sides)
-        return [float(64 * words * facts * hop) for hop in range(1, hops + 1)]
-    totals = [0.0] * hops
-    for side in sides:
-        for hop, number in enumerate(total_walks(side, hops)):
-            totals[hop] += words * number
-    return [sum(totals[: hop + 1]) for hop in range(hops)]
+    words = (pack(presence),) * len(sides)
+    found: list[SampleCounts] = count_all([Work(tuple(sides), presence=words, samples=len(presence[0]), **how)])[0]
+    return found
 
 
-def _warn_of_walks(
-    gold: Facts, systems: Sequence[SystemFacts], variant: Variant, options: KbOptions, warn: Warn | None
-) -> None:
-    """Say so before something huge is begun; paths compared with their middle are never built."""
-    if warn is None or (variant.identity == "full" and options.walks == "all"):
-        return
-    walks = [max(total_walks(side, options.hops)) for side in (gold, *(each.of(variant) for each in systems))]
-    if max(walks) > _MANY_WALKS:
-        names = ("gold", *(each.name for each in systems))
-        largest = names[walks.index(max(walks))]
-        warn(
-            f"{largest} has {max(walks):,} walks of up to {options.hops} hops: this may take minutes; "
-            f"fewer --hops, or --engine sample for an estimate, are quicker"
-        )
+def pieces_of(works: Sequence[Work], place: Place) -> list[Piece]:
+    """The pieces for a place: one for each work where it is done here, else runs that take about the same time.
+
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> ring = make_facts([0, 1, 2, 3], [0] * 4, [1, 2, 3, 0])
+    >>> [piece.part for piece in pieces_of([Work((ring, ring))], Place(jobs=2))]
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
+    """
+    whole = [Piece(number) for number in range(len(works))]
+    if place.cluster is None and place.jobs == 1:
+        return whole
+    weights = [_seconds(work) for work in works]
+    total = sum(float(each.sum()) for each in weights)
+    if place.cluster is None and not place.jobs and total < WORTHWHILE:
+        return whole
+    limit = total / (_PIECES * (place.jobs or processors()))
+    found = []
+    for piece, seconds in zip(whole, weights, strict=True):
+        if float(seconds.sum()) <= limit:
+            found.append(piece)
+        else:
+            found += [Piece(piece.work, part) for part in blocks(seconds, limit)]
+    return found
+
+
+def _seconds(work: Work) -> Floats:
+    """About how long it takes for every first label, or for every word of samples."""
+    import numpy as np
+
+    if work.by_vectors:
+        facts = sum(len(side.subjects) for side in work.sides)
+        return np.full(work.words, min(work.samples, 64) * facts * work.hops / _WALKS)
+    walks: Floats = label_walks(work.sides, work.hops).sum(axis=0)
+    return walks * work.words / _WALKS
+
+
+class PieceCounter:
+    """Counts pieces, in this process or in another one, which gets all works once.
+
+    What a work needs before its first piece, matrices or masks, is kept until a piece of another work comes.
+    """
+
+    def __init__(self, works: Sequence[Work]) -> None:
+        self.works = tuple(works)
+        self._ready: tuple[int, Any] = -1, None
+
+    def __reduce__(self) -> tuple[type[PieceCounter], tuple[Any, ...]]:
+        return type(self), (self.works,)
+
+    def __call__(self, piece: Piece, _: None) -> Any:
+        """The counts of a piece: by sequence of relations, or the totals of all samples."""
+        work = self.works[piece.work]
+        products = not work.presence and work.identity == "endpoints" and work.walks == "all"
+        if self._ready[0] != piece.work:
+            ready: Any = None
+            if products:
+                ready = relations_of(*work.sides)
+            elif not work.by_vectors and work.width >= work.words:
+                ready = work.masks()
+            self._ready = piece.work, ready
+        if products:
+            return count_products(self._ready[1], work.hops, sources=piece.part)
+        if work.presence:
+            return sample_totals(work, piece.part, self._ready[1])
+        found: dict[tuple[int, ...], list[int]] = {}
+        for row, sequence, counts in row_counts(work, work.masks(), piece.part, apart=True):
+            found.setdefault(sequence, [0, 0, 0])[row] += int(counts[0])
+        return {sequence: Counts(both, gold, system) for sequence, (gold, both, system) in found.items()}

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.counting import Variant, variants
 from adjudge.tasks.kbp.explain_index import FactIndex, RowIndex
 from adjudge.tasks.kbp.explain_paths import MOST, Losses, Lost, find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import (
@@ -36,10 +35,11 @@ from adjudge.tasks.kbp.explain_result import (
     Waterfall,
     evidence,
 )
+from adjudge.tasks.kbp.facts import label_walks
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import label_space
 from adjudge.tasks.kbp.relations import prepare
 from adjudge.tasks.kbp.scoring import check_triples, map_inputs
+from adjudge.tasks.kbp.variants import Variant, variants
 
 __all__ = [
     "FATES",
@@ -77,7 +77,7 @@ def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -
     """
     from adjudge.tasks.kbp.inputs import read_inputs
     from adjudge.tasks.kbp.options import DEFAULT_PROFILE
-    from adjudge.tasks.kbp.scoring import chosen_options
+    from adjudge.tasks.kbp.scoring import chosen_run
 
     several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
     own = {name: more.pop(name) for name in ("limit", "seed", "most") if name in more}
@@ -86,7 +86,7 @@ def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -
     if hops and options is None:
         more["hops"] = max(hops)
     read = read_inputs(gold, several, **inputs)
-    return explain_inputs(read, chosen_options(profile, options, more), hops=hops, **own)
+    return explain_inputs(read, chosen_run(profile, options, more)[0], hops=hops, **own)
 
 
 def explain_inputs(
@@ -176,7 +176,7 @@ def _sides(
         RowIndex(gold, options, "gold", documents=numbers, named=named),
         RowIndex(system, options, "system", documents=numbers, named=named),
     )
-    size, relations = label_space((one, other)), len(gold.names.relations.listed)
+    size, relations = label_walks((one, other), 1).shape[1], len(gold.names.relations.listed)
     found, right = matched_facts((one, other))
     indexes = FactIndex(one, size, relations, found), FactIndex(other, size, relations, right)
     return Sides(*indexes, *rows, gold.names)

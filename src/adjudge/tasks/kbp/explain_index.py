@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from adjudge.tasks.kbp.facts import Facts, label_of
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.paths_facts import Facts, label_of
 from adjudge.tasks.kbp.relations import forward_rows, relation_numbers, reversed_relations
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.paths_facts import Facts, label_of, label_space
-from adjudge.tasks.kbp.paths_walks import Identity, Walking, first_walks, label_walks, longer, walk_keys
+from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
+from adjudge.tasks.kbp.walks import Identity, Walking, Work, first_walks, longer, path_keys
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,15 +58,15 @@ class Losses(NamedTuple):
 def matched_facts(sides: tuple[Facts, Facts]) -> list[Ints]:
     """For each fact of each side whether the other side has it.
 
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> from adjudge.tasks.kbp.facts import make_facts
     >>> both = make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1])
     >>> [flags.tolist() for flags in matched_facts(both)]
     [[True, False], [True]]
     """
     import numpy as np
 
-    every = [first_walks(side, 0, label_space(sides)) for side in sides]
-    gold, system = walk_keys(sides, every, "endpoints")
+    work = Work(sides, 1)
+    gold, system = path_keys(work, [first_walks(side, work) for side in sides])
     return [np.isin(gold, system), np.isin(system, gold)]
 
 
@@ -82,7 +82,7 @@ def find_losses(
 ) -> Losses:
     """The lost paths of both sides, gold and system.
 
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> from adjudge.tasks.kbp.facts import make_facts
     >>> both = make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1])
     >>> found = find_losses(both, 2, matched_facts(both))
     >>> found.both, found.gold.facts.tolist(), found.gold.broken.tolist()
@@ -91,19 +91,20 @@ def find_losses(
     import numpy as np
 
     chosen, sample = (None, None) if hop == 1 else _first_labels(sides, hop, most, seed)
+    work = Work(sides, hop, identity, walks)
     states, facts = [], []
     for side in sides:
-        state = first_walks(side, 0, label_space(sides), walks)
+        state = first_walks(side, work)
         if chosen is not None:
-            kept = np.flatnonzero(chosen[label_of(side, state.nodes[:, 0])])
-            state = type(state)(state.nodes[kept], state.relations[kept], state.facts[kept], state.parents)
-        columns = state.facts[:, None]
+            kept = np.flatnonzero(chosen[state.columns[:, 0]])
+            state = type(state)(state.columns[kept], state.nodes[kept], state.facts[kept], state.parents)
+        columns, starts = state.facts[:, None], node_starts(side)
         for _ in range(hop - 1):
-            state = longer(side, state, walks)
+            state = longer(side, starts, state, work)
             columns = np.column_stack((columns[state.parents], state.facts))
         states.append(state)
         facts.append(columns)
-    keys = walk_keys(sides, states, identity)
+    keys = path_keys(work, states)
     distinct = [np.unique(key) for key in keys]
     both = len(np.intersect1d(distinct[0], distinct[1], assume_unique=True))
     lost = [_farthest(keys[me], distinct[1 - me], facts[me], matched[me], paths=len(distinct[me])) for me in range(2)]

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from adjudge.errors import Problem
     from adjudge.model.kbp import TripleNames
     from adjudge.stats.result import Score
-    from adjudge.tasks.kbp.counting import Run, VariantCounts
+    from adjudge.tasks.kbp.facts import Facts
     from adjudge.tasks.kbp.inputs import KbInputs
-    from adjudge.tasks.kbp.paths_facts import Facts
-    from adjudge.tasks.kbp.results import Scored
+    from adjudge.tasks.kbp.task import PathsTask
+    from adjudge.tasks.kbp.variants import VariantCounts
 
     Ints: TypeAlias = npt.NDArray[Any]
 
@@ -53,20 +53,22 @@ class GoldNotes(NamedTuple):
     notes: Sequence[Note] = ()
 
 
-def corpus_notes(
-    gold: GoldNotes,
-    documents: int,
-    counted: Sequence[VariantCounts],
-    options: KbOptions,
-    run: Run,
-    systems: int,
-) -> list[Note]:
-    """Remarks on the whole: gold, the cautions about intervals, what is approximate."""
-    found = [*gold.notes, _gold_note(gold, documents)]
-    sampled = max((way.sampled for way in counted), default=0)
-    if sampled > 1 and run.resamples:
+def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usual: Sequence[Note]) -> list[Note]:
+    """Remarks on the whole: gold, the cautions about intervals, what is approximate, and those of every result."""
+    options, run, gold, counted = task.options, task.run, task.corpus.notes, task.counted
+    left = [
+        f"{gold.tally[name]:,} {name}"
+        for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
+        if gold.tally.get(name)
+    ]
+    message = f"gold has {gold.triples:,} triples in {task.documents:,} documents" + (
+        f", not counting facts that were left out: {', '.join(left)}" if left else ""
+    )
+    found = [*gold.notes, Note("gold", gold.triples, message)]
+    sampled = max(way.sampled for way in counted)
+    if sampled > 1:
         found.append(Note("percentile", 1, PERCENTILE_CAUTION))
-        if options.interval == "percentile" or systems > 1:
+        if options.interval == "percentile" or len(task.systems) > 1:
             found.append(Note("notch", 1, NOTCH_CAUTION))
     if options.hops > 1:
         message = (
@@ -80,12 +82,12 @@ def corpus_notes(
             "something; kbp.hopN is the paper's figure. Resampling keeps the alignment of all documents"
         )
         found.append(Note("system-identity", 1, message))
-        if systems > 1 and sampled and options.test == "randomisation":
+        if len(task.systems) > 1 and sampled and options.test == "randomisation":
             message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
             found.append(Note("system-test", 1, message))
     if bare := [text for name, text in _BARE_SLICES.items() if name in run.by]:
         found.append(Note("slices", 1, f"slices by {' or '.join(bare)} have no intervals"))
-    return found
+    return [*found, *usual, *(_notch_notes(scores) if options.interval == "percentile" else ())]
 
 
 def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = False) -> list[Note]:
@@ -94,7 +96,7 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     Nodes that were mapped have the names of gold if they are aligned: whether they are is counted.
 
     >>> from adjudge.model.kbp import TripleNames
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> from adjudge.tasks.kbp.facts import make_facts
     >>> names = TripleNames()
     >>> works, employed = names.relations["works_for"], names.relations["per:employee_of"]
     >>> strangers(make_facts([0], [works], [1]), make_facts([0], [employed], [1]), names)[0].message
@@ -105,29 +107,17 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     found = []
     relations = [_used(side.relations) for side in (system, gold)]
     if not _shared(*relations):
-        mine, theirs = (
-            some_names([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations
-        )
-        found.append(no_relation_shared(mine, theirs))
+        mine, theirs = (_some([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations)
+        message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
+        found.append(Note("no-relation-shared", 1, message))
     if mapped:
         return found
     nodes = [_used(side.subjects, side.objects) for side in (system, gold)]
     if not _shared(*nodes):
         mine, theirs = (names.nodes.listed[int(own.argmax())] for own in nodes)
-        found.append(no_node_shared(mine, theirs))
+        message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
+        found.append(Note("no-node-shared", 1, message))
     return found
-
-
-def no_relation_shared(mine: str, theirs: str) -> Note:
-    """The system has no relation of gold."""
-    message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
-    return Note("no-relation-shared", 1, message)
-
-
-def no_node_shared(mine: str, theirs: str) -> Note:
-    """The system has no entity of gold."""
-    message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
-    return Note("no-node-shared", 1, message)
 
 
 def _used(*columns: Ints) -> Ints:
@@ -145,16 +135,11 @@ def _shared(one: Ints, other: Ints) -> bool:
     return bool((one[:size] & other[:size]).any())
 
 
-def some_names(names: Sequence[str]) -> str:
-    """The first few names.
-
-    >>> some_names(["a", "b"])
-    'a, b'
-    """
+def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
-def notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
+def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
     """Which notches do not overlap, for likeness with the paper."""
     from adjudge.stats.intervals import notches_apart
 
@@ -174,27 +159,20 @@ def notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
     return [Note("notches-apart", len(apart), message, tuple(apart[:_SHOWN]))]
 
 
-def _gold_note(gold: GoldNotes, documents: int) -> Note:
-    left = [f"{gold.tally[name]:,} {name}" for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
-            if gold.tally.get(name)]  # fmt: skip
-    message = f"gold has {gold.triples:,} triples in {documents:,} documents" + (
-        f", not counting facts that were left out: {', '.join(left)}" if left else ""
-    )
-    return Note("gold", gold.triples, message)
-
-
-def system_notes(
-    system: Scored, counted: Sequence[VariantCounts], scores: Sequence[Score], options: KbOptions
+def notes_of_system(
+    name: str, tally: Mapping[str, int], counted: Sequence[VariantCounts], scores: Sequence[Score], options: KbOptions
 ) -> list[Note]:
     """Remarks on one system: its facts, the engine, scores outside their intervals, empty sides."""
-    name = system.facts.name
     found = []
-    total = system.tally.get("facts", 0)
+    total = tally.get("facts", 0)
     for kind, text in TALLY_TEXT.items():
-        if number := system.tally.get(kind, 0):
+        if number := tally.get(kind, 0):
             message = text.format(n=f"{number:,}", all=f"{total:,}", unaligned=_UNALIGNED[options.unaligned])
             found.append(Note(kind, number, message))
-    found += _engine_notes(name, counted)
+    # Engines that count exactly agree, and results do not name them.
+    choices = [way.counted[name].choice for way in counted]
+    reasons = dict.fromkeys(choice.reason for choice in choices if choice.engine == "sample")
+    found += [Note("engine", 1, f"engine sample: {reason}") for reason in reasons]
     for way in counted:
         own = way.counted[name]
         if way.sampled < len(own.exact) and way.sampled:
@@ -228,14 +206,6 @@ def system_notes(
                 message = f"{way.variant.metric(hop.hop)}: {' and '.join(sides)} have no paths, what is 0/0 is 0"
                 found.append(Note("empty", 1, message.replace("have", "has") if len(sides) == 1 else message))
     return found
-
-
-def _engine_notes(name: str, counted: Sequence[VariantCounts]) -> list[Note]:
-    """Why something was estimated; engines that count exactly agree, and results do not name them."""
-    reasons = dict.fromkeys(
-        way.counted[name].choice.reason for way in counted if way.counted[name].choice.engine == "sample"
-    )
-    return [Note("engine", 1, f"engine sample: {reason}") for reason in reasons]
 
 
 def _misses(score: Score) -> bool:

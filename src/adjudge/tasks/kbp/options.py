@@ -20,6 +20,8 @@ MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
 NilMerge: TypeAlias = Literal["canonical", "any-shared-name", "as-given"]
 Side: TypeAlias = Literal["gold", "system"]
+Engine: TypeAlias = Literal["auto", "sparse", "sample"]
+ENGINES: tuple[Engine, ...] = ("auto", "sparse", "sample")
 
 EXCLUDED = (
     "User-Owner-Inventor-Manufacturer",
@@ -179,6 +181,21 @@ def make_options(profile: str = DEFAULT_PROFILE, **changes: Any) -> KbOptions:
         if name not in known:
             raise UsageError(f"there is no option {name!r}", hint=did_you_mean(name, sorted(known)))
     return replace(PROFILES[profile], **changes)
+
+
+def check_engine(engine: str) -> None:
+    """Raise if there is no such engine.
+
+    >>> check_engine("duckdb")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: the engine duckdb is gone, leave it out: ten million triples take about 3 GB of memory
+    """
+    if engine == "duckdb":
+        hint = "leave it out: ten million triples take about 3 GB of memory"
+        raise UsageError("the engine duckdb is gone", hint=hint)
+    if engine not in ENGINES:
+        hint = did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
+        raise UsageError(f"there is no engine {engine}", hint=hint)
 
 
 def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:

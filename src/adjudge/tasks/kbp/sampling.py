@@ -13,10 +13,8 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.paths_facts import Facts
-from adjudge.tasks.kbp.paths_rows import Matrix, Rows, joined, multiply, shared, split, take
-from adjudge.tasks.kbp.paths_sparse import BLOCK, leaves, relations_of
-from adjudge.tasks.kbp.paths_walks import label_walks
+from adjudge.tasks.kbp.facts import Facts, label_walks
+from adjudge.tasks.kbp.products import BLOCK, Matrix, Rows, joined, leaves, multiply, relations_of, shared, split, take
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,7 +67,7 @@ def sample_paths(
 ) -> HopEstimate:
     """The scores at one hop from a sample of first nodes.
 
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> from adjudge.tasks.kbp.facts import make_facts
     >>> found = sample_paths(make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1]), hop=1)
     >>> found.recall.value, found.complete
     (0.5, True)
@@ -138,7 +136,7 @@ def source_counts(gold: Facts, system: Facts, sources: Ints, *, hop: int, block:
     """The paths of one length from each first label: rows both, gold, system; the labels are in ascending order.
 
     >>> import numpy as np
-    >>> from adjudge.tasks.kbp.paths_facts import make_facts
+    >>> from adjudge.tasks.kbp.facts import make_facts
     >>> facts = make_facts([0, 0, 1], [0, 1, 0], [1, 2, 2])
     >>> source_counts(facts, facts, np.array([0, 1]), hop=1)[1].tolist()
     [2, 1]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.errors import UsageError
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -67,31 +65,6 @@ class HopCounts(NamedTuple):
     sequences: Sequences
 
 
-# A row (gold, then for each system what is on both sides, and the system), a sequence, and its paths in each sample.
-RowCounts: TypeAlias = "tuple[int, tuple[int, ...], Ints]"
-
-
-def check_hops(hops: int) -> int:
-    """The number of hops, which must be positive.
-
-    >>> check_hops(3)
-    3
-    """
-    if hops < 1:
-        raise UsageError(f"hops is {hops}", hint="give at least 1")
-    return hops
-
-
-def summed(hop: int, sequences: Sequences) -> HopCounts:
-    """The counts of one length with their total, sequences without paths left out.
-
-    >>> summed(1, {(1,): Counts(0, 1, 0), (0,): Counts(0, 0, 0)}).sequences
-    {(1,): Counts(both=0, gold=1, system=0)}
-    """
-    kept = {sequence: counts for sequence, counts in sorted(sequences.items()) if counts.gold or counts.system}
-    return HopCounts(hop, sum(kept.values(), Counts(0, 0, 0)), kept)
-
-
 def make_facts(
     subjects: npt.ArrayLike,
     relations: npt.ArrayLike,
@@ -102,36 +75,25 @@ def make_facts(
 ) -> Facts:
     """Facts from assertions, one per row, in any order; a triple that is asserted again gains a document.
 
+    Without `documents` there is one.
+
     >>> facts = make_facts([1, 0, 1], [0, 0, 0], [2, 1, 2], [5, 5, 3])
     >>> facts.subjects.tolist(), facts.starts.tolist(), facts.documents.tolist()
     ([0, 1], [0, 1, 3], [5, 3, 5])
     """
     import numpy as np
 
-    columns = [_numbers(column, name) for column, name in ((subjects, "subjects"), (relations, "relations"))]
-    columns.append(_numbers(objects, "objects"))
-    supported = documents is not None
-    if documents is not None:
-        columns.append(_numbers(documents, "documents"))
-    if len({len(column) for column in columns}) > 1:
-        raise UsageError("the columns of the facts have different lengths")
+    columns = [_numbers(each) for each in (subjects, relations, objects)]
+    columns.append(np.zeros_like(columns[0]) if documents is None else _numbers(documents))
     key = combine(columns, [_top(column) for column in columns])
     _, kept = np.unique(key, return_index=True)
     del key
     columns = [column[kept] for column in columns]
-    triple = columns[:3]
     new = np.ones(len(kept), dtype=bool)
-    if supported:
-        new[1:] = np.any([column[1:] != column[:-1] for column in triple], axis=0)
-        starts = np.append(np.flatnonzero(new), len(new))
-        support = columns[3]
-    else:
-        starts, support = np.zeros(len(new) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    s, r, o = (_narrow(column[new]) for column in triple)
-    known = None if labels is None else _narrow(_numbers(labels, "labels"))
-    if known is not None and len(known) < max(_top(s), _top(o)):
-        raise UsageError("a node of the facts has no label", hint="give one label for every node")
-    return Facts(s, r, o, starts, _narrow(support), known)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns[:3]], axis=0)
+    starts = np.append(np.flatnonzero(new), len(new))
+    s, r, o = (_narrow(column[new]) for column in columns[:3])
+    return Facts(s, r, o, starts, _narrow(columns[3]), None if labels is None else _narrow(_numbers(labels)))
 
 
 def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
@@ -151,20 +113,17 @@ def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
     has = turned >= 0
     subjects, objects = np.concatenate((s, o[has])), np.concatenate((o, s[has]))
     relations = np.concatenate((r, turned[has]))
-    support = np.concatenate((d, d[has])) if len(facts.documents) else None
-    return make_facts(subjects, relations, objects, support, labels=facts.labels)
+    return make_facts(subjects, relations, objects, np.concatenate((d, d[has])), labels=facts.labels)
 
 
 def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
-    """One row per fact and document; facts without documents are one row each, with document 0.
+    """One row per fact and document.
 
     >>> [column.tolist() for column in assertions(make_facts([0, 0], [1, 1], [2, 2], [4, 3]))]
     [[0, 0], [1, 1], [2, 2], [3, 4]]
     """
     import numpy as np
 
-    if not len(facts.documents):
-        return facts.subjects, facts.relations, facts.objects, np.zeros_like(facts.subjects)
     place = np.repeat(np.arange(len(facts.subjects)), np.diff(facts.starts))
     return facts.subjects[place], facts.relations[place], facts.objects[place], facts.documents
 
@@ -177,15 +136,6 @@ def label_of(facts: Facts, nodes: Ints) -> Ints:
     [9]
     """
     return nodes if facts.labels is None else facts.labels[nodes]
-
-
-def label_space(sides: Sequence[Facts]) -> int:
-    """One more than the largest label of any side.
-
-    >>> label_space([make_facts([0], [0], [1]), make_facts([0], [0], [1], labels=[8, 9])])
-    10
-    """
-    return max((side.nodes if side.labels is None else _top(side.labels) for side in sides), default=0)
 
 
 def relation_space(sides: Sequence[Facts]) -> int:
@@ -236,6 +186,26 @@ def walks_from(facts: Facts, hops: int) -> Ints:
         row[:] = np.bincount(facts.subjects, weights=ahead[facts.objects], minlength=facts.nodes)
         ahead = row
     return rows
+
+
+def label_walks(sides: Sequence[Facts], hops: int) -> Ints:
+    """How many walks of each length begin at each label, over all sides, as floats.
+
+    >>> label_walks([make_facts([0], [0], [1]), make_facts([0], [0], [1])], 1).tolist()
+    [[2.0, 0.0]]
+    """
+    import numpy as np
+
+    size = max((side.nodes if side.labels is None else _top(side.labels) for side in sides), default=0)
+    total = np.zeros((hops, size))
+    for side in sides:
+        rows = walks_from(side, hops)
+        if side.labels is None:
+            total[:, : side.nodes] += rows
+        else:
+            for row, own in zip(total, rows, strict=True):
+                row += np.bincount(side.labels[: side.nodes], weights=own, minlength=len(row))
+    return total
 
 
 def total_walks(facts: Facts, hops: int) -> list[int]:
@@ -322,17 +292,11 @@ def blocks(weights: Ints, limit: float) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _numbers(column: npt.ArrayLike, name: str) -> Ints:
+def _numbers(column: npt.ArrayLike) -> Ints:
     import numpy as np
 
     array = np.asarray(column)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise UsageError(f"{name} must be a column of whole numbers")
-    if array.size and int(array.min()) < 0:
-        raise UsageError(f"{name} must not be negative")
-    return array
+    return array if array.size else array.astype(np.int64)
 
 
 def _top(column: Ints) -> int:

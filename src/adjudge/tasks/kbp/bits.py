@@ -131,13 +131,4 @@ def fact_masks(starts: Ints, documents: Ints, presence: Words) -> Words:
     >>> fact_masks(np.array([0, 1, 3]), np.array([0, 0, 1]), pack([[True, False], [False, True]])).tolist()
     [[1], [3]]
     """
-    import numpy as np
-
-    sizes = np.diff(starts)
-    if (sizes > 0).all():
-        return or_groups(presence[documents], starts[:-1]) if len(sizes) else presence[:0]
-    masks = np.zeros((len(sizes), presence.shape[1]), dtype=np.uint64)
-    some = np.flatnonzero(sizes)
-    if len(some):
-        masks[some] = or_groups(presence[documents], starts[:-1][some])
-    return masks
+    return or_groups(presence[documents], starts[:-1])

@@ -1,0 +1,258 @@
+"""Tasks that are more than sums over documents, counted anew in every sample of the documents.
+
+The samples are the corpus itself, the corpus without one document (or a random group, if there are more than a
+thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice stands there
+twice, and what it says about an entity agrees with itself: clusters look better than they are; paths, which are sets,
+look worse. Hence the percentile interval is not shown unless it is asked for: interval and test are the jackknife's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from adjudge.stats.inference import CENTRED
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.run import Run
+    from adjudge.stats.measure import Array, Measure
+    from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
+    from adjudge.stats.scores import Evidence, How
+    from adjudge.stats.signature import SignatureValue
+
+# Leave-outs beyond which documents are left out in groups: the cost of counting grows with the number of samples.
+GROUPS = 1000
+# Pairs of leave-outs that are left out together, to see how much documents act jointly.
+PAIRS = 1000
+
+
+class Part(NamedTuple):
+    """The whole corpus, or a slice of it, and the places of its documents."""
+
+    slice: Slice
+    places: Sequence[int]
+
+
+class Draws(NamedTuple):
+    """Samples of some documents: all, without each group (`left` of them), bootstrap samples, without two groups."""
+
+    documents: int
+    group: Any
+    left: int
+    resamples: int
+    pairs: Any
+    seed: int
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are."""
+        return 1 + self.left + self.resamples + len(self.pairs)
+
+    def weights(self, block: int) -> Iterator[Array]:
+        """How often each document (columns) is in each sample (rows), some samples at a time."""
+        import numpy as np
+
+        from adjudge.stats.resample import bootstrap_weights
+
+        yield np.ones((1, self.documents))
+        for at in range(0, self.left, block):
+            yield np.arange(at, min(at + block, self.left))[:, None] != self.group
+        if self.resamples:
+            # The bootstrap draws are those of every other task with this seed.
+            for drawn in bootstrap_weights(self.documents, self.resamples, Random(self.seed)):  # noqa: S311
+                for at in range(0, len(drawn), block):
+                    yield drawn[at : at + block]
+        for at in range(0, len(self.pairs), block):
+            one, two = self.pairs[at : at + block].T
+            yield (one[:, None] != self.group) & (two[:, None] != self.group)
+
+
+def draw(documents: int, *, resamples: int, seed: int = 13, groups: int = GROUPS, pairs: int = PAIRS) -> Draws:
+    """The samples of so many documents; without resamples, or of one document, the corpus itself alone.
+
+    >>> draw(3, resamples=5).samples, draw(3, resamples=0).samples
+    (12, 1)
+    """
+    import numpy as np
+
+    if not resamples or documents < 2:
+        return Draws(documents, np.arange(documents), 0, 0, np.zeros((0, 2), np.int64), seed)
+    group = leave_out_groups(documents, np.random.default_rng([seed, 1]), groups=groups)
+    left = min(documents, groups)
+    rng = np.random.default_rng([seed, 2])
+    if left * (left - 1) // 2 <= pairs:
+        chosen = np.stack(np.triu_indices(left, 1), axis=1)
+    else:
+        first = rng.integers(0, left, pairs)
+        second = (first + rng.integers(1, left, pairs)) % left
+        chosen = np.stack((np.minimum(first, second), np.maximum(first, second)), axis=1)
+    return Draws(documents, group, left, resamples, chosen, seed)
+
+
+def leave_out_groups(documents: int, rng: Any, *, groups: int = GROUPS) -> Any:
+    """The group of each document: its own, or a random one of `groups` where there are more documents.
+
+    >>> import numpy as np
+    >>> leave_out_groups(3, np.random.default_rng(13)).tolist()
+    [0, 1, 2]
+    """
+    import numpy as np
+
+    return np.arange(documents) if documents <= groups else rng.permutation(documents) % groups
+
+
+class Outcome(NamedTuple):
+    """What is known of every system before the result is put together.
+
+    `tests` is the number of resamples of the tests of each family of slices, by their fields.
+    """
+
+    samples: Mapping[str, Sequence[SampledCounts]]
+    scores: Mapping[str, Sequence[Score]]
+    how: How
+    tests: Mapping[tuple[str, ...], int]
+
+
+class CorpusTask(ABC):
+    """A task whose counts are those of a whole corpus. What is abstract is what a new one has to say."""
+
+    name: ClassVar[str]
+    one_draw: ClassVar[bool] = False
+    """Whether slices are counted in the samples of the whole corpus, and not in samples of their own documents."""
+    profile: str
+    systems: Sequence[str]
+    documents: int
+    box: float | None = None
+    """The constant of the notches, if the numbers of box plots are wanted."""
+
+    @abstractmethod
+    def measures(self) -> Sequence[Measure]:
+        """How counts become scores."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """The whole corpus, then its slices."""
+
+    @abstractmethod
+    def evaluate(self, part: Part, draws: Draws) -> Mapping[str, Mapping[str, Any]]:
+        """Every column of every system, with a value for each sample; empty if it is not counted in samples."""
+
+    def fields(self) -> Mapping[str, SignatureValue]:
+        """The task's own part of the signature."""
+        return {}
+
+    def scores(self, name: str, sampled: Sequence[Score]) -> Sequence[Score]:
+        """All scores of a system: those with samples, and what was counted on all documents only."""
+        return sampled
+
+    def compared(self, found: list[Comparison], outcome: Outcome) -> list[Comparison]:
+        """All comparisons: by what was counted in the same samples, and by whatever test the task has of its own."""
+        return found
+
+    def system_notes(self, name: str, outcome: Outcome) -> Sequence[Note]:
+        """What a reader of the scores of one system should know."""
+        return ()
+
+    def corpus_notes(self, outcome: Outcome, usual: Sequence[Note]) -> Sequence[Note]:
+        """What a reader of the whole result should know, with what is said of every result."""
+        return usual
+
+
+def corpus_result(task: CorpusTask, run: Run) -> Result:
+    """Count a task in all samples, and put scores, intervals, comparisons and notes together."""
+    from adjudge._version import __version__
+    from adjudge.stats.notes import inference_notes, spread_notes, summed_up
+    from adjudge.stats.result import Result, SystemResult, result_fields, unique_names
+    from adjudge.stats.scores import POOL, corrected, family_sizes, how_of, options_of, sampled, system_scores
+    from adjudge.stats.signature import signature
+
+    inference, names, parts = run.inference, unique_names(task.systems), task.parts()
+    measures = tuple(task.measures())
+    families = family_sizes(len(names), [part.slice for part in parts])
+    tests = {fields: inference.for_tests(size) for fields, size in families.items()}
+    by = tuple(dict.fromkeys(run.by))
+    options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
+    how = how_of(options)._replace(box=task.box)
+    counted = _counted(task, parts, inference.seed, _resamples(options, how, tests, parts, task))
+    found: list[Comparison] = []
+    scores: dict[str, list[Score]] = {name: [] for name in names}
+    alike: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in names}
+    for part, samples in counted:
+        own = how._replace(tests=tests[tuple(part.slice)])
+        evidence = {name: sampled(measures, each, own) for name, each in samples.items()}
+        found += _comparisons(evidence, measures, own, part)
+        for name, each in evidence.items():
+            scored = system_scores(each, own, part.slice)
+            scores[name] += scored
+            if options.bootstrap and len(part.places) > 1:
+                varying = [score for score in scored if (score.metric, score.part) not in each.counts]
+                alike[name] += [(part.slice, note) for note in spread_notes(varying, part.slice)]
+    samples_of = {name: [samples[name] for _, samples in counted] for name in names}
+    outcome = Outcome(samples_of, {name: task.scores(name, scores[name]) for name in names}, how, tests)
+    found = task.compared(found, outcome)
+    drawn = parts[:1] if task.one_draw else parts
+    usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, found)
+    systems = [
+        SystemResult(
+            name=name,
+            documents=task.documents,
+            scores=tuple(outcome.scores[name]),
+            notes=(*task.system_notes(name, outcome), *summed_up(alike[name])),
+            samples=tuple(samples_of[name]),
+        )
+        for name in names
+    ]
+    return Result(
+        adjudge=__version__,
+        task=task.name,
+        profile=task.profile,
+        signature=signature(task.name, result_fields(task.profile, task.documents, len(names), options)),
+        systems=tuple(systems),
+        comparisons=corrected(found, measures),
+        notes=tuple(task.corpus_notes(outcome, usual)),
+        measures=measures,
+        options=options,
+    )
+
+
+def _resamples(
+    options: Any, how: How, tests: Mapping[tuple[str, ...], int], parts: Sequence[Part], task: CorpusTask
+) -> list[int]:
+    """How many bootstrap samples each part needs: tests by resampling need as many as their number demands."""
+    if how.test not in ("bootstrap", CENTRED) or len(task.systems) < 2 or not options.bootstrap:
+        return [options.bootstrap] * len(parts)
+    if task.one_draw:
+        return [max(options.bootstrap, *options.resamples)] * len(parts)
+    return [max(options.bootstrap, tests[tuple(part.slice)]) for part in parts]
+
+
+def _counted(
+    task: CorpusTask, parts: Sequence[Part], seed: int, resamples: Sequence[int]
+) -> list[tuple[Part, dict[str, SampledCounts]]]:
+    """The parts that are counted in samples, with the counts of every system."""
+    from adjudge.stats.result import SampledCounts
+
+    found = []
+    for part, number in zip(parts, resamples, strict=True):
+        draws = draw(len(part.places), resamples=number, seed=seed)
+        pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
+        samples = {}
+        for name, columns in task.evaluate(part, draws).items():
+            values = tuple(tuple(map(float, column.tolist())) for column in columns.values())
+            samples[name] = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
+        if samples:
+            found.append((part, samples))
+    return found
+
+
+def _comparisons(
+    evidence: Mapping[str, Evidence], measures: Sequence[Measure], how: How, part: Part
+) -> list[Comparison]:
+    """All pairs of systems on the F1 of every metric that was counted in samples, not yet corrected."""
+    from adjudge.stats.scores import headline_keys, pair_comparisons
+
+    # What cannot be exchanged between systems has the jackknife.
+    how = how._replace(test="jackknife") if how.test == "randomisation" else how
+    return pair_comparisons(evidence, headline_keys(measures), how, part.slice, len(part.places))

@@ -1,0 +1,444 @@
+"""Paths over a knowledge base as a task of the whole corpus: counted in samples, with slices, curves and tests.
+
+In the randomisation test, documents are exchanged between two systems, and paths are counted anew. The statistic is the
+difference of F1 over its jackknife error, which is found anew in every exchange by leaving out documents, or random
+groups of them where they are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, leave_out_groups
+from adjudge.stats.intervals import exchange_p, normal_reach, studentised
+from adjudge.stats.measure import Measure, Prf, Total, part_keys
+from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
+from adjudge.stats.scores import headline_keys, point_scores, whole_differences
+from adjudge.stats.signature import SignatureValue, hash_chunks
+from adjudge.tasks.kbp.bits import pack_blocks
+from adjudge.tasks.kbp.counting import HERE, Place, SampleCounts, count_all, count_paths
+from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts
+from adjudge.tasks.kbp.notes import GoldNotes, notes_of_corpus, notes_of_system
+from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
+from adjudge.tasks.kbp.relations import only_relation
+from adjudge.tasks.kbp.variants import (
+    ALL_HOPS,
+    KbRun,
+    SystemFacts,
+    VariantCounts,
+    choose_engine,
+    count_variants,
+    variants,
+)
+from adjudge.tasks.kbp.walks import Identity, Walking, Work
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.tasks.kbp.sampling import HopEstimate
+
+SLICES = ("relation", "first", "sequence", "confidence")
+TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
+"""What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
+
+# Groups of documents that are left out in every exchange.
+GROUPS = 50
+# Samples of exchanged documents that are counted in one pass.
+_AT_ONCE = 1 << 16
+_BLOCK = 64  # samples that are packed at once
+
+
+class Scored(NamedTuple):
+    """A system to be scored: its facts, what became of the others by name, remarks, and its facts from confidences on.
+
+    The `curve` has the facts whose confidence is at least so high.
+    """
+
+    facts: SystemFacts
+    tally: Mapping[str, int]
+    notes: Sequence[Note] = ()
+    curve: Sequence[tuple[float, Facts]] = ()
+
+
+class Corpus(NamedTuple):
+    """The gold side: its facts, the names of relations, the number of documents, what to say of it, and the digests."""
+
+    facts: Facts
+    relations: Sequence[str]
+    documents: int
+    notes: GoldNotes
+    digests: Mapping[str, str]
+
+
+def measures_of(options: KbOptions) -> list[Measure]:
+    """Precision, recall, F1 and counts by the number of hops, and of all hops together; then the tallies.
+
+    >>> [each.name for each in measures_of(KbOptions(hops=2, identity="both")) if isinstance(each, Prf)]
+    ['kbp.hop1', 'kbp.hop2', 'kbp.hop2.full', 'kbp.hops']
+    """
+    ways = variants(options)
+    names = [each.metric(hop) for hop in range(1, options.hops + 1) for each in ways if hop >= each.first]
+    found: list[Measure] = []
+    for metric in [*names, ALL_HOPS] if options.hops > 1 else names:
+        both, gold, system = _columns(metric)
+        found.append(Prf(metric, (both, system), (both, gold)))
+        counts = (("tp", both), ("gold", gold), ("system", system))
+        found += [Total(metric, part, ((column, 1.0),)) for part, column in counts]
+    return found + [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
+
+
+def _columns(metric: str) -> tuple[str, str, str]:
+    """On both sides, in gold, in the system."""
+    return f"{metric}:tp", f"{metric}:gold", f"{metric}:system"
+
+
+class PathsTask(CorpusTask):
+    """Paths of several systems, compared with those of gold in all the ways that the options ask for."""
+
+    name = "kbp"
+    one_draw = True
+
+    def __init__(self, corpus: Corpus, systems: Sequence[Scored], options: KbOptions, run: KbRun, profile: str) -> None:
+        check_run(run, confidences=any(each.curve for each in systems))
+        if not systems:
+            raise UsageError("no system to score")
+        self.corpus, self.options, self.run, self.profile = corpus, options, run, profile
+        self.scored = {each.facts.name: each for each in systems}
+        self.sides = [each.facts for each in systems]
+        self.systems = tuple(each.name for each in self.sides)
+        self.documents = corpus.documents
+        self.box = options.notch if run.box or options.interval == "percentile" else None
+        self.counted: list[VariantCounts] = []
+        self._measures = measures_of(options)
+        self._presence: Any = None
+
+    def measures(self) -> list[Measure]:
+        """Those of all hops and ways, and of what was left out."""
+        return self._measures
+
+    def fields(self) -> dict[str, SignatureValue]:
+        """What differs from the profile, and what gold and the inputs were."""
+        found: dict[str, SignatureValue] = {"hops": self.options.hops}
+        usual = PROFILES[self.profile]
+        for each in fields(KbOptions):
+            value = getattr(self.options, each.name)
+            if each.name in ("hops", "interval", "test", "notch") or value == getattr(usual, each.name):
+                continue
+            found[each.name.replace("_", "-")] = _written(value)
+        return {**found, "notch": self.options.notch, **self.corpus.digests}
+
+    def parts(self) -> list[Part]:
+        """The whole corpus, and each relation of any side, those first that gold has most often."""
+        import numpy as np
+
+        places = range(self.documents)
+        found = [Part({}, places)]
+        if "relation" in self.run.by:
+            names = self.corpus.relations
+            of_gold, *others = (
+                np.bincount(side.relations, minlength=len(names))
+                for side in (self.corpus.facts, *(each.facts for each in self.sides))
+            )
+            present = np.flatnonzero(of_gold + sum(others)).tolist()
+            order = sorted(present, key=lambda number: (-int(of_gold[number]), names[number]))
+            found += [Part({"relation": names[number]}, places) for number in order]
+        return found
+
+    def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Any]]:
+        """All ways that are counted in samples; of a relation, its triples."""
+        if not part.slice:
+            if draws.samples > 1:
+                blocks = (weights.T > 0 for weights in draws.weights(_BLOCK))
+                self._presence = pack_blocks(self.documents, draws.samples, blocks)
+            self.counted = count_variants(self.corpus.facts, self.sides, self.options, self.run, draws, self._presence)
+            return {name: columns for name in self.systems if (columns := self._sampled(name))}
+        if draws.samples == 1:
+            return {}
+        gold, *systems = self._only(part.slice)
+        sides = (gold, *systems)
+        (found,) = count_all([Work(sides, 1, presence=(self._presence,) * len(sides), samples=draws.samples)])
+        titles = _columns("kbp.hop1")
+        return {
+            name: dict(zip(titles, (column[0] for column in own), strict=True))
+            for name, own in zip(self.systems, found, strict=True)
+        }
+
+    def _only(self, where: Slice) -> list[Facts]:
+        """All sides with the facts of one relation alone."""
+        relation = list(self.corpus.relations).index(str(where["relation"]))
+        return [only_relation(side, relation) for side in (self.corpus.facts, *(each.facts for each in self.sides))]
+
+    def _sampled(self, name: str) -> dict[str, Any]:
+        """What was counted in samples of all documents, for every way to compare paths."""
+        found: dict[str, Any] = {}
+        for way in self.counted:
+            for hop in range(way.variant.first, way.sampled + 1):
+                columns = (column[hop - 1] for column in way.resampled[name])
+                found |= dict(zip(_columns(way.variant.metric(hop)), columns, strict=True))
+        first = self.counted[0]
+        if self.options.hops > 1 and first.sampled == self.options.hops:
+            sums = (column.sum(axis=0) for column in first.resampled[name])
+            found |= dict(zip(_columns(ALL_HOPS), sums, strict=True))
+        return found
+
+    # Scores without samples
+
+    def scores(self, name: str, sampled: Sequence[Score]) -> list[Score]:
+        """Those with samples and all others, in the order of the metrics; then slices, and points of the curve."""
+        tally = self.scored[name].tally
+        done = {each.metric for each in sampled if not each.slice}
+        counts: dict[str, float] = {f"kbp.{each}:count": tally[each] for each in TALLIES if each in tally}
+        estimated = []
+        for way in self.counted:
+            own = way.counted[name]
+            for hop in own.exact:
+                metric = way.variant.metric(hop.hop)
+                if hop.hop >= way.variant.first and metric not in done:
+                    counts |= zip(_columns(metric), hop.total, strict=True)
+            for estimate in own.estimates:
+                estimated += self._estimated(way.variant.metric(estimate.hop), estimate)
+        exact = self.counted[0].counted[name].exact
+        if self.options.hops > 1 and len(exact) == self.options.hops and ALL_HOPS not in done:
+            counts |= zip(_columns(ALL_HOPS), sum((each.total for each in exact), Counts(0, 0, 0)), strict=True)
+        order = {key: place for place, key in enumerate(part_keys(self._measures))}
+        found = [*sampled, *point_scores(self._measures, counts), *estimated]
+        found.sort(key=lambda each: (bool(each.slice), 0 if each.slice else order[each.metric, each.part]))
+        slices = any(each.slice for each in sampled)
+        for where, metric, own_counts in (*self._slices(name, slices), *self._curve(name)):
+            columns = dict(zip(_columns(metric), own_counts, strict=True))
+            found += point_scores(self._measures, columns, where=where)
+        return found
+
+    def _estimated(self, metric: str, found: HopEstimate) -> list[Score]:
+        """Scores that were estimated from some first nodes, with their error; the counts are estimates too."""
+        counts = dict(zip(_columns(metric), (found.both, found.gold, found.system), strict=True))
+        reach = normal_reach(found.level)
+        scores = []
+        for score in point_scores(self._measures, counts):
+            estimate = {"precision": found.precision, "recall": found.recall, "f1": found.f1}.get(score.part)
+            if estimate is None or found.complete:
+                scores.append(score)
+                continue
+            low, high = max(0.0, estimate.value - estimate.error), min(1.0, estimate.value + estimate.error)
+            uncertainty = Uncertainty(
+                intervals={"sampling": (low, high), "bound": (estimate.low, estimate.high)},
+                error=estimate.error / reach,
+                estimated=True,
+            )
+            scores.append(
+                msgspec.structs.replace(
+                    score,
+                    value=estimate.value,
+                    low=low,
+                    high=high,
+                    level=found.level,
+                    interval="sampled first nodes",
+                    numerator=None,
+                    denominator=None,
+                    uncertainty=uncertainty,
+                )
+            )
+        return scores
+
+    def _slices(self, name: str, relations: bool) -> Iterator[tuple[Slice, str, Counts]]:
+        """Counts per relation, first relation and sequence of relations, as far as they have no samples."""
+        way = self.counted[0]
+        for field in dict.fromkeys(self.run.by):
+            if field == "confidence" or (field == "relation" and relations):
+                continue
+            for hop in way.counted[name].exact:
+                if (field == "sequence") == (hop.hop == 1) and field != "first":
+                    continue
+                groups: dict[str, Counts] = {}
+                for sequence, counts in hop.sequences.items():
+                    kept = sequence if field == "sequence" else sequence[:1]
+                    title = "/".join(self.corpus.relations[relation] for relation in kept)
+                    groups[title] = groups.get(title, Counts(0, 0, 0)) + counts
+                for title, counts in sorted(groups.items(), key=lambda each: (-each[1].gold, each[0])):
+                    yield {field: title}, way.variant.metric(hop.hop), counts
+
+    def _curve(self, name: str) -> Iterator[tuple[Slice, str, Counts]]:
+        """Counts of the facts alone that are at least so confident."""
+        way, gold, options = self.counted[0].variant, self.corpus.facts, self.options
+        for least, facts in self.scored[name].curve:
+            hops = choose_engine(gold, facts, hops=options.hops, way=way, walks=options.walks).exact_hops
+            if hops:
+                for hop in count_paths(gold, facts, hops=hops, identity=way.identity, walks=options.walks):
+                    yield {"confidence": f"{least:.10g}+"}, way.metric(hop.hop), hop.total
+
+    # Comparisons
+
+    def compared(self, found: list[Comparison], outcome: Outcome) -> list[Comparison]:
+        """Pair by pair; p by exchanging documents if that is asked for, and differences that were not tested."""
+        pairs = {pair: place for place, pair in enumerate(combinations(self.systems, 2))}
+        found = sorted(found, key=lambda each: pairs[each.a, each.b])
+        if outcome.how.test == "randomisation" and pairs:
+            p = self._exchange_p(outcome)
+            for place, each in enumerate(found):
+                key = each.a, each.b, each.metric, str(each.slice.get("relation", ""))
+                if key in p:
+                    number = outcome.tests[tuple(each.slice)]
+                    found[place] = msgspec.structs.replace(each, p=p[key], test="randomisation", resamples=number)
+        return found + whole_differences(outcome.scores, headline_keys(self._measures), found)
+
+    def _exchange_p(self, outcome: Outcome) -> dict[tuple[str, str, str, str], float]:
+        """p by systems, metric and relation; systems that keep their own nodes cannot exchange documents."""
+        found: dict[tuple[str, str, str, str], float] = {}
+        usual = Exchange(self.documents, seed=self.run.inference.seed, walks=self.options.walks)
+        place = Place(self.run.jobs, self.run.cluster)
+        for way in self.counted:
+            if not way.sampled or way.variant.own:
+                continue
+            exchange = usual._replace(
+                trials=outcome.tests[()],
+                hops=way.sampled,
+                identity=way.variant.identity,
+                together=way is self.counted[0] and self.options.hops > 1,
+            )
+            sides = [each.of(way.variant) for each in self.sides]
+            for (a, b), hops in exchange_tests(self.corpus.facts, self._pairs(sides), exchange, place=place).items():
+                for hop, p in hops.items():
+                    if hop == 0 or hop >= way.variant.first:
+                        found[a, b, way.variant.metric(hop) if hop else ALL_HOPS, ""] = p
+        for samples in next(iter(outcome.samples.values()), ()):
+            if samples.slice:
+                gold, *sides = self._only(samples.slice)
+                exchange = usual._replace(trials=outcome.tests[tuple(samples.slice)])
+                for (a, b), hops in exchange_tests(gold, self._pairs(sides), exchange, place=place).items():
+                    found[a, b, "kbp.hop1", str(samples.slice["relation"])] = hops[1]
+        return found
+
+    def _pairs(self, sides: Sequence[Facts]) -> dict[tuple[str, str], tuple[Facts, Facts]]:
+        return {(a, b): (one, other) for (a, one), (b, other) in combinations(zip(self.systems, sides, strict=True), 2)}
+
+    # Notes
+
+    def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
+        """Those of its mapping, and what became of its facts."""
+        own = self.scored[name]
+        return [*own.notes, *notes_of_system(name, own.tally, self.counted, outcome.scores[name], self.options)]
+
+    def corpus_notes(self, outcome: Outcome, usual: Sequence[Note]) -> list[Note]:
+        """Gold, the cautions about intervals, what is approximate."""
+        return notes_of_corpus(self, outcome.scores, usual)
+
+
+def check_run(run: KbRun, *, confidences: bool = False) -> None:
+    """Raise if something is asked for that there is not.
+
+    >>> check_run(KbRun(by=("typ",)))
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: knowledge bases have no slices by 'typ', choose from relation, first, sequence, ...
+    """
+    for field in run.by:
+        if field not in SLICES:
+            hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
+            raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
+    if "confidence" in run.by and not confidences:
+        raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
+    if run.pool not in (None, "micro"):
+        raise UsageError(
+            "paths lead across documents, which have no scores of their own to average", hint="leave --pool out"
+        )
+    check_engine(run.engine)
+
+
+def _written(value: Any) -> SignatureValue:
+    if isinstance(value, Mapping):
+        return hash_chunks(f"{one}\t{other}\n".encode() for one, other in sorted(value.items()))
+    if isinstance(value, tuple):
+        text = "+".join(value)
+        return text if len(text) <= 40 else hash_chunks([text.encode()])
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Exchanging documents between two systems
+
+
+class Exchange(NamedTuple):
+    """How documents are exchanged, and which paths are compared; `together` adds up the paths of all lengths, too."""
+
+    documents: int
+    trials: int = 1000
+    seed: int = 13
+    hops: int = 1
+    identity: Identity = "endpoints"
+    walks: Walking = "all"
+    together: bool = False
+
+
+def exchange_tests(
+    gold: Facts, pairs: Mapping[Any, tuple[Facts, Facts]], how: Exchange, *, place: Place = HERE
+) -> dict[Any, dict[int, float]]:
+    """p of every pair of systems at every number of hops; 0 is all hops together.
+
+    >>> gold = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
+    >>> other = make_facts([0], [0], [1], [0])
+    >>> exchange_tests(gold, {"A-B": (gold, other)}, Exchange(2, trials=9, seed=1))
+    {'A-B': {1: 1.0}}
+    """
+    import numpy as np
+
+    from adjudge.stats.resample import exchanges
+
+    group = leave_out_groups(how.documents, np.random.default_rng([how.seed, 1]), groups=GROUPS)
+    width = 1 + int(group.max()) + 1
+    size = max(1, _AT_ONCE // (2 * width))
+    statistics: dict[Any, dict[int, list[Any]]] = {name: {} for name in pairs}
+    for swapped in exchanges(how.documents, how.trials, size, Random(how.seed)):  # noqa: S311  # nothing is secret
+        works = [exchanging(gold, *pair, swapped > 0, group, how) for pair in pairs.values()]
+        for name, (counts,) in zip(pairs, count_all(works, place), strict=True):
+            for row, values in enumerate(_f1(counts, how.together)):
+                sides = values.reshape(2, len(swapped), width)
+                difference = sides[0] - sides[1]
+                hop = 0 if row == how.hops else row + 1
+                statistics[name].setdefault(hop, []).append(studentised(difference[:, 0], difference[:, 1:]))
+    return {
+        name: {hop: exchange_p(np.concatenate(found)) for hop, found in own.items()} for name, own in statistics.items()
+    }
+
+
+def exchanging(gold: Facts, first: Facts, second: Facts, swapped: Any, group: Any, how: Exchange) -> Work:
+    """What is to be counted of two systems that exchange documents (`swapped`: exchanges x documents), in one graph.
+
+    The samples are those of the one system, then those of the other; for every exchange all documents, and without each
+    `group` of documents, on the gold side, too. An assertion moves with its document. Both systems must use the same
+    numbers for the same nodes, and numbers of their own for what is private to one of them.
+    """
+    import numpy as np
+
+    documents = len(group)
+    rows = [assertions(first), assertions(second)]
+    columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
+    # Document d of the second system is documents + d.
+    columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
+    kept = np.concatenate((np.ones((documents, 1), bool), group[:, None] != np.arange(int(group.max()) + 1)), axis=1)
+    samples = 2 * len(swapped) * kept.shape[1]
+    of_gold = (kept for _ in range(2 * len(swapped)))
+    of_systems = (
+        np.concatenate((kept, kept)) & (np.concatenate((exchanged, ~exchanged)) == other)[:, None]
+        for other in (False, True)
+        for exchanged in swapped
+    )
+    words = pack_blocks(documents, samples, of_gold), pack_blocks(2 * documents, samples, of_systems)
+    return Work((gold, make_facts(*columns)), how.hops, how.identity, how.walks, words, samples)
+
+
+def _f1(counts: SampleCounts, together: bool) -> npt.NDArray[Any]:
+    """F1 of every hop (rows) in every sample, and of all hops together in the last row; 0/0 is 0."""
+    import numpy as np
+
+    if together:
+        counts = SampleCounts(*(np.vstack((side, side.sum(axis=0))) for side in counts))
+    both, gold, system = counts
+    value = np.zeros(both.shape)
+    np.divide(2 * both, gold + system, out=value, where=(gold + system) != 0)
+    return value
