@@ -10,76 +10,65 @@ from adjudge.cli.completion import complete_metrics
 from adjudge.cli.family import metric_files
 from adjudge.cli.options import (
     Target,
-    compose,
+    choice,
+    command,
     docs_option,
     document_list,
+    flag,
     inference_of,
     named,
     output_options,
+    pool_option,
     refuse_alone,
     resampling_options,
     save_option,
+    value,
 )
-from adjudge.cli.output import Log, check_targets, emit, is_file, working
+from adjudge.cli.output import check_targets, emit, is_file, log, working
 from adjudge.errors import UsageError
 from adjudge.tasks.profiles import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
 
 
-@click.command(
+@command(
     "agree",
-    epilog="\b\nExample:\n  adjudge agree ner.strict anna.bio ben.bio clara.bio --reader bio --disagreements",
-)
-@click.argument("metric", shell_complete=complete_metrics)
-@click.argument("annotators", metavar="ANNOTATOR...", nargs=-1, required=True)
-@compose(
-    click.option("--reader", metavar="FORMAT", default="jsonl", show_default=True, help="The format, see below."),
-    click.option(
-        "--key",
-        metavar="FOLDER",
-        help="With --reader eal-frames: the assessments that the frames were made for, to compare TRFRs.",
+    click.Argument(["metric"], shell_complete=complete_metrics),
+    click.Argument(["annotators"], metavar="ANNOTATOR...", nargs=-1, required=True),
+    value("--reader", "FORMAT", "The format, see below.", default="jsonl"),
+    value(
+        "--key", "FOLDER", "With --reader eal-frames: the assessments that the frames were made for, to compare TRFRs."
     ),
-    click.option(
+    value(
         "--label",
-        metavar="FIELD",
+        "FIELD",
+        "Also kappa and alpha of labels: a field of documents (genre) or of elements (tokens.tag). Repeatable.",
         multiple=True,
-        help="Also kappa and alpha of labels: a field of documents (genre) or of elements (tokens.tag). Repeatable.",
     ),
-    click.option(
-        "--unit",
-        metavar="FIELDS",
-        help="Pair elements by these fields of theirs, separated by commas, and not by their places.",
-    ),
-    click.option(
+    value("--unit", "FIELDS", "Pair elements by these fields of theirs, separated by commas, and not by their places."),
+    choice(
         "--distance",
-        type=click.Choice(DISTANCES),
+        DISTANCES,
+        "How far two labels are apart; numbers have ranks (ordinal) or values (interval).",
         default=DISTANCES[0],
-        show_default=True,
-        help="How far two labels are apart; numbers have ranks (ordinal) or values (interval).",
     ),
-    click.option("--disagreements", is_flag=True, help="List what only one annotator has, document by document."),
+    flag("--disagreements", "List what only one annotator has, document by document."),
     resampling_options(
         names=("bootstrap", "ci", "seed", "interval"),
-        helps={"bootstrap": "Resamples for intervals; 0 turns them off. [default: 1000]"},
+        bootstrap="Resamples for intervals; 0 turns them off. [default: 1000]",
     ),
-    click.option(
-        "--pool",
-        type=click.Choice(("micro", "macro")),
-        help="Sum the counts first, or average the documents (default: as the metric says).",
-    ),
-    click.option(
-        "--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="Conventions."
-    ),
+    pool_option,
+    choice("--profile", PROFILES, "Conventions.", default="default"),
     docs_option,
     save_option,
-    click.option(
+    value(
         "--report",
-        metavar="PAGE.html",
+        "PAGE.html",
+        "Also write a page of the first annotator against the others, with every disagreement in its text.",
         type=Target(),
-        help="Also write a page of the first annotator against the others, with every disagreement in its text.",
     ),
     output_options,
+    examples=["adjudge agree ner.strict anna.bio ben.bio clara.bio --reader bio --disagreements"],
 )
 def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     """Measure how far annotators agree, and list where they do not.
@@ -116,10 +105,10 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise UsageError(f"two annotators are called {repeated!r}", hint="give each a name of its own, NAME=FILE")
-    log, inference = Log(options), inference_of(options)
+    inference = inference_of(options)
     sources = {name: path for name, (_, path) in zip(names, given, strict=True)}
     sides = {side.name: side for side in read_each(sources, reading(options["reader"], options["key"]))}
-    log(f"read {len(sides)} annotators")
+    log(options, f"read {len(sides)} annotators")
     usual = {
         **{name: options[name] for name in ("reader", "pool", "profile")},
         **{name: getattr(inference, name) for name in ("bootstrap", "seed", "interval")},
@@ -136,7 +125,7 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
             disagreements=options["disagreements"],
             **usual,
         )
-    log(f"compared {len(found.pairs)} pairs")
+    log(options, f"compared {len(found.pairs)} pairs")
     text = render_agreement(found, options["format_"], quiet=options["quiet"])
     if options["save"] is not None or options["report"] is not None:
         kept = browsable(metric, sides, **usual)

@@ -28,8 +28,8 @@ class Entry(NamedTuple):
 
 _COREF = {
     "score": Entry("Score responses against a key: MUC, B3, CEAF, BLANC, LEA and their averages.", "coref"),
-    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref"),
-    "convert": Entry("Write chains in another format.", "coref"),
+    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref_files"),
+    "convert": Entry("Write chains in another format.", "coref_files"),
 }
 _NUGGET = {
     "score": Entry("Score systems against the gold nuggets: span, type, realis, coreference, sequencing.", "nugget"),

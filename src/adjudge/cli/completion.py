@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from adjudge.cli.options import output_option
+from adjudge.cli.options import command, output_option
 from adjudge.cli.output import check_targets, emit
 
 # Where nothing of ours fits, each of the scripts lets the shell complete names of files.
@@ -62,9 +62,12 @@ complete --no-files --command adjudge --arguments "(__adjudge_complete)"
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-@click.command("completion", epilog='\b\nExample:\n  adjudge completion bash >> "$HOME/.bashrc"')
-@click.argument("shell", type=click.Choice(list(SCRIPTS)))
-@output_option
+@command(
+    "completion",
+    click.Argument(["shell"], type=click.Choice(list(SCRIPTS))),
+    output_option,
+    examples=['adjudge completion bash >> "$HOME/.bashrc"'],
+)
 def completion(shell: str, **options: Any) -> None:
     """Print a script that completes commands, options and metrics in your shell.
 

@@ -1,27 +1,24 @@
-"""`adjudge coref`: score, validate and convert files of chains."""
+"""`adjudge coref score`: chains against a key."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-import click
-
-from adjudge.cli.findings import counted, emit_reports, finding_lines, report_options
 from adjudge.cli.options import (
     RESAMPLING,
-    Command,
-    compose,
-    output_option,
+    choice,
+    command,
+    flag,
     refuse_with,
     run_from,
     scoring_options,
     side_arguments,
     sides_of,
+    value,
 )
-from adjudge.cli.output import check_targets, count_task, emit, emit_explanations, finish, is_file, say
+from adjudge.cli.output import count_task, emit, emit_explanations, finish, is_file, say
 from adjudge.errors import UsageError, visible
-from adjudge.formats.coreference import FORMATS
 from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
 
 COMPAT = ("conll-8.01",)
@@ -29,51 +26,31 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
 _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
 
 
-@click.command(
+@command(
     "score",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge coref score key.conll a.conll b.conll --by genre"
-    "\n  adjudge coref score --compat conll-8.01 --metric all key.conll system.conll",
-)
-@side_arguments("KEY", "RESPONSE")
-@compose(
-    click.option(
-        "--metric",
-        metavar="NAMES",
-        help="Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, separated by commas.",
+    side_arguments("KEY", "RESPONSE"),
+    value(
+        "--metric", "NAMES", "Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, separated by commas."
     ),
-    click.option(
+    choice(
         "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="conll-8.01",
-        show_default=True,
-        help="As the reference scorer counts; with repeated mentions removed and BLANC as in its paper (clean); or "
+        PROFILES,
+        "As the reference scorer counts; with repeated mentions removed and BLANC as in its paper (clean); or "
         "with errors for whatever is doubtful (strict).",
+        default="conll-8.01",
     ),
-    click.option(
-        "--singletons",
-        type=click.Choice(SINGLETONS),
-        default="keep",
-        show_default=True,
-        help="Whether chains of one mention count, on both sides.",
+    choice("--singletons", SINGLETONS, "Whether chains of one mention count, on both sides.", default="keep"),
+    choice(
+        "--match", MATCHES, "When mentions are the same: equal, with the same head, or overlapping.", default="exact"
     ),
-    click.option(
-        "--match",
-        type=click.Choice(MATCHES),
-        default="exact",
-        show_default=True,
-        help="When mentions are the same: equal, with the same head, or overlapping.",
-    ),
-    click.option(
+    value(
         "--overlap",
-        metavar="SHARE",
+        "SHARE",
+        "For --match partial: words in common over words in either, at least. [default: 0.5]",
         type=float,
-        help="For --match partial: words in common over words in either, at least. [default: 0.5]",
     ),
-    click.option("--compat", type=click.Choice(COMPAT), help="Print what the reference scorer prints, and only that."),
-    click.option(
-        "--each-document", is_flag=True, help="With --compat: also the block that it prints for each document."
-    ),
+    choice("--compat", COMPAT, "Print what the reference scorer prints, and only that."),
+    flag("--each-document", "With --compat: also the block that it prints for each document."),
     scoring_options(
         by="Also score by a field: genre.",
         explain="Print what went wrong in this document instead of the scores.",
@@ -82,6 +59,10 @@ _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "job
             "save_documents": "pages do not show chains, --explain DOC does",
         },
     ),
+    examples=[
+        "adjudge coref score key.conll a.conll b.conll --by genre",
+        "adjudge coref score --compat conll-8.01 --metric all key.conll system.conll",
+    ],
 )
 def score(**options: Any) -> None:
     """Score one or more responses against a key.
@@ -134,51 +115,3 @@ def _compat(sides: Any, task: Any, options: dict[str, Any]) -> None:
         for line in warnings(evaluation, name):
             say(f"warning: {visible(str(line))}")
     emit(text, options["output"])
-
-
-@click.command("convert", epilog="\b\nExample:\n  adjudge coref convert --to jsonl test.conll -o test.jsonl")
-@click.argument("source", metavar="IN")
-@click.option("--from", "from_", type=click.Choice(FORMATS), help="Format of IN (default: by its content).")
-@click.option("--to", type=click.Choice(FORMATS), required=True, help="Format to write.")
-@output_option
-@click.option("--quiet", is_flag=True, help="Do not say what could not be kept.")
-def convert(source: str, **options: Any) -> None:
-    """Write coreference chains in another format.
-
-    IN is a CoNLL-2011/2012 file (conll), CoNLL-U with entities (conllu) or JSON lines of clusters (jsonl), plain or
-    gzip; - is standard input. Only documents, tokens, chains and mentions are kept, not words or other columns; what
-    else is lost is said on standard error.
-    """
-    from adjudge.formats.coreference import read_coreference, write_coreference
-
-    check_targets(options, inputs=(source,))
-    corpus = read_coreference(source, format=options["from_"])
-    text, notes = write_coreference(corpus.documents, options["to"], path=corpus.path)
-    emit(text, options["output"])
-    if not options["quiet"]:
-        for note in (*corpus.notes, *notes):
-            say(f"note: {visible(str(note))}")
-
-
-@click.command("validate", epilog="\b\nExample:\n  adjudge coref validate response.conll --strict")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--from", "from_", type=click.Choice(FORMATS), help="Format of the files (default: by their content).")
-@report_options()
-def validate(files: tuple[str, ...], **options: Any) -> int:
-    """Report what is wrong with coreference files: brackets, repeated mentions, headers, end markers.
-
-    An error stops the reference scorer; a warning is read in silence, but hardly as it was meant. The exit code is 1
-    if there is an error.
-    """
-    from adjudge.formats.coreference import check_coreference
-
-    def record(report: Any) -> dict[str, Any]:
-        return {name: getattr(report, name) for name in ("documents", "tokens", "chains", "mentions")}
-
-    def totals(report: Any) -> list[str]:
-        names = ("document", "token", "chain", "mention", "error", "warning")
-        return [counted(getattr(report, f"{name}s"), name) for name in names]
-
-    check_targets(options, inputs=files)
-    reports = [check_coreference(name, format=options["from_"]) for name in files]
-    return emit_reports(reports, record, totals, options, lines=finding_lines)

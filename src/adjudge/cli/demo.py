@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import compose, output_options
+from adjudge.cli.options import command, output_options, value
 from adjudge.cli.output import check_targets, emit, say
 from adjudge.errors import UsageError, visible
 
@@ -20,23 +20,20 @@ TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 DOCUMENT = "nw-06"
 
 
-@click.command("demo", epilog="\b\nExample:\n  adjudge demo nugget --report pages")
-@click.argument("task", metavar="[TASK]", type=click.Choice(TASKS), default="extraction")
-@compose(
+@command(
+    "demo",
+    click.Argument(["task"], metavar="[TASK]", type=click.Choice(TASKS), default="extraction"),
     output_options,
-    click.option(
-        "--report",
-        "folder",
-        metavar="FOLDER",
-        type=click.Path(path_type=Path),
-        help="Also write a page to look at, FOLDER/TASK.html.",
+    value(
+        "--report folder", "FOLDER", "Also write a page to look at, FOLDER/TASK.html.", type=click.Path(path_type=Path)
     ),
-    click.option(
+    value(
         "--files",
-        metavar="FOLDER",
+        "FOLDER",
+        "Instead of scoring, copy the files of the campaign to FOLDER, to try commands on them.",
         type=click.Path(path_type=Path),
-        help="Instead of scoring, copy the files of the campaign to FOLDER, to try commands on them.",
     ),
+    examples=["adjudge demo nugget --report pages"],
 )
 def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> None:
     """Score a small campaign that comes with the package.

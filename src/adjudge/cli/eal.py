@@ -13,11 +13,12 @@ import click
 from adjudge.cli.options import (
     FORMATS,
     RESAMPLING,
-    Command,
     Sides,
     Target,
-    compose,
+    choice,
+    command,
     document_list,
+    flag,
     format_option,
     inference_of,
     output_option,
@@ -27,10 +28,10 @@ from adjudge.cli.options import (
     scoring_options,
     side_arguments,
     sides_of,
+    value,
     verbose_option,
 )
 from adjudge.cli.output import (
-    Log,
     check_targets,
     count_task,
     emit,
@@ -39,6 +40,7 @@ from adjudge.cli.output import (
     emit_lines,
     finish,
     is_file,
+    log,
     uncollected,
 )
 from adjudge.errors import Problem, UsageError
@@ -57,77 +59,54 @@ _ONLY_SCORES = (
     "docs",
 )
 _BY = "Also score by type, role or genre."
-_also_option = click.option(
-    "--also",
-    "extras",
-    type=click.Choice(_EXTRAS),
+_also_option = choice(
+    "--also extras",
+    _EXTRAS,
+    "More measures: CEAF, plain B3 or BLANC of the frames; the overall score with F1. Repeatable.",
     multiple=True,
-    help="More measures: CEAF, plain B3 or BLANC of the frames; the overall score with F1. Repeatable.",
 )
-_only_option = click.option(
-    "--only", metavar="LIST", help="Only these documents: a file with one id per line, or a,b,c."
-)
+_only_option = value("--only", "LIST", "Only these documents: a file with one id per line, or a,b,c.")
 
-_side_options = compose(
-    side_arguments("ASSESSMENTS", "SUBMISSION", old_gold=("--key",)),
-    click.option("--frames", metavar="LINKING", help="The reference frames. Without them only arguments are scored."),
-    click.option(
-        "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="spec",
-        show_default=True,
-        help="The task description, or as the official programs count.",
-    ),
-    click.option("--beta", type=float, default=0.25, show_default=True, help="What a false positive costs."),
-    click.option(
-        "--lambda", "lambda_", type=float, default=0.5, show_default=True, help="The weight of the argument score."
-    ),
-    click.option(
+_side_options = [
+    side_arguments("ASSESSMENTS", "SUBMISSION", old_gold="--key"),
+    value("--frames", "LINKING", "The reference frames. Without them only arguments are scored."),
+    choice("--profile", PROFILES, "The task description, or as the official programs count.", default="spec"),
+    value("--beta", "BETA", "What a false positive costs.", type=float, default=0.25),
+    value("--lambda lambda_", "LAMBDA", "The weight of the argument score.", type=float, default=0.5),
+    choice(
         "--unassessed",
-        type=click.Choice(("error", "false-positive", "ignore")),
-        help="What responses are that nobody has assessed. [default: as the profile says]",
+        ("error", "false-positive", "ignore"),
+        "What responses are that nobody has assessed. [default: as the profile says]",
     ),
-    click.option(
+    choice(
         "--unlinked",
-        type=click.Choice(("error", "drop", "singleton")),
-        help="What responses are that are not generic and in no frame. [default: as the profile says]",
+        ("error", "drop", "singleton"),
+        "What responses are that are not generic and in no frame. [default: as the profile says]",
     ),
-    click.option(
-        "--decide",
-        "decisions",
-        metavar="NAME=VALUE",
+    value("--decide decisions", "NAME=VALUE", "Change any decision of the profile. Repeatable.", multiple=True),
+    value(
+        "--cover covers",
+        "PAIR",
+        "Treat more types as Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. Repeatable.",
         multiple=True,
-        help="Change any decision of the profile. Repeatable.",
     ),
-    click.option(
-        "--cover",
-        "covers",
-        metavar="PAIR",
-        multiple=True,
-        help="Treat more types as Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. Repeatable.",
-    ),
-    click.option("--quotes", metavar="FILE", help="A quote filter: responses in quotations are left out."),
-    click.option("--docs-text", metavar="FOLDER", help="Source documents, to find the quotations in them."),
-    click.option(
+    value("--quotes", "FILE", "A quote filter: responses in quotations are left out."),
+    value("--docs-text", "FOLDER", "Source documents, to find the quotations in them."),
+    choice(
         "--taxonomy",
-        type=click.Choice(("full", "collapsed", "type-lax")),
-        default="full",
-        show_default=True,
-        help="Diagnostic: Contact, Movement, Transaction merged and no Manufacture; or the subtype of Contact and "
+        ("full", "collapsed", "type-lax"),
+        "Diagnostic: Contact, Movement, Transaction merged and no Manufacture; or the subtype of Contact and "
         "Transaction does not matter.",
+        default="full",
     ),
-    click.option(
+    choice(
         "--neutralize",
-        type=click.Choice(("realis", "coref")),
-        help="Diagnostic: realis does not matter; or neither realis nor which string of the filler.",
+        ("realis", "coref"),
+        "Diagnostic: realis does not matter; or neither realis nor which string of the filler.",
     ),
-    click.option("--genre", metavar="NAME", help="Score only documents of this genre, such as newswire or forum."),
-    click.option(
-        "--genre-list",
-        metavar="FILE",
-        help="Genres of documents: id, TAB, genre. Without it, ids tell by their prefix.",
-    ),
-)
+    value("--genre", "NAME", "Score only documents of this genre, such as newswire or forum."),
+    value("--genre-list", "FILE", "Genres of documents: id, TAB, genre. Without it, ids tell by their prefix."),
+]
 
 
 def _sides(options: dict[str, Any], *targets: str, docs: str = "only") -> Sides:
@@ -202,23 +181,12 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
                 raise UsageError(Problem(f"this is in {folder}, which is read", path=str(output), hint=hint))
 
 
-@click.command(
+@command(
     "score",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge eal score assessments/ acme1.zip acme2.zip --frames frames/"
-    "\n  adjudge eal score key/ mine=runs/7 --frames ref/ --by type --genre newswire"
-    "\n  adjudge eal score key/ runs/7 --frames ref/ --profile bbn-2015 --bootstrap 1000",
-)
-@compose(
     _side_options,
     _also_option,
-    click.option("--rank/--no-rank", default=None, help="Print the ranking. [default: if there are several systems]"),
-    click.option(
-        "--per-document",
-        metavar="FILE",
-        type=Target(),
-        help="Also write the scores of each document, as a table with TABs.",
-    ),
+    flag("--rank/--no-rank", "Print the ranking. [default: if there are several systems]", default=None),
+    value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
     scoring_options(
         by=_BY,
         pool="Sum counts, or average documents. [default: micro]",
@@ -229,6 +197,11 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
             "save_documents": "`adjudge eal report` shows every response",
         },
     ),
+    examples=[
+        "adjudge eal score assessments/ acme1.zip acme2.zip --frames frames/",
+        "adjudge eal score key/ mine=runs/7 --frames ref/ --by type --genre newswire",
+        "adjudge eal score key/ runs/7 --frames ref/ --profile bbn-2015 --bootstrap 1000",
+    ],
 )
 def score(**options: Any) -> None:
     """Score submissions against assessments and reference frames: arguments, linking, and both together.
@@ -268,31 +241,25 @@ def _ranked(result: Result, settings: Settings) -> Result:
     return msgspec.structs.replace(result, ranking=ranking.leaderboard())
 
 
-@click.command(
+@command(
     "report",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge eal report assessments/ *.zip --frames frames/ --docs texts/ -o report.html"
-    "\n  adjudge eal report key/ old=runs/6 new=runs/7 --frames ref/ --by type -o report.html",
-)
-@compose(
     _side_options,
     _also_option,
-    click.option("--by", metavar="FIELD", multiple=True, help=f"{_BY} Repeatable."),
-    click.option(
+    value("--by", "FIELD", f"{_BY} Repeatable.", multiple=True),
+    value(
         "--docs",
-        metavar="SOURCES",
-        help="Show the texts: a folder of source documents, or a list of ids and paths. Nothing is removed by it.",
+        "SOURCES",
+        "Show the texts: a folder of source documents, or a list of ids and paths. Nothing is removed by it.",
     ),
     _only_option,
-    click.option(
-        "--title",
-        default="Event arguments and linking",
-        show_default=True,
-        help="What stands at the top of the page.",
-    ),
+    value("--title", "TEXT", "What stands at the top of the page.", default="Event arguments and linking"),
     resampling_options(", or as the profile says"),
     output_option,
     verbose_option,
+    examples=[
+        "adjudge eal report assessments/ *.zip --frames frames/ --docs texts/ -o report.html",
+        "adjudge eal report key/ old=runs/6 new=runs/7 --frames ref/ --by type -o report.html",
+    ],
 )
 def report(**options: Any) -> None:
     """Write an HTML page that shows what the scores are made of: one file that needs no network.
@@ -307,35 +274,29 @@ def report(**options: Any) -> None:
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal import eal_page
 
-    log = Log(options)
     sources = None if docs is None else Sources(docs)
     with uncollected():
         evaluation = _counted(sides, chosen, options, whole=True)
         page = eal_page(evaluation, sources=sources, title=options["title"])
     emit(page, output)
-    log(f"wrote a page of {len(page)} characters")
+    log(options, f"wrote a page of {len(page)} characters")
 
 
-@click.command(
+@command(
     "graphs",
-    cls=Command,
-    epilog="\b\nExample:\n  adjudge eal graphs assessments/ acme1.zip acme2.zip --frames frames/ -o graphs/",
-)
-@compose(
     _side_options,
     _only_option,
     resampling_options(", or as the profile says", names=("bootstrap", "ci", "seed")),
-    click.option(
-        "-o",
-        "--output",
-        "folder",
-        metavar="FOLDER",
+    value(
+        "-o --output folder",
+        "FOLDER",
+        "Folder for the SVG files, which is made if it is not there; all of them are written or none.",
         required=True,
         type=click.Path(path_type=Path),
-        help="Folder for the SVG files, which is made if it is not there; all of them are written or none.",
     ),
-    click.option("--quiet", is_flag=True, help="Do not list the files and the values at which systems change places."),
+    flag("--quiet", "Do not list the files and the values at which systems change places."),
     verbose_option,
+    examples=["adjudge eal graphs assessments/ acme1.zip acme2.zip --frames frames/ -o graphs/"],
 )
 def graphs(folder: Path, **options: Any) -> None:
     """Draw how scores and ranks vary with beta and lambda, and the distributions of the bootstrap, as SVG files.
@@ -367,23 +328,14 @@ def _lines(changes: list[Change]) -> list[str]:
     ]
 
 
-@click.command(
+@command(
     "proposal-tables",
-    epilog="\b\nExamples:\n  adjudge eal proposal-tables\n  adjudge eal proposal-tables --beta 0.5 --format json",
+    value("--beta", "BETA", "What a false positive costs.", type=click.FloatRange(min=0), default=0.25),
+    value("--lambda lambda_", "LAMBDA", "The weight of the argument score.", type=click.FloatRange(0, 1), default=0.5),
+    format_option(*FORMATS),
+    output_option,
+    examples=["adjudge eal proposal-tables", "adjudge eal proposal-tables --beta 0.5 --format json"],
 )
-@click.option(
-    "--beta", type=click.FloatRange(min=0), default=0.25, show_default=True, help="What a false positive costs."
-)
-@click.option(
-    "--lambda",
-    "lambda_",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="The weight of the argument score.",
-)
-@format_option(*FORMATS)
-@output_option
 def proposal_tables(beta: float, lambda_: float, **options: Any) -> None:
     """Print Table 1 and the CEAF examples of the scoring proposal.
 

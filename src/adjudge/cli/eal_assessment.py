@@ -14,7 +14,7 @@ from adjudge._version import __version__
 from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option
 from adjudge.cli.findings import all_counted, counted, failed, report_record, report_text
 from adjudge.cli.findings import report_options as check_options
-from adjudge.cli.options import Decorator, compose, document_list, format_option
+from adjudge.cli.options import choice, command, document_list, flag, format_option, value
 from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
 from adjudge.errors import UsageError
 from adjudge.formats.eal_ids import sha1_id
@@ -50,28 +50,25 @@ REPAIRS = {
     "first-cluster": "CASes with two clusters, the first one counts",
 }
 
-report_options = compose(
-    format_option("text", "json"), click.option("--quiet", is_flag=True, help="Do not say what was done.")
-)
-verbose_option = click.option("--verbose", is_flag=True, help="List every response that is counted.")
+report_options = [format_option("text", "json"), flag("--quiet", "Do not say what was done.")]
+verbose_option = flag("--verbose", "List every response that is counted.")
 
 
-def target_options(what: str, *, required: bool = True) -> Decorator:
+def target_options(what: str, *, required: bool = True) -> Any:
     """Where a store is written."""
-    return compose(
-        click.option(
-            "-o",
-            "--output",
-            metavar="OUT",
+    return [
+        value(
+            "-o --output",
+            "OUT",
+            f"{what} to write, whole or not at all.",
             required=required,
             type=click.Path(path_type=Path),
-            help=f"{what} to write, whole or not at all.",
         ),
-        click.option("--overwrite", is_flag=True, help="Replace OUT if it is there already."),
-    )
+        flag("--overwrite", "Replace OUT if it is there already."),
+    ]
 
 
-_store_options = compose(target_options("Store of assessments"), ids_option(keep=False))
+_store_options = [target_options("Store of assessments"), ids_option(keep=False)]
 
 
 def say_done(operation: str, facts: Mapping[str, Any], lines: Iterable[str], options: Mapping[str, Any]) -> None:
@@ -102,28 +99,29 @@ def response_line(response: Response) -> str:
     return f"{response.document}: {sha1_id(response)} {describe((response,))}"
 
 
-@click.command("create", epilog="\b\nExample:\n  adjudge eal assessment create pool --trim cas -o assessments")
-@click.argument("pool", metavar="POOL")
-@click.option(
-    "--onto",
-    metavar="EXISTING",
-    help="A store of assessments to start from: what it has stays as it is. It may be OUT itself.",
+@command(
+    "create",
+    click.Argument(["pool"], metavar="POOL"),
+    value(
+        "--onto", "EXISTING", "A store of assessments to start from: what it has stays as it is. It may be OUT itself."
+    ),
+    choice(
+        "--trim",
+        TRIMS,
+        "First keep only the best of responses that differ in base filler and justifications (cas), or whose CASes "
+        "are nested, too (nested), or are in one cluster of EXISTING (coref).",
+    ),
+    choice(
+        "--unlinked",
+        UNLINKED,
+        "With --trim, responses that are not generic and in no hopper: an error, dropped, or hoppers of their own "
+        "(default: as the profile says).",
+    ),
+    _store_options,
+    profile_option,
+    report_options,
+    examples=["adjudge eal assessment create pool --trim cas -o assessments"],
 )
-@click.option(
-    "--trim",
-    type=click.Choice(TRIMS),
-    help="First keep only the best of responses that differ in base filler and justifications (cas), or whose CASes "
-    "are nested, too (nested), or are in one cluster of EXISTING (coref).",
-)
-@click.option(
-    "--unlinked",
-    type=click.Choice(UNLINKED),
-    help="With --trim, responses that are not generic and in no hopper: an error, dropped, or hoppers of their own "
-    "(default: as the profile says).",
-)
-@_store_options
-@profile_option
-@report_options
 def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any) -> None:
     """Make a store of assessments from a pool: every response, with UNANNOTATED in the columns of the assessor.
 
@@ -153,23 +151,24 @@ def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any
     say_done("assessment create", {**facts, **done._asdict()}, lines, options)
 
 
-@click.command(
+@command(
     "merge",
-    epilog="\b\nExamples:\n  adjudge eal assessment merge first/ second/ -o both"
-    "\n  adjudge eal assessment merge first/ second/ --prefer additional -o corrected",
+    click.Argument(["baseline"], metavar="BASELINE"),
+    click.Argument(["additional"], metavar="ADDITIONAL...", nargs=-1, required=True),
+    choice(
+        "--prefer",
+        ("baseline", "additional"),
+        "Whose assessments and clusters count where the stores differ: additional takes an assessor's corrections.",
+        default="baseline",
+    ),
+    _store_options,
+    report_options,
+    verbose_option,
+    examples=[
+        "adjudge eal assessment merge first/ second/ -o both",
+        "adjudge eal assessment merge first/ second/ --prefer additional -o corrected",
+    ],
 )
-@click.argument("baseline", metavar="BASELINE")
-@click.argument("additional", metavar="ADDITIONAL...", nargs=-1, required=True)
-@click.option(
-    "--prefer",
-    type=click.Choice(("baseline", "additional")),
-    default="baseline",
-    show_default=True,
-    help="Whose assessments and clusters count where the stores differ: additional takes an assessor's corrections.",
-)
-@_store_options
-@report_options
-@verbose_option
 def merge(baseline: str, additional: tuple[str, ...], prefer: Any, **options: Any) -> None:
     """Join stores of assessments: those of BASELINE count, what it has not assessed is taken from ADDITIONAL.
 
@@ -225,23 +224,22 @@ def _answers(assessment: Assessment) -> str:
     return " ".join(each or "NIL" for each in assessment)
 
 
-@click.command("check", epilog="\b\nExample:\n  adjudge eal assessment check assessments --frames frames")
-@click.argument("store", metavar="STORE")
-@click.option(
-    "--frames", metavar="LINKING", help="Reference frames for these assessments: a linking file per document."
+@command(
+    "check",
+    click.Argument(["store"], metavar="STORE"),
+    value("--frames", "LINKING", "Reference frames for these assessments: a linking file per document."),
+    value(
+        "--pool",
+        "POOL",
+        "The pool that is assessed: name each line that is not in it, and each of its responses that has no line.",
+    ),
+    value(
+        "--docs", "LIST", "Only these documents, each of which must be there: a file with one id per line, or a,b,c."
+    ),
+    profile_option,
+    check_options(limit=LIMIT),
+    examples=["adjudge eal assessment check assessments --frames frames"],
 )
-@click.option(
-    "--pool",
-    metavar="POOL",
-    help="The pool that is assessed: name each line that is not in it, and each of its responses that has no line.",
-)
-@click.option(
-    "--docs",
-    metavar="LIST",
-    help="Only these documents, each of which must be there: a file with one id per line, or a,b,c.",
-)
-@profile_option
-@check_options(limit=LIMIT)
 def check(store: str, **options: Any) -> int:
     """Report what is wrong with a store of assessments.
 
@@ -281,11 +279,14 @@ def _check_text(report: CheckReport, *, quiet: bool) -> str:
     return text if quiet else f"{text}profile: {report.profile}\n"
 
 
-@click.command("expand-realis", epilog="\b\nExample:\n  adjudge eal assessment expand-realis assessments -o key")
-@click.argument("store", metavar="STORE")
-@_store_options
-@report_options
-@verbose_option
+@command(
+    "expand-realis",
+    click.Argument(["store"], metavar="STORE"),
+    _store_options,
+    report_options,
+    verbose_option,
+    examples=["adjudge eal assessment expand-realis assessments -o key"],
+)
 def expand_realis(store: str, **options: Any) -> None:
     """For each response whose realis the assessor has corrected, add one with the corrected realis.
 
@@ -295,12 +296,15 @@ def expand_realis(store: str, **options: Any) -> None:
     _change("expand-realis", store, expanding, options)
 
 
-@click.command("repair", epilog="\b\nExample:\n  adjudge eal assessment repair pilot -o repaired")
-@click.argument("store", metavar="STORE")
-@_store_options
-@profile_option
-@report_options
-@verbose_option
+@command(
+    "repair",
+    click.Argument(["store"], metavar="STORE"),
+    _store_options,
+    profile_option,
+    report_options,
+    verbose_option,
+    examples=["adjudge eal assessment repair pilot -o repaired"],
+)
 def repair(store: str, **options: Any) -> None:
     """Fix assessments that break the rules of the guidelines.
 

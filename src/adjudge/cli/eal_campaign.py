@@ -9,20 +9,19 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.options import format_option
+from adjudge.cli.options import command, flag, format_option
 from adjudge.cli.output import emit_json, emit_lines, uncollected
 from adjudge.tasks.eal.campaign import Step, init_campaign, run_campaign
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
 
 
-@click.command(
-    "init", epilog="\b\nExample:\n  adjudge eal campaign init autumn\n  adjudge eal campaign init try --demo"
+@command(
+    "init",
+    click.Argument(["folder"], metavar="FOLDER"),
+    flag("--demo", "Put the bundled campaign into it: texts, three submissions, and the answers."),
+    flag("--quiet", "Do not say what was made."),
+    examples=["adjudge eal campaign init autumn", "adjudge eal campaign init try --demo"],
 )
-@click.argument("folder", metavar="FOLDER")
-@click.option(
-    "--demo", is_flag=True, help="Put the bundled campaign into it: texts, three submissions, and the answers."
-)
-@click.option("--quiet", is_flag=True, help="Do not say what was made.")
 def init(folder: str, demo: bool, quiet: bool) -> None:
     """Lay out a campaign in FOLDER, which must be new or empty: its settings, and folders to be filled.
 
@@ -40,11 +39,14 @@ def init(folder: str, demo: bool, quiet: bool) -> None:
         emit_lines([*(f"made {path}" for path in made), f"go on with: {next_}"])
 
 
-@click.command("run", epilog="\b\nExample:\n  adjudge eal campaign run autumn")
-@click.argument("folder", metavar="[FOLDER]", default=".")
-@click.option("--dry-run", is_flag=True, help="Only show what would be done; write nothing.")
-@format_option("text", "json")
-@click.option("--quiet", is_flag=True, help="Show only what is waiting or failed.")
+@command(
+    "run",
+    click.Argument(["folder"], metavar="[FOLDER]", default="."),
+    flag("--dry-run", "Only show what would be done; write nothing."),
+    format_option("text", "json"),
+    flag("--quiet", "Show only what is waiting or failed."),
+    examples=["adjudge eal campaign run autumn"],
+)
 def run(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
     """Do every automatic step of the campaign in FOLDER that is due, and say what it waits for.
 

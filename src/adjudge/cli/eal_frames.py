@@ -16,17 +16,21 @@ from adjudge.cli.eal_assessment import (
 )
 from adjudge.cli.eal_stores import profile_option
 from adjudge.cli.findings import all_counted, counted, finding_line, finding_record
+from adjudge.cli.options import choice, command, flag
 from adjudge.cli.output import uncollected
 from adjudge.errors import UsageError
 from adjudge.tasks.eal.settings import get_profile
 from adjudge.tasks.eal.stores import FramesSummary, project_store, read_store, template_store
 
 
-@click.command("template", epilog="\b\nExample:\n  adjudge eal frames template assessments -o frames")
-@click.argument("key", metavar="KEY")
-@click.option("--comments/--plain", default=True, show_default=True, help="Describe what is to be linked in comments.")
-@target_options("Folder of linking files")
-@report_options
+@command(
+    "template",
+    click.Argument(["key"], metavar="KEY"),
+    flag("--comments/--plain", "Describe what is to be linked in comments.", default=True, show_default=True),
+    target_options("Folder of linking files"),
+    report_options,
+    examples=["adjudge eal frames template assessments -o frames"],
+)
 def template(key: str, comments: bool, **options: Any) -> None:
     """Write the linking pool of the assessments in KEY: a file per document, everything on its INCOMPLETE line.
 
@@ -52,22 +56,23 @@ def template(key: str, comments: bool, **options: Any) -> None:
     say_done("frames template", facts, lines, options)
 
 
-@click.command("read", epilog="\b\nExample:\n  adjudge eal frames read frames assessments -o reference")
-@click.argument("linking", metavar="LINKING")
-@click.argument("key", metavar="KEY")
-@click.option("--complete", is_flag=True, help="It is an error if anything is not linked.")
-@click.option(
-    "--as",
-    "written",
-    type=click.Choice(("responses", "classes")),
-    default="responses",
-    show_default=True,
-    help="With -o, write the ids of responses, or of TRFRs.",
+@command(
+    "read",
+    click.Argument(["linking"], metavar="LINKING"),
+    click.Argument(["key"], metavar="KEY"),
+    flag("--complete", "It is an error if anything is not linked."),
+    choice(
+        "--as written",
+        ("responses", "classes"),
+        "With -o, write the ids of responses, or of TRFRs.",
+        default="responses",
+    ),
+    flag("--comments/--plain", "With -o, describe everything in comments.", default=False, show_default=True),
+    target_options("Folder of linking files", required=False),
+    profile_option,
+    report_options,
+    examples=["adjudge eal frames read frames assessments -o reference"],
 )
-@click.option("--comments/--plain", default=False, show_default=True, help="With -o, describe everything in comments.")
-@target_options("Folder of linking files", required=False)
-@profile_option
-@report_options
 def read(linking: str, key: str, **options: Any) -> int:
     """Read the reference frames in LINKING, made for the assessments in KEY, and say what is not linked.
 
@@ -112,14 +117,17 @@ def _counts(done: FramesSummary) -> str:
     return f"{counted(len(done.documents), 'document')}, {counted(frames, 'frame')}, {linked} of {classes} TRFRs linked"
 
 
-@click.command("project", epilog="\b\nExample:\n  adjudge eal frames project frames assessments merged -o new-frames")
-@click.argument("linking", metavar="LINKING")
-@click.argument("source", metavar="KEY")
-@click.argument("target", metavar="NEWKEY")
-@click.option("--comments/--plain", default=True, show_default=True, help="Describe what is to be linked in comments.")
-@target_options("Folder of linking files")
-@report_options
-@verbose_option
+@command(
+    "project",
+    click.Argument(["linking"], metavar="LINKING"),
+    click.Argument(["source"], metavar="KEY"),
+    click.Argument(["target"], metavar="NEWKEY"),
+    flag("--comments/--plain", "Describe what is to be linked in comments.", default=True, show_default=True),
+    target_options("Folder of linking files"),
+    report_options,
+    verbose_option,
+    examples=["adjudge eal frames project frames assessments merged -o new-frames"],
+)
 def project(linking: str, source: str, target: str, comments: bool, **options: Any) -> None:
     """Write the frames in LINKING, made for the assessments in KEY, as they are on those in NEWKEY.
 

@@ -9,7 +9,7 @@ import click
 
 from adjudge._version import __version__
 from adjudge.cli.findings import counted
-from adjudge.cli.options import FORMATS, document_list, format_option, output_option
+from adjudge.cli.options import FORMATS, choice, command, document_list, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
 from adjudge.tasks.eal.progress import Counts, DocumentProgress, Progress
@@ -19,28 +19,25 @@ ORDERS = ("id", "time", "left")
 VIEWS = ("document", "type")
 
 
-@click.command("progress", epilog="\b\nExample:\n  adjudge eal assessment progress assessments --by type")
-@click.argument("store", metavar="STORE")
-@click.option("--frames", metavar="LINKING", help="Reference frames: also count how many TRFRs are linked.")
-@click.option("--docs", metavar="LIST", help="Only these documents: a file with one id per line, or a,b,c.")
-@click.option(
-    "--by", "views", type=click.Choice(VIEWS), multiple=True, help="Only this table. Repeatable (default: both)."
+@command(
+    "progress",
+    click.Argument(["store"], metavar="STORE"),
+    value("--frames", "LINKING", "Reference frames: also count how many TRFRs are linked."),
+    value("--docs", "LIST", "Only these documents: a file with one id per line, or a,b,c."),
+    choice("--by views", VIEWS, "Only this table. Repeatable (default: both).", multiple=True),
+    choice(
+        "--sort", ORDERS, "Documents by id, by the time of their last change, or by how much is left.", default="id"
+    ),
+    value(
+        "--rate",
+        "N",
+        "Responses that are assessed in an hour (default: from the times of the files).",
+        type=click.FloatRange(min=0, min_open=True),
+    ),
+    format_option(*FORMATS),
+    output_option,
+    examples=["adjudge eal assessment progress assessments --by type"],
 )
-@click.option(
-    "--sort",
-    type=click.Choice(ORDERS),
-    default="id",
-    show_default=True,
-    help="Documents by id, by the time of their last change, or by how much is left.",
-)
-@click.option(
-    "--rate",
-    metavar="N",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Responses that are assessed in an hour (default: from the times of the files).",
-)
-@format_option(*FORMATS)
-@output_option
 def progress(store: str, frames: str | None, views: tuple[str, ...], sort: str, **options: Any) -> None:
     """Say how many responses are assessed and how many wait, by document and by event type.
 

@@ -14,7 +14,7 @@ import click
 
 from adjudge._version import __version__
 from adjudge.cli.findings import counted
-from adjudge.cli.options import Decorator, Target, compose, format_option, named
+from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.eal_ids import sha1_id
@@ -76,44 +76,36 @@ EXPLAINED = {
     "unassessed": "nobody has assessed it, it stays as it is",
 }
 
-profile_option = click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="spec",
-    show_default=True,
-    help="Whose conventions decide where sources disagree.",
-)
+profile_option = choice("--profile", PROFILES, "Whose conventions decide where sources disagree.", default="spec")
 
 
-def ids_option(*, keep: bool) -> Decorator:
+def ids_option(*, keep: bool) -> Any:
     """How the first column is written; ids can be kept only by commands that do not change responses."""
-    return click.option(
+    return choice(
         "--ids",
-        type=click.Choice(IDS if keep else IDS[:2]),
+        IDS if keep else IDS[:2],
+        "First column: content hash, number of 2014" + (", or as it was." if keep else "."),
         default="sha1",
-        show_default=True,
-        help="First column: content hash, number of 2014" + (", or as it was." if keep else "."),
     )
 
 
-def store_options(*, keep_ids: bool) -> Decorator:
+def store_options(*, keep_ids: bool) -> Any:
     """The options of commands that write a store."""
-    return compose(
-        click.option(
-            "-o",
-            "--output",
-            metavar="OUT",
+    return [
+        value(
+            "-o --output",
+            "OUT",
+            "Store to write: a folder, or a .zip, .tar.gz or .tgz; whole or not at all.",
             required=True,
             type=click.Path(path_type=Path),
-            help="Store to write: a folder, or a .zip, .tar.gz or .tgz; whole or not at all.",
         ),
-        click.option("--overwrite", is_flag=True, help="Replace OUT if it is there already."),
+        flag("--overwrite", "Replace OUT if it is there already."),
         ids_option(keep=keep_ids),
         profile_option,
         format_option("text", "json"),
-        click.option("--verbose", is_flag=True, help="List every response that was removed or changed, and why."),
-        click.option("--quiet", is_flag=True, help="Do not say what was done."),
-    )
+        flag("--verbose", "List every response that was removed or changed, and why."),
+        flag("--quiet", "Do not say what was done."),
+    ]
 
 
 class Settings(NamedTuple):
@@ -312,20 +304,18 @@ def spans_from(path: str, what: str) -> Callable[[str], tuple[Span, ...]]:
     return listed
 
 
-def docs_option(what: str) -> Decorator:
+def docs_option(what: str) -> Any:
     """The source documents, in which something is found."""
-    return click.option(
+    return value(
         "--docs",
-        metavar="SOURCES",
-        help=f"Find {what} in these texts: a folder with a file per document, or a file of lines with id, TAB, path.",
+        "SOURCES",
+        f"Find {what} in these texts: a folder with a file per document, or a file of lines with id, TAB, path.",
     )
 
 
 UNITS: dict[str, Offsets] = {"codepoints": "code-points", "utf16": "utf-16"}
 
-offsets_option = click.option(
-    "--offsets", type=click.Choice(list(UNITS)), help="What offsets count (default: as the profile says, code points)."
-)
+offsets_option = choice("--offsets", UNITS, "What offsets count (default: as the profile says, code points).")
 
 
 def units(offsets: str | None, profile: Profile) -> Offsets:
@@ -340,15 +330,16 @@ def one_of(**given: Any) -> None:
         raise UsageError(f"give one of {' or '.join(names)}", hint="not both, and not none")
 
 
-@click.command(
-    "filter-quotes", epilog="\b\nExample:\n  adjudge eal filter-quotes run1/ --docs sources/ -o run1.unquoted"
+@command(
+    "filter-quotes",
+    click.Argument(["store"], metavar="STORE"),
+    docs_option("quotations"),
+    value("--quotes", "FILE", "Quotations of each document, as a quote filter file."),
+    value("--save-quotes", "FILE", "Also write the quotations that were found.", type=Target()),
+    offsets_option,
+    store_options(keep_ids=True),
+    examples=["adjudge eal filter-quotes run1/ --docs sources/ -o run1.unquoted"],
 )
-@click.argument("store", metavar="STORE")
-@docs_option("quotations")
-@click.option("--quotes", metavar="FILE", help="Quotations of each document, as a quote filter file.")
-@click.option("--save-quotes", metavar="FILE", type=Target(), help="Also write the quotations that were found.")
-@offsets_option
-@store_options(keep_ids=True)
 def filter_quotes(
     store: str, docs: str | None, quotes: str | None, save_quotes: Path | None, offsets: str | None, **options: Any
 ) -> None:
@@ -397,15 +388,15 @@ def _save(path: Path | None, used: dict[str, tuple[Span, ...]]) -> None:
         write_atomically(path, write_quotes(used))
 
 
-@click.command(
+@command(
     "expand-justifications",
-    epilog="\b\nExample:\n  adjudge eal expand-justifications run1/ --docs sources/ -o run1.sentences",
+    click.Argument(["store"], metavar="STORE"),
+    docs_option("sentences"),
+    value("--sentences given", "FILE", "Sentences of each document, in the form of a quote filter."),
+    offsets_option,
+    store_options(keep_ids=False),
+    examples=["adjudge eal expand-justifications run1/ --docs sources/ -o run1.sentences"],
 )
-@click.argument("store", metavar="STORE")
-@docs_option("sentences")
-@click.option("--sentences", "given", metavar="FILE", help="Sentences of each document, in the form of a quote filter.")
-@offsets_option
-@store_options(keep_ids=False)
 def expand_justifications(store: str, docs: str | None, given: str | None, offsets: str | None, **options: Any) -> None:
     """Widen each predicate justification to the sentences in which it begins and ends.
 
@@ -428,16 +419,19 @@ def expand_justifications(store: str, docs: str | None, given: str | None, offse
     transform("expand-justifications", store, Settings(**options), operation, facts={"sentences": docs or given})
 
 
-@click.command("trim", epilog="\b\nExample:\n  adjudge eal trim run1/ -o run1.trimmed")
-@click.argument("store", metavar="STORE")
-@click.option("--nested", is_flag=True, help="Responses with nested CASes compete, too.")
-@click.option(
-    "--unlinked",
-    type=click.Choice(UNLINKED),
-    help="Responses that are not generic and in no hopper: an error, dropped, or hoppers of their own (default: as the "
-    "profile says).",
+@command(
+    "trim",
+    click.Argument(["store"], metavar="STORE"),
+    flag("--nested", "Responses with nested CASes compete, too."),
+    choice(
+        "--unlinked",
+        UNLINKED,
+        "Responses that are not generic and in no hopper: an error, dropped, or hoppers of their own (default: as the "
+        "profile says).",
+    ),
+    store_options(keep_ids=True),
+    examples=["adjudge eal trim run1/ -o run1.trimmed"],
 )
-@store_options(keep_ids=True)
 def trim(store: str, nested: bool, unlinked: Any, **options: Any) -> None:
     """Keep the best of the responses in a hopper that differ in base filler and justifications only.
 
@@ -452,17 +446,19 @@ def trim(store: str, nested: bool, unlinked: Any, **options: Any) -> None:
     transform("trim", store, settings, lambda *_: operation, facts=facts)
 
 
-@click.command("top", epilog="\b\nExample:\n  adjudge eal top run1.trimmed -n 5000 -o run1.top")
-@click.argument("store", metavar="STORE")
-@click.option("-n", "--number", metavar="N", type=click.IntRange(min=1), required=True, help="Responses to keep.")
-@click.option(
-    "--per",
-    type=click.Choice(("submission", "document")),
-    default="submission",
-    show_default=True,
-    help="N responses of the whole store, or of each document.",
+@command(
+    "top",
+    click.Argument(["store"], metavar="STORE"),
+    value("-n --number", "N", "Responses to keep.", type=click.IntRange(min=1), required=True),
+    choice(
+        "--per",
+        ("submission", "document"),
+        "N responses of the whole store, or of each document.",
+        default="submission",
+    ),
+    store_options(keep_ids=True),
+    examples=["adjudge eal top run1.trimmed -n 5000 -o run1.top"],
 )
-@store_options(keep_ids=True)
 def top(store: str, number: int, per: str, **options: Any) -> None:
     """Keep the N most confident responses, but first the best one of every hopper.
 
@@ -479,9 +475,12 @@ def top(store: str, number: int, per: str, **options: Any) -> None:
     transform("top", store, Settings(**options), operation, facts={"number": number, "per": per})
 
 
-@click.command("pool", epilog="\b\nExample:\n  adjudge eal pool A=run1/ B=run2.zip -o pool")
-@click.argument("stores", metavar="[NAME=]STORE...", nargs=-1, required=True)
-@store_options(keep_ids=False)
+@command(
+    "pool",
+    click.Argument(["stores"], metavar="[NAME=]STORE...", nargs=-1, required=True),
+    store_options(keep_ids=False),
+    examples=["adjudge eal pool A=run1/ B=run2.zip -o pool"],
+)
 def pool(stores: tuple[str, ...], **options: Any) -> None:
     """Join submissions into one store: every response once, with its highest confidence and the comment of that line.
 
@@ -530,9 +529,12 @@ def _names(stores: tuple[str, ...]) -> dict[str, str]:
     return paths
 
 
-@click.command("baseline-link", epilog="\b\nExample:\n  adjudge eal baseline-link run1/ -o run1.baseline")
-@click.argument("store", metavar="STORE")
-@store_options(keep_ids=True)
+@command(
+    "baseline-link",
+    click.Argument(["store"], metavar="STORE"),
+    store_options(keep_ids=True),
+    examples=["adjudge eal baseline-link run1/ -o run1.baseline"],
+)
 def baseline_link(store: str, **options: Any) -> None:
     """Link all responses of a document that have the same event type and are not generic.
 
@@ -545,18 +547,16 @@ def baseline_link(store: str, **options: Any) -> None:
     transform("baseline-link", store, Settings(**options), lambda *_: step, reads=False, writes=True)
 
 
-@click.command(
+@command(
     "neutralize",
-    epilog="\b\nExample:\n  adjudge eal neutralize run1/ --realis --coref --key assessments/ -o run1.neutral",
+    click.Argument(["store"], metavar="STORE"),
+    flag("--realis", "All responses become Actual."),
+    flag("--coref", "Responses with a wrong CAS for a right base filler are corrected."),
+    value("--key", "KEY", "Assessments, which --coref needs."),
+    value("--save-key", "KEY-OUT", "Also write KEY with all realis Actual.", type=click.Path(path_type=Path)),
+    store_options(keep_ids=False),
+    examples=["adjudge eal neutralize run1/ --realis --coref --key assessments/ -o run1.neutral"],
 )
-@click.argument("store", metavar="STORE")
-@click.option("--realis", is_flag=True, help="All responses become Actual.")
-@click.option("--coref", is_flag=True, help="Responses with a wrong CAS for a right base filler are corrected.")
-@click.option("--key", metavar="KEY", help="Assessments, which --coref needs.")
-@click.option(
-    "--save-key", metavar="KEY-OUT", type=click.Path(path_type=Path), help="Also write KEY with all realis Actual."
-)
-@store_options(keep_ids=False)
 def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key: Path | None, **options: Any) -> None:
     """Take realis, or realis and coreference, out of the comparison.
 

@@ -12,7 +12,7 @@ import click
 
 from adjudge.cli.eal_stores import UNITS, offsets_option, profile_option
 from adjudge.cli.findings import all_counted, failed, report_options, report_record, report_text
-from adjudge.cli.options import compose, listed_lines
+from adjudge.cli.options import choice, command, flag, listed_lines, value
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.findings import parse_severities
@@ -24,39 +24,31 @@ from adjudge.tasks.eal.validation import validate as check
 _KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
 
 
-@click.command(
+@command(
     "validate",
-    epilog=f"\b\nKinds of problems:\n{_KINDS}\n\n\b\nExample:\n"
-    "  adjudge eal validate system.zip --docs sources/ --severity cas-text=error --severity entity-type=off --strict",
-)
-@click.argument("submissions", metavar="SUBMISSION...", nargs=-1, required=True)
-@compose(
-    click.option(
-        "--docs", metavar="FOLDER", help="Source documents, or a file with lines of document id, TAB and path."
-    ),
-    click.option(
-        "--ontology",
-        metavar="NAME",
-        help="2014, 2015, 2016, or a file (default: 2015, with the profile bbn-2014 2014).",
-    ),
+    click.Argument(["submissions"], metavar="SUBMISSION...", nargs=-1, required=True),
+    value("--docs", "FOLDER", "Source documents, or a file with lines of document id, TAB and path."),
+    value("--ontology", "NAME", "2014, 2015, 2016, or a file (default: 2015, with the profile bbn-2014 2014)."),
     profile_option,
-    click.option(
+    choice(
         "--layout",
-        type=click.Choice(("2014", "2015", "2016")),
-        help="Which folders a submission has (default: as in the year of the ontology).",
+        ("2014", "2015", "2016"),
+        "Which folders a submission has (default: as in the year of the ontology).",
     ),
     offsets_option,
-    click.option(
-        "--doc-list", metavar="LIST", help="The documents that must be there: a file with one id per line, or a,b."
-    ),
-    click.option(
+    value("--doc-list", "LIST", "The documents that must be there: a file with one id per line, or a,b."),
+    value(
         "--severity",
-        metavar="KIND=LEVEL",
+        "KIND=LEVEL",
+        "Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
         multiple=True,
-        help="Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
     ),
-    click.option("--dump", is_flag=True, help="Show each response with the text at its offsets, frame by frame."),
+    flag("--dump", "Show each response with the text at its offsets, frame by frame."),
     report_options(limit=LIMIT),
+    before=f"\b\nKinds of problems:\n{_KINDS}\n\n",
+    examples=[
+        "adjudge eal validate system.zip --docs sources/ --severity cas-text=error --severity entity-type=off --strict"
+    ],
 )
 def validate(submissions: tuple[str, ...], **options: Any) -> int:
     """Report what is wrong with event arguments and linking: archive, columns, ids, types, offsets, dates, frames.

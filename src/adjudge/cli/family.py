@@ -16,10 +16,11 @@ from adjudge.cli.app import Entry, LazyGroup
 from adjudge.cli.completion import complete_metrics
 from adjudge.cli.options import (
     RESAMPLING,
-    Command,
     Sides,
     Value,
-    compose,
+    choice,
+    command,
+    flag,
     inference_of,
     refuse_alone,
     refuse_with,
@@ -27,8 +28,9 @@ from adjudge.cli.options import (
     scoring_options,
     side_arguments,
     sides_of,
+    value,
 )
-from adjudge.cli.output import Log, check_gates, emit, finish, is_file, say, working
+from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, working
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result, published_runs
 from adjudge.tasks.profiles import PROFILES
@@ -60,48 +62,38 @@ class Hierarchy(Value):
         return field, file
 
 
-_options = compose(
-    click.option(
+_options = [
+    choice(
         "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="default",
-        show_default=True,
-        help="Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
+        PROFILES,
+        "Conventions: collections are sets, multisets, or sets whose repeated elements are errors (strict); "
         "0/0 is 0 or has no value (undefined).",
+        default="default",
     ),
-    click.option(
+    value(
         "--hierarchy",
-        metavar="FIELD=FILE",
+        "FIELD=FILE",
+        "Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
+        "are in the names). Repeatable.",
         multiple=True,
         type=Hierarchy(),
-        help="Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
-        "are in the names). Repeatable.",
     ),
-    click.option(
-        "--hierarchy-credit",
-        type=click.Choice(CREDITS),
-        default="halving",
-        show_default=True,
-        help="What a type earns that is right on its upper levels only.",
+    choice(
+        "--hierarchy-credit", CREDITS, "What a type earns that is right on its upper levels only.", default="halving"
     ),
     scoring_options(),
-)
+]
 
 
-@click.command(
+@command(
     "score",
-    cls=Command,
-    epilog="\b\nExample:\n  adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5",
+    click.Argument(["metric"], shell_complete=complete_metrics),
+    side_arguments(),
+    value("--reader", "FORMAT", "The format of the files: bio, dygie, ...", default=JSONL),
+    value("--system-reader", "FORMAT", "The format of the system files, if it is another one than of gold."),
+    _options,
+    examples=["adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5"],
 )
-@click.argument("metric", shell_complete=complete_metrics)
-@side_arguments()
-@click.option(
-    "--reader", metavar="FORMAT", default=JSONL, show_default=True, help="The format of the files: bio, dygie, ..."
-)
-@click.option(
-    "--system-reader", metavar="FORMAT", help="The format of the system files, if it is another one than of gold."
-)
-@_options
 def score(metric: str, **options: Any) -> None:
     """Score one or more systems against the gold documents.
 
@@ -149,8 +141,8 @@ def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: 
         hierarchy=how["hierarchy"],
     )
     check_gates(options["fail_under"], measures_of(metrics))
-    log, run = Log(options), run_from(options)
-    log(f"scoring {len(named)} system(s) with {', '.join(str(each) for each in metrics)}")
+    run = run_from(options)
+    log(options, f"scoring {len(named)} system(s) with {', '.join(str(each) for each in metrics)}")
     with working("scoring", shown=not options["quiet"]) as progress:
         result = score_files(
             metrics,
@@ -174,7 +166,7 @@ def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: 
             adjust=adjust,
             documents=options["save_documents"],
         )
-    log(f"scored {result.systems[0].documents} documents")
+    log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 
 
@@ -225,21 +217,23 @@ def score_command(family: Family) -> click.Command:
         name: option for compat in family.compats.values() for name, option in compat.options.items()
     }  # an option of several scorers means the same in all of them
 
-    @click.command("score", cls=Command, help="\n\n".join(blocks), epilog=f"\b\nExample:\n  {family.example}")
-    @side_arguments()
-    @click.option(
-        "--metric", metavar="NAMES", help=f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"
+    @command(
+        "score",
+        side_arguments(),
+        value("--metric", "NAMES", f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"),
+        choice("--reader", readers, "The format.", default=family.default),
+        choice("--system-reader", readers, "The format of the system files, if another."),
+        choice(
+            "--compat",
+            list(family.compats),
+            "Count as this published scorer does and print what it prints; with another --format, its numbers.",
+        ),
+        *(_option(name, option) for name, option in {**family.options, **extra}.items()),
+        _options,
+        examples=[family.example],
+        about="\n\n".join(blocks),
     )
-    @click.option("--reader", type=click.Choice(readers), default=family.default, show_default=True, help="The format.")
-    @click.option("--system-reader", type=click.Choice(readers), help="The format of the system files, if another.")
-    @click.option(
-        "--compat",
-        type=click.Choice(list(family.compats)),
-        help="Count as this published scorer does and print what it prints; with another --format, its numbers.",
-    )
-    @compose(*(_option(name, option) for name, option in {**family.options, **extra}.items()))
-    @_options
-    def command(**options: Any) -> None:
+    def score(**options: Any) -> None:
         adjusting = {name: options.pop(name.replace("-", "_")) for name in family.options}
         chosen = {name: options.pop(name.replace("-", "_")) for name in extra}
         for name in _given(chosen if options["compat"] is None else adjusting):
@@ -254,24 +248,24 @@ def score_command(family: Family) -> click.Command:
         sides = sides_of(options, inputs=metric_files(metric, options))
         score_metric(metric, sides, options, _adjust(family, adjusting))
 
-    return command
+    return score
 
 
-def _option(name: str, option: Option) -> Any:
+def _option(name: str, option: Option) -> click.Option:
     if option.choices:
-        return click.option(f"--{name}", type=click.Choice(option.choices), help=option.about)
+        return choice(f"--{name}", option.choices, option.about)
     if option.metavar:
-        return click.option(f"--{name}", metavar=option.metavar, help=option.about)
-    return click.option(f"--{name}", is_flag=True, help=option.about)
+        return value(f"--{name}", option.metavar, option.about)
+    return flag(f"--{name}", option.about)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value not in (None, False)}
+    return {name: given for name, given in options.items() if given not in (None, False)}
 
 
 def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
     """What the options of a family do to documents; None if there is nothing to do."""
-    given = {name.replace("-", "_"): value for name, value in _given(options).items()}
+    given = {name.replace("-", "_"): own for name, own in _given(options).items()}
     return Adjust(partial(load(family.adjust), **given), _shown(family.options, options)) if given else None
 
 
@@ -280,9 +274,9 @@ def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str,
     from adjudge.formats.source import read_whole
 
     found = {}
-    for name, value in _given(options).items():
-        is_read = known[name].metavar == "FILE" and value != "-"
-        text = read_whole(value).digest[:12] if is_read else "yes" if value is True else str(value)
+    for name, given in _given(options).items():
+        is_read = known[name].metavar == "FILE" and given != "-"
+        text = read_whole(given).digest[:12] if is_read else "yes" if given is True else str(given)
         found[name.replace("-", "_")] = text
     return found
 
@@ -292,13 +286,13 @@ def _compat(family: Family, own: Mapping[str, Any], options: dict[str, Any]) -> 
     name = options["compat"]
     compat = family.compats[name]
     refuse_with(f"--compat {name}", _NOT_COMPAT)
-    for key, value in own.items():
-        if value not in (None, False) and key not in compat.options:
-            raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
-        if value is None and key in compat.options and compat.options[key].required:
-            raise UsageError(f"--compat {name} needs --{key}", hint=compat.options[key].about)
+    for key in _given(own).keys() - compat.options.keys():
+        raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
+    for key, option in compat.options.items():
+        if option.required and own[key] is None:
+            raise UsageError(f"--compat {name} needs --{key}", hint=option.about)
     chosen = {key: own[key] for key in compat.options}
-    arguments = {key.replace("-", "_"): value for key, value in chosen.items()}
+    arguments = {key.replace("-", "_"): given for key, given in chosen.items()}
     if options["explain"] is not None:
         if not compat.explain:
             raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")

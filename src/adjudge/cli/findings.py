@@ -7,28 +7,27 @@ from typing import Any
 
 import click
 
-from adjudge.cli.options import Decorator, Whole, compose, format_option, output_option
+from adjudge.cli.options import Whole, flag, format_option, output_option, value
 from adjudge.cli.output import emit, emit_json
 from adjudge.errors import Problem, grouped, visible
 
 
-def report_options(*, limit: int | None = None, what: str = "problems") -> Decorator:
+def report_options(*, limit: int | None = None, what: str = "problems") -> list[click.Parameter]:
     """The options of a validator; with a `limit`, how many findings are listed."""
-    limits = click.option(
+    limits = value(
         "--limit",
-        metavar="N",
+        "N",
+        f"List so many {what} of a kind and count the others; 0 lists all.",
         default=limit,
-        show_default=True,
         type=Whole("give a whole number, or 0 for all"),
-        help=f"List so many {what} of a kind and count the others; 0 lists all.",
     )
-    return compose(
-        click.option("--strict", is_flag=True, help="Warnings count as errors."),
+    return [
+        flag("--strict", "Warnings count as errors."),
         *([] if limit is None else [limits]),
         format_option("text", "json"),
         output_option,
-        click.option("--quiet", is_flag=True, help="Only what is wrong: no line of totals."),
-    )
+        flag("--quiet", "Only what is wrong: no line of totals."),
+    ]
 
 
 def emit_reports(

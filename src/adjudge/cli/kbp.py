@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.options import (
-    TEST,
-    Command,
     Sides,
     Whole,
-    compose,
+    choice,
+    command,
     docs_option,
     document_list,
+    flag,
     format_option,
     inference_of,
     is_given,
@@ -26,11 +27,12 @@ from adjudge.cli.options import (
     section,
     side_arguments,
     sides_of,
+    value,
     verbose_option,
 )
-from adjudge.cli.output import Log, check_gates, emit, finish, is_file, say, uncollected, working
+from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, uncollected, working
 from adjudge.errors import UsageError, visible
-from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
+from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, check_engine, make_options
 
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.options import KbOptions
 
-_inputs, _alignment, _linking = section("Inputs"), section("Alignment within documents"), section("Gold entities")
-_facts, _relations, _paths = section("Facts"), section("Relations"), section("Paths")
-_uncertainty = section("Uncertainty")
 WHOLE = "How intervals are found: auto is jackknife, because paths and clusters do not add up over documents."
 
 _ANNOTATION_ONLY = (
@@ -49,138 +48,121 @@ _ANNOTATION_ONLY = (
 )
 """What means nothing if both sides are plain triples."""
 
-NIL: dict[str, dict[str, Any]] = {
-    "--nil-key": {
-        "type": click.Choice(("longest", "most_frequent", "first")),
-        "help": "The name of a gold entity without a page.",
-    },
-    "--nil-merge": {
-        "type": click.Choice(("canonical", "any-shared-name", "as-given")),
-        "help": "When two entities without a page are one.",
-    },
-}
-"""Options of entities without a page, by name, with what they are made of."""
-
-
-class _Engine(click.Choice[str]):
-    """A choice of engines that says more of one that is gone."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name of an engine."""
-        if value == "duckdb":
-            check_engine(value)
-        return super().convert(value, param, ctx)
-
-
-_input_options = compose(
-    side_arguments(old_gold=("--gold",)),
-    _inputs("--wiki", metavar="TABLE", help="The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
-    _inputs("--redirects", metavar="FILE", help="Pages that stand for others: page, TAB, page."),
-    _inputs("--stop", metavar="FILE", help="Pages that are no links, one per line."),
-    _inputs("--texts", metavar="FOLDER", help="The source texts of Rich ERE annotation."),
-    _inputs(
-        "--units",
-        type=click.Choice(("text", "raw")),
-        help="What ACE offsets are turned into: characters of the text without tags, or of the raw file. "
-        "[default: raw if a system is a Cold Start file]",
+_nil_options = [
+    choice("--nil-key", ("longest", "most_frequent", "first"), "The name of a gold entity without a page."),
+    choice("--nil-merge", ("canonical", "any-shared-name", "as-given"), "When two entities without a page are one."),
+]
+_input_options = [
+    side_arguments(old_gold="--gold"),
+    section(
+        "Inputs",
+        value("--wiki", "TABLE", "The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
+        value("--redirects", "FILE", "Pages that stand for others: page, TAB, page."),
+        value("--stop", "FILE", "Pages that are no links, one per line."),
+        value("--texts", "FOLDER", "The source texts of Rich ERE annotation."),
+        choice(
+            "--units",
+            ("text", "raw"),
+            "What ACE offsets are turned into: characters of the text without tags, or of the raw file. "
+            "[default: raw if a system is a Cold Start file]",
+        ),
+        choice("--gold-format", FORMATS, "Format of gold. [default: by the content]"),
+        choice("--system-format", FORMATS, "Format of the systems. [default: by the content]"),
+        flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
     ),
-    _inputs("--gold-format", type=click.Choice(FORMATS), help="Format of gold. [default: by the content]"),
-    _inputs("--system-format", type=click.Choice(FORMATS), help="Format of the systems. [default: by the content]"),
-    _inputs("--strict", is_flag=True, help="Cold Start files must keep all rules; see adjudge kbp validate."),
-)
-_choice_options = compose(
-    click.option(
+]
+_choice_options = [
+    choice(
         "--profile",
-        type=click.Choice(list(PROFILES)),
+        PROFILES,
+        "The choices of the paper, or those that measure what users want to know; any of them can be changed.",
         default=DEFAULT_PROFILE,
-        show_default=True,
-        help="The choices of the paper, or those that measure what users want to know; any of them can be changed.",
     ),
-    _alignment(
-        "--mention-match",
-        type=click.Choice(("head", "extent", "head-or-extent", "overlap")),
-        help="Which span of a gold mention the system's must equal.",
+    section(
+        "Alignment within documents",
+        choice(
+            "--mention-match",
+            ("head", "extent", "head-or-extent", "overlap"),
+            "Which span of a gold mention the system's must equal.",
+        ),
+        value("--threshold", "P", "A node is the entity that has more than P % of its names. [50]", type=float),
+        value("--levels", "LEVELS", "System mentions that count: NAM, NOM, PRO. [NAM]"),
+        value("--gold-levels", "LEVELS", "Gold mentions that may be hit. [all]"),
+        flag("--require-type", "Align nodes with entities of their own type only.", default=None),
+        flag("--one-to-one", "Align at most one node with a gold entity.", default=None),
     ),
-    _alignment(
-        "--threshold", metavar="P", type=float, help="A node is the entity that has more than P % of its names. [50]"
+    section(
+        "Gold entities",
+        _nil_options,
+        flag("--nil-by-type", "Only entities of the same type are one.", default=None),
     ),
-    _alignment("--levels", metavar="LEVELS", help="System mentions that count: NAM, NOM, PRO. [NAM]"),
-    _alignment("--gold-levels", metavar="LEVELS", help="Gold mentions that may be hit. [all]"),
-    _alignment("--require-type", is_flag=True, default=None, help="Align nodes with entities of their own type only."),
-    _alignment("--one-to-one", is_flag=True, default=None, help="Align at most one node with a gold entity."),
-    *(_linking(name, **more) for name, more in NIL.items()),
-    _linking("--nil-by-type", is_flag=True, default=None, help="Only entities of the same type are one."),
-    _facts(
-        "--unattested",
-        type=click.Choice(("unaligned", "corpus-majority")),
-        help="A node without a mention in the document of the fact.",
+    section(
+        "Facts",
+        choice(
+            "--unattested", ("unaligned", "corpus-majority"), "A node without a mention in the document of the fact."
+        ),
+        choice("--unaligned", ("private", "ignore"), "Facts about unaligned nodes: wrong, or left out."),
+        choice("--unnamed", ("drop", "document"), "Gold entities without a name."),
+        value("--min-confidence", "C", "Leave out facts with a lower confidence. [0]", type=float),
     ),
-    _facts(
-        "--unaligned", type=click.Choice(("private", "ignore")), help="Facts about unaligned nodes: wrong, or left out."
+    section(
+        "Relations",
+        value("--include", "NAMES", "The only relations that count: A,B or a file with one per line."),
+        value("--exclude", "NAMES", "Relations that do not count, on both sides; none for none."),
+        value("--gold-relations", "FILE", "Other names for gold relations: name, TAB, new name."),
+        value("--system-relations", "FILE", "The same for the relations of systems."),
+        choice("--symmetric", ("annotated", "close"), "Symmetric relations as they are, or in both directions."),
+        value("--symmetric-types", "NAMES", "Which relations are symmetric: A,B or a file."),
+        choice(
+            "--inverse",
+            ("none", "close", "canonical"),
+            "Add the inverse of each fact, or write inverses as their forward relation.",
+        ),
+        value("--inverse-table", "FILE", "Relations and inverses. [default: those of Cold Start]"),
+        choice("--self-loops", ("keep", "drop"), "Facts from an entity to itself."),
     ),
-    _facts("--unnamed", type=click.Choice(("drop", "document")), help="Gold entities without a name."),
-    _facts("--min-confidence", metavar="C", type=float, help="Leave out facts with a lower confidence. [0]"),
-    _relations("--include", metavar="NAMES", help="The only relations that count: A,B or a file with one per line."),
-    _relations("--exclude", metavar="NAMES", help="Relations that do not count, on both sides; none for none."),
-    _relations("--gold-relations", metavar="FILE", help="Other names for gold relations: name, TAB, new name."),
-    _relations("--system-relations", metavar="FILE", help="The same for the relations of systems."),
-    _relations(
-        "--symmetric",
-        type=click.Choice(("annotated", "close")),
-        help="Symmetric relations as they are, or in both directions.",
+    section(
+        "Paths",
+        value("--hops", "N", "The longest paths. [3]", type=Whole("give the number of hops")),
+        choice(
+            "--identity",
+            ("endpoints", "full", "both"),
+            "Whether the middle of paths is compared: no, yes (kbp.hop2.full), or both ways.",
+        ),
+        choice("--walks", ("all", "simple"), "All walks, or those that visit no node twice."),
+        choice(
+            "--identity-source",
+            ("gold", "system"),
+            "system: also join the system's own nodes (kbp.hop2.system), which shows what wrong links cost.",
+        ),
+        value(
+            "--engine",
+            f"[{'|'.join(ENGINES)}]",
+            "How paths are counted; sample estimates from some first nodes.",
+            default="auto",
+        ),
     ),
-    _relations("--symmetric-types", metavar="NAMES", help="Which relations are symmetric: A,B or a file."),
-    _relations(
-        "--inverse",
-        type=click.Choice(("none", "close", "canonical")),
-        help="Add the inverse of each fact, or write inverses as their forward relation.",
-    ),
-    _relations("--inverse-table", metavar="FILE", help="Relations and inverses. [default: those of Cold Start]"),
-    _relations("--self-loops", type=click.Choice(("keep", "drop")), help="Facts from an entity to itself."),
-    _paths("--hops", metavar="N", type=Whole("give the number of hops"), help="The longest paths. [3]"),
-    _paths(
-        "--identity",
-        type=click.Choice(("endpoints", "full", "both")),
-        help="Whether the middle of paths is compared: no, yes (kbp.hop2.full), or both ways.",
-    ),
-    _paths("--walks", type=click.Choice(("all", "simple")), help="All walks, or those that visit no node twice."),
-    _paths(
-        "--identity-source",
-        type=click.Choice(("gold", "system")),
-        help="system: also join the system's own nodes (kbp.hop2.system), which shows what wrong links cost.",
-    ),
-    _paths(
-        "--engine",
-        type=_Engine(ENGINES),
-        default="auto",
-        show_default=True,
-        help="How paths are counted; sample estimates from some first nodes.",
-    ),
-)
-_limit_option = click.option(
+]
+_limit_option = value(
     "--limit",
-    metavar="N",
+    "N",
+    "Examples for each reason, those first that cost most paths; 0 for all.",
     default=5,
-    show_default=True,
     type=Whole("give the number of examples, or 0 for all"),
-    help="Examples for each reason, those first that cost most paths; 0 for all.",
 )
-_resampling_options = compose(
+_resampling_options = [
     resampling_options(
         ", or as the profile says",
-        intervals=(*INTERVALS, CENTRED),
-        tests=(*TESTS, CENTRED),
-        helps={
-            "bootstrap": "Resamples for intervals and tests, 0 for none. "
-            "[default: 1000 where that takes minutes at most]",
-            "interval": f"{WHOLE} JSON has all. [default: auto, or as the profile says]",
-        },
+        more=(CENTRED,),
+        bootstrap="Resamples for intervals and tests, 0 for none. [default: 1000 where that takes minutes at most]",
+        interval=f"{WHOLE} JSON has all.",
     ),
-    _uncertainty("--box", is_flag=True, help="Add the numbers of notched box plots to the JSON."),
-    _uncertainty(
-        "--notch-constant", "notch", metavar="C", type=float, help="Of the notches: 1.57, or 1.15 as printed."
+    section(
+        "Uncertainty",
+        flag("--box", "Add the numbers of notched box plots to the JSON."),
+        value("--notch-constant notch", "C", "Of the notches: 1.57, or 1.15 as printed.", type=float),
     ),
-)
+]
 
 _PLAIN = (
     *("mention_match", "threshold", "require_type", "one_to_one", "nil_key", "nil_merge", "nil_by_type", "unattested"),
@@ -191,6 +173,7 @@ _PLAIN = (
 
 def _chosen(options: Mapping[str, Any]) -> KbOptions:
     """The profile with what the command line says otherwise."""
+    check_engine(options["engine"])
     if options["inverse_table"] is not None and options["inverse"] in (None, "none"):
         raise UsageError("--inverse-table is not used", hint="add --inverse close or --inverse canonical")
     changes = _given(options, _PLAIN)
@@ -240,11 +223,11 @@ def _reading(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
     return found if docs is None else {**found, "documents": docs}
 
 
-def _read(sides: Sides, options: Mapping[str, Any], log: Log) -> KbInputs:
+def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
     """Both sides of the comparison, read."""
     from adjudge.tasks.kbp.inputs import read_inputs
 
-    log(f"reading {sides.gold} and {len(sides.paths)} system(s)")
+    log(options, f"reading {sides.gold} and {len(sides.paths)} system(s)")
     read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
     for name in _ANNOTATION_ONLY if read.gold.table is not None else ():
         if is_given(name):
@@ -258,18 +241,11 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
 
 
-@click.command(
+@command(
     "score",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge kbp score gold.tsv system.tsv --hops 3"
-    "\n  adjudge kbp score ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt --by relation"
-    "\n  adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system"
-    "\n  adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
-)
-@compose(
     _input_options,
     _choice_options,
-    _paths("--memory", metavar="SIZE", hidden=True, help="Without effect: triples are counted in memory."),
+    section("Paths", value("--memory", "SIZE", "Without effect: triples are counted in memory.", hidden=True)),
     scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
@@ -280,6 +256,12 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
             "save_documents": "paths go across documents; `adjudge kbp report` shows them",
         },
     ),
+    examples=[
+        "adjudge kbp score gold.tsv system.tsv --hops 3",
+        "adjudge kbp score ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt --by relation",
+        "adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system",
+        "adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
+    ],
 )
 def score(**options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
@@ -295,44 +277,37 @@ def score(**options: Any) -> None:
     from adjudge.tasks.kbp.task import measures_of
 
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
-    log, warn, shared = Log(options), _warning(options), run_from(options, docs=None)
+    warn, shared = _warning(options), run_from(options, docs=None)
     if options["memory"] and warn is not None:
         warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
     asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
-    run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": log})[1]
+    run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
     with uncollected(), working("scoring", shown=not options["quiet"]):
-        read = _read(sides, options, log)
-        log("read; counting")
+        read = _read(sides, options)
+        log(options, "read; counting")
         result = score_inputs(read, chosen, run, profile=options["profile"])
-    log(f"scored {result.systems[0].documents} documents")
+    log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 
 
-@click.command(
+@command(
     "discovery",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge kbp discovery ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt"
-    "\n  adjudge kbp discovery gold.jsonl system.jsonl --levels NAM,NOM --by type",
-)
-@compose(
     _input_options,
-    _alignment("--levels", metavar="LEVELS", default="NAM", show_default=True, help="Mentions: NAM, NOM, PRO."),
-    _alignment(
-        "--spans",
-        type=click.Choice(("head", "extent")),
-        default="head",
-        show_default=True,
-        help="The span of a mention: its head where there is one, or its extent.",
+    section("Alignment within documents", value("--levels", "LEVELS", "Mentions: NAM, NOM, PRO.", default="NAM")),
+    section(
+        "Alignment within documents",
+        choice(
+            "--spans",
+            ("head", "extent"),
+            "The span of a mention: its head where there is one, or its extent.",
+            default="head",
+        ),
     ),
-    *(_linking(name, default=NIL[name]["type"].choices[0], show_default=True, **NIL[name]) for name in NIL),
+    section("Gold entities", _nil_options),
     scoring_options(
         by=("type",),
-        resampling=resampling_options(
-            intervals=(*INTERVALS, CENTRED),
-            tests=(*(name for name in TESTS if name != "randomisation"), CENTRED),
-            helps={"interval": f"{WHOLE} [default: auto]", "test": f"{TEST} [default: auto]"},
-        ),
+        resampling=resampling_options(more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
         refused={
             "pool": "clusters go across documents, so that there is no mean over documents",
             "explain": "clusters go across documents",
@@ -342,6 +317,10 @@ def score(**options: Any) -> None:
             "save_documents": "clusters go across documents",
         },
     ),
+    examples=[
+        "adjudge kbp discovery ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt",
+        "adjudge kbp discovery gold.jsonl system.jsonl --levels NAM,NOM --by type",
+    ],
 )
 def discovery(**options: Any) -> None:
     """Score entity discovery and linking: mentions, their types and links, and clusters over the whole corpus.
@@ -355,15 +334,14 @@ def discovery(**options: Any) -> None:
 
     sides, inference = _sides(options), inference_of(options)
     check_gates(options["fail_under"], measures())
-    log = Log(options)
     with uncollected():
         read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
         for note in read.notes if not options["quiet"] else ():
             say(f"warning: {visible(str(note))}")
-        log("read; comparing mentions")
+        log(options, "read; comparing mentions")
         result = score_discovery(
             read,
-            KbOptions(nil_key=options["nil_key"], nil_merge=options["nil_merge"]),
+            KbOptions(**_given(options, ("nil_key", "nil_merge"))),
             levels=_names(options["levels"], upper=True),
             spans=options["spans"],
             by_type=bool(options["by"]),
@@ -373,49 +351,39 @@ def discovery(**options: Any) -> None:
             test=inference.test,
             interval=inference.interval,
         )
-    log(f"scored {result.systems[0].documents} documents")
+    log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 
 
-@click.command(
+@command(
     "explain",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge kbp explain gold.tsv system.tsv --hop 2"
-    "\n  adjudge kbp explain ace/ run.tac --wiki ACEtoWIKI_resource.txt --hop 1 --limit 0 --format json",
-)
-@compose(
     _input_options,
     _choice_options,
     docs_option,
-    click.option(
-        "--hop",
-        "chosen",
-        metavar="N",
+    value(
+        "--hop chosen",
+        "N",
+        "Explain paths of N facts. Repeatable. [default: all lengths up to --hops]",
         multiple=True,
         type=click.IntRange(min=1),
-        help="Explain paths of N facts. Repeatable. [default: all lengths up to --hops]",
     ),
     _limit_option,
-    click.option(
+    value(
         "--most",
-        metavar="N",
+        "N",
+        "From two hops on, look at all paths if there are no more than N ways along them, else at a sample.",
         default=1_000_000,
-        show_default=True,
         type=Whole("give the number of paths"),
-        help="From two hops on, look at all paths if there are no more than N ways along them, else at a sample.",
     ),
-    click.option(
-        "--seed",
-        metavar="N",
-        default=13,
-        show_default=True,
-        type=Whole("give a whole number from 0"),
-        help="Seed of the sample.",
-    ),
+    value("--seed", "N", "Seed of the sample.", default=13, type=Whole("give a whole number from 0")),
     format_option("text", "json", "csv", "md"),
     output_option,
-    click.option("--quiet", is_flag=True, help="Only the tables: no examples."),
+    flag("--quiet", "Only the tables: no examples."),
     verbose_option,
+    examples=[
+        "adjudge kbp explain gold.tsv system.tsv --hop 2",
+        "adjudge kbp explain ace/ run.tac --wiki ACEtoWIKI_resource.txt --hop 1 --limit 0 --format json",
+    ],
 )
 def explain(**options: Any) -> None:
     """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.
@@ -433,30 +401,26 @@ def explain(**options: Any) -> None:
     from adjudge.report.kb_explanations import render_explanations
     from adjudge.tasks.kbp.explain import explain_inputs
 
-    log = Log(options)
     with uncollected():
-        read = _read(sides, options, log)
-        log("read; explaining")
+        read = _read(sides, options)
+        log(options, "read; explaining")
         limit, seed, most = options["limit"] or None, options["seed"], options["most"]
         found = explain_inputs(read, chosen, hops=hops, limit=limit, seed=seed, most=most)
     emit(render_explanations(found, options["format_"], quiet=options["quiet"]), options["output"])
 
 
-@click.command(
+@command(
     "report",
-    cls=Command,
-    epilog="\b\nExample:\n  adjudge kbp report ace/ old=run1.tac new=run2.tac --wiki links.csv -o report.html",
-)
-@compose(
     _input_options,
     _choice_options,
     docs_option,
     _limit_option,
-    click.option("--title", default="Knowledge bases", show_default=True, help="What stands at the top of the page."),
+    value("--title", "TEXT", "What stands at the top of the page.", default="Knowledge bases"),
     _resampling_options,
     output_option,
-    click.option("--quiet", is_flag=True, help="No warnings."),
+    flag("--quiet", "No warnings."),
     verbose_option,
+    examples=["adjudge kbp report ace/ old=run1.tac new=run2.tac --wiki links.csv -o report.html"],
 )
 def report(**options: Any) -> None:
     """Write an HTML page with scores, intervals and explanations: one file that needs no network.
@@ -467,10 +431,9 @@ def report(**options: Any) -> None:
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.report.html.kbp import kbp_page
 
-    log = Log(options)
     with uncollected():
-        read = _read(sides, options, log)
-        log("read; counting and explaining")
+        read = _read(sides, options)
+        log(options, "read; counting and explaining")
         page = kbp_page(
             read,
             chosen,
@@ -484,4 +447,4 @@ def report(**options: Any) -> None:
             warn=_warning(options),
         )
     emit(page, options["output"])
-    log(f"wrote a page of {len(page)} characters")
+    log(options, f"wrote a page of {len(page)} characters")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.options import (
-    Command,
-    Decorator,
     Target,
     Value,
     Whole,
-    compose,
+    choice,
+    command,
     fail_under_option,
+    flag,
     format_option,
     inference_of,
     named,
@@ -26,8 +26,9 @@ from adjudge.cli.options import (
     resampling_options,
     save_option,
     summary_option,
+    value,
 )
-from adjudge.cli.output import Log, check_gates, check_targets, emit, emit_json, finish, is_file
+from adjudge.cli.output import check_gates, check_targets, emit, emit_json, finish, is_file, log
 from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Limits(Value):
         return each, all_
 
 
-def _policy_options(*, unassessed: str) -> Decorator:
+def _policy_options(*, unassessed: str) -> Any:
     """The options of the policy; what is not assessed differs in its default."""
     both = ("wrong", "ignore")
     made = {
@@ -67,45 +68,37 @@ def _policy_options(*, unassessed: str) -> Decorator:
         "duplicates": (both, "ignore", "that repeat a right one"),
         "wrong-parent": (both, "wrong", "that follow a wrong one"),
     }
-    return compose(
+    return [
         *(
-            click.option(
-                f"--{name}",
-                type=click.Choice(choices),
-                default=default,
-                show_default=True,
-                help=f"What answers are {which}.",
-            )
+            choice(f"--{name}", choices, f"What answers are {which}.", default=default)
             for name, (choices, default, which) in made.items()
         )
-    )
+    ]
 
 
-_query_options = compose(
-    click.option(
+_query_options = [
+    choice(
         "--match",
-        type=click.Choice(MATCHES),
-        default="assessed",
-        show_default=True,
-        help="With assessments: an answer is assessed if just this one is, or if one with the same value is, or with "
+        MATCHES,
+        "With assessments: an answer is assessed if just this one is, or if one with the same value is, or with "
         "the same value but for case.",
+        default="assessed",
     ),
-    click.option(
+    choice(
         "--entry-points",
-        type=click.Choice(VIEWS),
+        VIEWS,
+        "Of a query with several entry points, each counts, the best one, or their mean.",
         default="each",
-        show_default=True,
-        help="Of a query with several entry points, each counts, the best one, or their mean.",
     ),
-    click.option(
+    value(
         "--justifications",
-        metavar="A:B",
-        type=Limits(),
-        help="Keep so many answers with the same node, in one document and in all, M for any number. "
+        "A:B",
+        "Keep so many answers with the same node, in one document and in all, M for any number. "
         "[default: M:M for files of answers; for knowledge bases 1:3 with assessments, 1:1 with gold]",
+        type=Limits(),
     ),
-    click.option("--same-type", is_flag=True, help="A query starts only at nodes of its type."),
-)
+    flag("--same-type", "A query starts only at nodes of its type."),
+]
 
 
 def _policy(options: Mapping[str, Any]) -> Policy:
@@ -124,54 +117,43 @@ def _limits(given: tuple[int, int] | None, systems: Sequence[Answers], *, gold: 
 _FILE = Target("this is written to a file, name one")
 
 
-@click.command(
+@command(
     "query",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge kbp query --queries queries.xml --assessments pool.tab a.tac b.tac"
-    "\n  adjudge kbp query --gold gold.tsv --generate 200 --write-queries queries.xml a.tsv"
-    "\n  adjudge kbp query --gold ace/ --wiki links.tsv --generate 100 --hops 2 run.tac",
+    click.Argument(["systems"], metavar="[SYSTEM]...", nargs=-1),
+    value("--queries", "FILE", "Queries, as XML of Cold Start or as a table."),
+    value(
+        "--generate",
+        "N",
+        "Make N queries from gold for each number of hops, instead of reading them.",
+        type=Whole("give the number of queries"),
+    ),
+    value("--hops", "N", "Of queries that are made, at most.", default=2, type=Whole("give 1 or more")),
+    value("--gold", "KB", "Judge by the answers of this: triples, Cold Start, annotated documents."),
+    value("--wiki", "TABLE", "Links of the mentions of annotated gold documents to pages."),
+    choice(
+        "--units",
+        ("text", "raw"),
+        "What the offsets of ACE gold are turned into: characters of the text without tags, or of the raw file. "
+        "[default: raw, unless the systems are documents in JSON lines]",
+    ),
+    value("--assessments", "FILE", "Judge by these assessments."),
+    value("--write-queries", "FILE", "Write the queries, as XML if it is called so, else as a table.", type=_FILE),
+    value("--write-answers", "FILE", "Write the answers of one system.", type=_FILE),
+    value("--table", "FILE", "Write all counts, by query and class.", type=_FILE),
+    _query_options,
+    _policy_options(unassessed="ignore"),
+    value("--by", "FIELD", "Also score by query, slots, hops or type. Repeatable.", multiple=True),
+    resampling_options(),
+    fail_under_option,
+    save_option,
+    summary_option,
+    output_options,
+    examples=[
+        "adjudge kbp query --queries queries.xml --assessments pool.tab a.tac b.tac",
+        "adjudge kbp query --gold gold.tsv --generate 200 --write-queries queries.xml a.tsv",
+        "adjudge kbp query --gold ace/ --wiki links.tsv --generate 100 --hops 2 run.tac",
+    ],
 )
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
-@click.option("--queries", metavar="FILE", help="Queries, as XML of Cold Start or as a table.")
-@click.option(
-    "--generate",
-    metavar="N",
-    type=Whole("give the number of queries"),
-    help="Make N queries from gold for each number of hops, instead of reading them.",
-)
-@click.option(
-    "--hops",
-    metavar="N",
-    default=2,
-    show_default=True,
-    type=Whole("give 1 or more"),
-    help="Of queries that are made, at most.",
-)
-@click.option("--gold", metavar="KB", help="Judge by the answers of this: triples, Cold Start, annotated documents.")
-@click.option("--wiki", metavar="TABLE", help="Links of the mentions of annotated gold documents to pages.")
-@click.option(
-    "--units",
-    type=click.Choice(("text", "raw")),
-    help="What the offsets of ACE gold are turned into: characters of the text without tags, or of the raw file. "
-    "[default: raw, unless the systems are documents in JSON lines]",
-)
-@click.option("--assessments", metavar="FILE", help="Judge by these assessments.")
-@click.option(
-    "--write-queries",
-    metavar="FILE",
-    type=_FILE,
-    help="Write the queries, as XML if it is called so, else as a table.",
-)
-@click.option("--write-answers", metavar="FILE", type=_FILE, help="Write the answers of one system.")
-@click.option("--table", metavar="FILE", type=_FILE, help="Write all counts, by query and class.")
-@_query_options
-@_policy_options(unassessed="ignore")
-@click.option("--by", metavar="FIELD", multiple=True, help="Also score by query, slots, hops or type. Repeatable.")
-@resampling_options()
-@fail_under_option
-@save_option
-@summary_option
-@output_options
 def query(systems: tuple[str, ...], **options: Any) -> None:
     """Ask knowledge bases queries of one or more hops, and score their answers.
 
@@ -189,13 +171,13 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
     _check(systems, options)
     inputs = [options[name] for name in ("queries", "gold", "wiki", "assessments")]
     check_targets(options, "write_queries", "write_answers", "table", inputs=[*paths, *inputs])
-    log, inference = Log(options), inference_of(options)
+    inference = inference_of(options)
     gold = None
     if options["gold"]:
         gold = read_gold_asked(options["gold"], wiki=options["wiki"], units=options["units"], systems=paths)
     pool = read_assessments(options["assessments"])[0] if options["assessments"] else []
     queries = _queries(gold, options, inference.seed)
-    log(f"{len(queries)} queries")
+    log(options, f"{len(queries)} queries")
     if not systems:
         _write_queries(queries, options)
         return
@@ -206,7 +188,7 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
     else:
         judge = PoolJudge(pool, [question.id for question in asked], match=options["match"])
     check_gates(options["fail_under"], query_measures(metric_hops(asked), options["entry_points"]))
-    log(f"{sum(len(each.given.answers) for each in found)} answers to {len(asked)} questions")
+    log(options, f"{sum(len(each.given.answers) for each in found)} answers to {len(asked)} questions")
     scores = score_answers(
         asked,
         [each.given for each in found],
@@ -294,26 +276,23 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
     }
 
 
-@click.command(
-    "pooling-bias", epilog="\b\nExample:\n  adjudge kbp pooling-bias --queries q.xml --assessments pool.tab a b c"
+@command(
+    "pooling-bias",
+    click.Argument(["systems"], metavar="SYSTEM...", nargs=-1, required=True),
+    value("--queries", "FILE", "Queries, as XML of Cold Start or as a table.", required=True),
+    value("--assessments", "FILE", "The pooled assessments.", required=True),
+    value("--metric", "NAME", "Score to look at.", default="kbp.query"),
+    _query_options,
+    _policy_options(unassessed="wrong"),
+    resampling_options(
+        names=("bootstrap", "ci", "seed"),
+        bootstrap="Resamples of the queries for intervals of the differences; 0 turns them off. [default: 1000]",
+    ),
+    format_option("text", "json"),
+    output_option,
+    flag("--quiet", "Only the table."),
+    examples=["adjudge kbp pooling-bias --queries q.xml --assessments pool.tab a b c"],
 )
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
-@click.option("--queries", metavar="FILE", required=True, help="Queries, as XML of Cold Start or as a table.")
-@click.option("--assessments", metavar="FILE", required=True, help="The pooled assessments.")
-@click.option("--metric", metavar="NAME", default="kbp.query", show_default=True, help="Score to look at.")
-@_query_options
-@_policy_options(unassessed="wrong")
-@resampling_options(
-    names=("bootstrap", "ci", "seed"),
-    helps={
-        "bootstrap": "Resamples of the queries for intervals of the differences; 0 turns them off. [default: 1000]",
-        "ci": "Their confidence. [default: 95]",
-        "seed": "Their seed. [default: 13]",
-    },
-)
-@format_option("text", "json")
-@output_option
-@click.option("--quiet", is_flag=True, help="Only the table.")
 def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
     """How the scores of systems change if their own unique answers had not been assessed.
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from adjudge.cli.findings import counted, emit_reports, failed, report_options, report_record, report_text
+from adjudge.cli.options import choice, command, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.report.files import write_atomic
@@ -17,19 +18,21 @@ from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair
 from adjudge.tasks.kbp.validation import validate as check
 
 
-@click.command("validate", epilog="\b\nExample:\n  adjudge kbp validate run.tsv --docs sources/ --repair repaired.tsv")
-@click.argument("files", metavar="KB...", nargs=-1, required=True)
-@click.option("--from", "from_", type=click.Choice(FORMATS), help="Format (default: by the content, - is coldstart).")
-@click.option("--docs", metavar="FOLDER", help="Source documents of a Cold Start file, to compare its spans with them.")
-@click.option(
-    "--repair",
-    "repaired",
-    metavar="OUT",
-    type=click.Path(path_type=Path),
-    help="Write a Cold Start file in which all that is clear is repaired; lines that mean nothing are "
-    "left out, and what only a person can decide is kept.",
+@command(
+    "validate",
+    click.Argument(["files"], metavar="KB...", nargs=-1, required=True),
+    choice("--from from_", FORMATS, "Format (default: by the content, - is coldstart)."),
+    value("--docs", "FOLDER", "Source documents of a Cold Start file, to compare its spans with them."),
+    value(
+        "--repair repaired",
+        "OUT",
+        "Write a Cold Start file in which all that is clear is repaired; lines that mean nothing are "
+        "left out, and what only a person can decide is kept.",
+        type=click.Path(path_type=Path),
+    ),
+    report_options(limit=LIMIT, what="findings"),
+    examples=["adjudge kbp validate run.tsv --docs sources/ --repair repaired.tsv"],
 )
-@report_options(limit=LIMIT, what="findings")
 def validate(files: tuple[str, ...], from_: Any, docs: str | None, limit: int, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 

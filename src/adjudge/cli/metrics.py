@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from adjudge.cli.completion import complete_metrics
-from adjudge.cli.options import output_option, output_options
+from adjudge.cli.options import command, output_option, output_options
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError, did_you_mean, visible
 
@@ -19,9 +19,12 @@ _SCHEMAS = {
 }
 
 
-@click.command("metrics", epilog="\b\nExample:\n  adjudge metrics relation")
-@click.argument("name", required=False, shell_complete=complete_metrics)
-@output_options
+@command(
+    "metrics",
+    click.Argument(["name"], required=False, shell_complete=complete_metrics),
+    output_options,
+    examples=["adjudge metrics relation"],
+)
 def metrics(name: str | None, **options: Any) -> None:
     """List the metrics, or those of one family, or show one of them.
 
@@ -68,9 +71,12 @@ def metrics(name: str | None, **options: Any) -> None:
     emit(render_listing(rows, columns.get(format_, ("name", "about")), format_), output)
 
 
-@click.command("explain", epilog="\b\nExample:\n  adjudge explain event.argument-cls")
-@click.argument("metric", shell_complete=complete_metrics)
-@output_options
+@command(
+    "explain",
+    click.Argument(["metric"], shell_complete=complete_metrics),
+    output_options,
+    examples=["adjudge explain event.argument-cls"],
+)
 def explain(metric: str, **options: Any) -> None:
     """Print the definition of a metric, and the plan by which it is computed.
 
@@ -94,9 +100,12 @@ def explain(metric: str, **options: Any) -> None:
     emit(visible("\n\n".join(blocks) + "\n", keep="\n"), options["output"])
 
 
-@click.command("schema", epilog="\b\nExample:\n  adjudge schema result > result.schema.json")
-@click.argument("what", type=click.Choice(list(_SCHEMAS)))
-@output_option
+@command(
+    "schema",
+    click.Argument(["what"], type=click.Choice(list(_SCHEMAS))),
+    output_option,
+    examples=["adjudge schema result > result.schema.json"],
+)
 def schema(what: str, **options: Any) -> None:
     """Print the JSON Schema of a result (what score, compare and demo print with --format json, and what --save
     writes), of what agree or select prints, or of a metric specification.

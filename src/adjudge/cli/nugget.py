@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from adjudge.cli.options import (
     RESAMPLING,
-    Command,
     Sides,
     Target,
-    compose,
+    choice,
+    command,
     docs_option,
     document_list,
+    flag,
     inference_of,
     listed_lines,
     output_option,
@@ -25,9 +24,10 @@ from adjudge.cli.options import (
     scoring_options,
     side_arguments,
     sides_of,
+    value,
     verbose_option,
 )
-from adjudge.cli.output import Log, check_gates, emit, emit_explanations, finish, say, uncollected, working
+from adjudge.cli.output import check_gates, count_task, emit, emit_explanations, finish, log, say, uncollected
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
 
@@ -39,80 +39,54 @@ if TYPE_CHECKING:
 COMPAT = ("evmeval-1.8", "evmeval-2015")
 _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
 
-side_options = compose(
-    side_arguments(old_gold=("-g", "--gold"), old_system=("-s", "--system")),
-    click.option(
-        "-t",
-        "--tokens",
-        metavar="FOLDER",
-        help="Token tables, one per document; places are tokens then. Without it, as the gold file has them.",
+side_options = [
+    side_arguments(old_gold="-g --gold", old_system="-s --system"),
+    value(
+        "-t --tokens",
+        "FOLDER",
+        "Token tables, one per document; places are tokens then. Without it, as the gold file has them.",
     ),
-    click.option(
-        "--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="What follows the id in table names."
-    ),
-    click.option("--mode", type=click.Choice(("token", "char")), help="What places are, if it is not to be guessed."),
-    click.option(
+    value("--token-suffix", "TEXT", "What follows the id in table names.", default=".tab"),
+    choice("--mode", ("token", "char"), "What places are, if it is not to be guessed."),
+    choice(
         "--profile",
-        type=click.Choice(list(PROFILES)),
+        PROFILES,
+        "The specification to the letter, or as the official program counted in 2015 or counts since 1.8.",
         default="spec",
-        show_default=True,
-        help="The specification to the letter, or as the official program counted in 2015 or counts since 1.8.",
     ),
-    click.option("--types", metavar="FILE", help="Score only these types: one per line."),
-    click.option("--coref/--no-coref", default=None, help="Score coreference. [default: if a file has any]"),
-    click.option(
+    value("--types", "FILE", "Score only these types: one per line."),
+    flag("--coref/--no-coref", "Score coreference. [default: if a file has any]", default=None),
+    value(
         "--coref-threshold",
-        metavar="DICE",
+        "DICE",
+        "Nuggets are the same mention for coreference from this overlap on.",
         type=float,
         default=1.0,
-        show_default=True,
-        help="Nuggets are the same mention for coreference from this overlap on.",
     ),
-    click.option(
-        "--coref-mapping",
-        type=click.Choice(MAPPINGS),
-        default="type",
-        show_default=True,
-        help="The mapping that coreference and sequencing build on.",
-    ),
-    click.option(
-        "--sequencing/--no-sequencing", default=None, help="Score After and Subevent links. [default: if any]"
-    ),
-    click.option("--any-links", is_flag=True, help="Also score links of which the reverse is stated too."),
-)
+    choice("--coref-mapping", MAPPINGS, "The mapping that coreference and sequencing build on.", default="type"),
+    flag("--sequencing/--no-sequencing", "Score After and Subevent links. [default: if any]", default=None),
+    flag("--any-links", "Also score links of which the reverse is stated too."),
+]
 """Gold, systems, tokens, and how they are compared."""
 
 
-@click.command(
+@command(
     "score",
-    cls=Command,
-    epilog="\b\nExamples:\n  adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/"
-    "\n  adjudge nugget score gold.tbf run=out/system.tbf --by type --profile evmeval-1.8"
-    "\n  adjudge nugget score gold.tbf system.tbf --compat evmeval-1.8 --coref",
-)
-@compose(
     side_options,
-    click.option(
+    value(
         "--attributes",
-        metavar="NAMES",
+        "NAMES",
+        "Attributes of which all combinations are scored, next to the span alone; none for the span only.",
         default=",".join(ATTRIBUTES),
-        show_default=True,
-        help="Attributes of which all combinations are scored, next to the span alone; none for the span only.",
     ),
-    click.option(
-        "--confusion",
-        type=click.Choice(ATTRIBUTES),
-        help="Print which values the systems take for which instead of the scores.",
-    ),
-    click.option(
+    choice("--confusion", ATTRIBUTES, "Print which values the systems take for which instead of the scores."),
+    value(
         "--comparison",
-        metavar="FILE",
+        "FILE",
+        "Also write gold and system nuggets side by side, in the layout of the official program.",
         type=Target(),
-        help="Also write gold and system nuggets side by side, in the layout of the official program.",
     ),
-    click.option(
-        "--compat", type=click.Choice(COMPAT), help="Print the report of the official program, and only that."
-    ),
+    choice("--compat", COMPAT, "Print the report of the official program, and only that."),
     scoring_options(
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
@@ -122,6 +96,11 @@ side_options = compose(
             "save_documents": "`adjudge nugget report` shows every nugget",
         },
     ),
+    examples=[
+        "adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/",
+        "adjudge nugget score gold.tbf run=out/system.tbf --by type --profile evmeval-1.8",
+        "adjudge nugget score gold.tbf system.tbf --compat evmeval-1.8 --coref",
+    ],
 )
 def score(**options: Any) -> None:
     """Score systems against gold nuggets: spans, types, realis, coreference and sequencing.
@@ -140,19 +119,23 @@ def score(**options: Any) -> None:
     from adjudge.tasks.nugget.task import NuggetTask
 
     task = NuggetTask(chosen, **_how(options), by=options["by"])
-    with uncollected():
-        if options["compat"]:
-            _compat(sides, task, options)
-        elif options["explain"] is not None:
-            from adjudge.tasks.nugget.explanation import explain
+    if options["compat"]:
+        _compat(sides, task, options)
+    elif options["explain"] is not None:
+        from adjudge.tasks.nugget.explanation import explain
 
-            refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
-            found = explain(sides.gold, sides.paths, options["explain"], task, names=sides.names)
-            emit_explanations(found.values(), options)
-        elif options["confusion"] is not None:
-            _confusion(sides, task, options)
-        else:
-            _score(sides, task, options)
+        refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
+        found = explain(sides.gold, sides.paths, options["explain"], task, names=sides.names)
+        emit_explanations(found.values(), options)
+    elif options["confusion"] is not None:
+        _confusion(sides, task, options)
+    else:
+        if options["fail_under"]:
+            from adjudge.tasks.nugget.measures import measures
+
+            scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
+            check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
+        finish(_evaluated(sides, task, options).result(), options)
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
@@ -167,21 +150,6 @@ def _how(options: Mapping[str, Any]) -> dict[str, Any]:
     return {"tokens": options["tokens"], "mode": options["mode"], "suffix": options["token_suffix"]}
 
 
-def _score(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
-    from adjudge.tasks.nugget.measures import measures
-
-    chosen = task.settings
-    scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
-    check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
-    log = Log(options)
-    log(f"reading {sides.gold} and {len(sides.paths)} system file(s)")
-    with working("scoring", shown=not options["quiet"]):
-        evaluation = _evaluated(sides, task, options)
-        log(f"counted {len(evaluation.ids)} documents")
-        result = evaluation.result()
-    finish(result, options)
-
-
 def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any], *, keep: bool = False) -> Evaluation:
     """Read and count, and write the comparison file if it is wanted."""
     from adjudge.tasks.nugget.task import evaluate_nuggets
@@ -190,7 +158,7 @@ def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any], *, ke
     if target is not None and len(sides.paths) > 1:
         raise UsageError("--comparison writes one system", hint="run it once for each")
     run = run_from(options, keep=keep or target is not None)
-    evaluation = evaluate_nuggets(task, sides.gold, sides.paths, run, names=sides.names)
+    evaluation = count_task(task, sides, run, options, evaluate_nuggets)
     if target is not None:
         from adjudge.tasks.nugget.compat import write_comparison
 
@@ -237,23 +205,17 @@ def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> No
     emit(stream.getvalue().rstrip("\n") + "\n", options["output"])
 
 
-@click.command(
+@command(
     "report",
-    cls=Command,
-    epilog="\b\nExample:\n"
-    "  adjudge nugget report gold.tbf mine=run1.tbf run2.tbf -t tokens/ --texts texts/ -o report.html",
-)
-@compose(
     side_options,
-    click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document."),
-    click.option(
-        "--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="What follows the id in text names."
-    ),
+    value("--texts", "DIR", "Texts, one file <document><suffix> for each document."),
+    value("--text-suffix", "TEXT", "What follows the id in text names.", default=".txt"),
     docs_option,
-    click.option("--title", default="Event nuggets", show_default=True, help="What stands at the top of the page."),
+    value("--title", "TEXT", "What stands at the top of the page.", default="Event nuggets"),
     resampling_options(),
     output_option,
     verbose_option,
+    examples=["adjudge nugget report gold.tbf mine=run1.tbf run2.tbf -t tokens/ --texts texts/ -o report.html"],
 )
 def report(**options: Any) -> None:
     """Write an HTML page with gold and system nuggets side by side: one file that needs no network.
@@ -263,8 +225,7 @@ def report(**options: Any) -> None:
     """
     sides = sides_of(options, inputs=[options["types"]])
     chosen = _settings(options)
-    log = Log(options)
-    log(f"reading {sides.gold} and {len(sides.paths)} system file(s)")
+    log(options, f"reading {sides.gold} and {len(sides.paths)} system file(s)")
     from adjudge.report.html.nugget import nugget_page
 
     with uncollected():
@@ -281,4 +242,4 @@ def report(**options: Any) -> None:
             title=options["title"],
         )
     emit(page, options["output"])
-    log(f"wrote a page of {len(page)} characters")
+    log(options, f"wrote a page of {len(page)} characters")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.findings import all_counted, emit_reports, finding_line, report_options
-from adjudge.cli.options import compose, document_list
+from adjudge.cli.options import choice, command, document_list, flag, value
 from adjudge.cli.output import check_targets, emit, is_file, say, working
 from adjudge.errors import UsageError, ValidationError, visible
 from adjudge.formats.standoff import ORDERS, UNITS
@@ -27,37 +27,31 @@ TO = ("tbf", "tbf-token", "tbf-char", "brat", "ere", "nugget-xml")
 ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, where a folder is the rule
 
 
-@click.command(
+@command(
     "validate",
-    epilog="\b\nExamples:\n  adjudge nugget validate system.tbf -t tokens/ --types 2015 --docs gold.tbf"
-    "\n  adjudge nugget validate clusters.tbf --gold gold.tbf",
-)
-@click.argument("files", metavar="SUBMISSION...", nargs=-1, required=True)
-@compose(
-    click.option("-t", "--tokens", metavar="DIR", help="Token tables, one file <document><suffix> for each document."),
-    click.option("--token-suffix", metavar="TEXT", default=".tab", show_default=True, help="How names of tables end."),
-    click.option("--texts", metavar="DIR", help="Texts, one file <document><suffix> for each document."),
-    click.option("--text-suffix", metavar="TEXT", default=".txt", show_default=True, help="How names of texts end."),
-    click.option("--sizes", metavar="FILE", help="Numbers of characters: a document id and its number in each line."),
-    click.option(
-        "--types", metavar="FILE", help="Event types that are allowed: a file with one per line, 2015 or 2016."
-    ),
-    click.option(
+    click.Argument(["files"], metavar="SUBMISSION...", nargs=-1, required=True),
+    value("-t --tokens", "DIR", "Token tables, one file <document><suffix> for each document."),
+    value("--token-suffix", "TEXT", "How names of tables end.", default=".tab"),
+    value("--texts", "DIR", "Texts, one file <document><suffix> for each document."),
+    value("--text-suffix", "TEXT", "How names of texts end.", default=".txt"),
+    value("--sizes", "FILE", "Numbers of characters: a document id and its number in each line."),
+    value("--types", "FILE", "Event types that are allowed: a file with one per line, 2015 or 2016."),
+    value(
         "--gold",
-        metavar="GOLD",
-        help="The nuggets that were given, a TBF file: they must have been copied, and nothing else may be there.",
+        "GOLD",
+        "The nuggets that were given, a TBF file: they must have been copied, and nothing else may be there.",
     ),
-    click.option(
-        "--docs",
-        metavar="LIST",
-        help="The documents that must be there: a file with one id per line, a TBF file, or a,b,c.",
-    ),
-    click.option(
+    value("--docs", "LIST", "The documents that must be there: a file with one id per line, a TBF file, or a,b,c."),
+    choice(
         "--mode",
-        type=click.Choice(("token", "char")),
-        help="Places are token ids or characters (default: token with -t, else by what most of them look like).",
+        ("token", "char"),
+        "Places are token ids or characters (default: token with -t, else by what most of them look like).",
     ),
     report_options(limit=LIMIT),
+    examples=[
+        "adjudge nugget validate system.tbf -t tokens/ --types 2015 --docs gold.tbf",
+        "adjudge nugget validate clusters.tbf --gold gold.tbf",
+    ],
 )
 def validate(files: tuple[str, ...], **options: Any) -> int:
     """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
@@ -161,57 +155,36 @@ def _record(report: NuggetReport) -> dict[str, Any]:
     }
 
 
-@click.command(
-    "convert", epilog="\b\nExample:\n  adjudge nugget convert --from brat --to tbf -t tokens/ annotations/ -o gold.tbf"
-)
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@compose(
-    click.option("--from", "source", type=click.Choice(SOURCES), help="Format of the input (default: by its name)."),
-    click.option("--to", "target", type=click.Choice(TO), required=True, help="Format to write."),
-    click.option(
-        "-t",
-        "--tokens",
-        metavar="TOKENS",
+@command(
+    "convert",
+    click.Argument(["inputs"], metavar="INPUT...", nargs=-1, required=True),
+    choice("--from source", SOURCES, "Format of the input (default: by its name)."),
+    choice("--to target", TO, "Format to write.", required=True),
+    value(
+        "-t --tokens",
+        "TOKENS",
+        "Folder of the token tables (DOCUMENT.tab), or one table.",
         type=click.Path(exists=True, path_type=Path),
-        help="Folder of the token tables (DOCUMENT.tab), or one table.",
     ),
-    click.option(
+    value(
         "--texts",
-        metavar="TEXTS",
+        "TEXTS",
+        "Folder of the texts (default: beside brat and ERE files).",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Folder of the texts (default: beside brat and ERE files).",
     ),
-    click.option(
-        "-o",
-        "--output",
-        metavar="OUT",
+    value(
+        "-o --output",
+        "OUT",
+        "File or folder to write, whole or not at all; - is standard output. A folder has a file per document.",
         type=click.Path(),
-        help="File or folder to write, whole or not at all; - is standard output. A folder has a file per document.",
     ),
-    click.option(
-        "--order", type=click.Choice(ORDERS), help="Nuggets by id (default for brat and ERE) or as in the file."
-    ),
-    click.option(
-        "--offsets",
-        "units",
-        type=click.Choice(UNITS),
-        default="code-points",
-        show_default=True,
-        help="How INPUT counts characters.",
-    ),
-    click.option(
-        "--token-offsets",
-        "table_units",
-        type=click.Choice(UNITS),
-        default="code-points",
-        show_default=True,
-        help="How the token tables count characters.",
-    ),
-    click.option(
-        "--system", metavar="NAME", help="System id to write in TBF (default: that of the input, or adjudge)."
-    ),
-    click.option("--strict", is_flag=True, help="Write nothing if anything would be lost."),
-    click.option("--quiet", is_flag=True, help="Do not say what could not be kept."),
+    choice("--order", ORDERS, "Nuggets by id (default for brat and ERE) or as in the file."),
+    choice("--offsets units", UNITS, "How INPUT counts characters.", default="code-points"),
+    choice("--token-offsets table_units", UNITS, "How the token tables count characters.", default="code-points"),
+    value("--system", "NAME", "System id to write in TBF (default: that of the input, or adjudge)."),
+    flag("--strict", "Write nothing if anything would be lost."),
+    flag("--quiet", "Do not say what could not be kept."),
+    examples=["adjudge nugget convert --from brat --to tbf -t tokens/ annotations/ -o gold.tbf"],
 )
 def convert(inputs: tuple[str, ...], output: str | None, strict: bool, quiet: bool, **plan: Any) -> None:
     """Write event nuggets in another format.
@@ -257,40 +230,28 @@ def _is_folder(output: str, target: str) -> bool:
     return not target.startswith("tbf") and not output.endswith(ENDINGS[target])
 
 
-@click.command(
-    "tokenize", epilog="\b\nExample:\n  adjudge nugget tokenize -t texts/ -a annotations/ -o tables/ -s '/-\\'"
-)
-@compose(
-    click.option(
-        "-t",
-        "--texts",
-        metavar="TEXTS",
+@command(
+    "tokenize",
+    value(
+        "-t --texts",
+        "TEXTS",
+        "Folder of the texts, or one text.",
         type=click.Path(exists=True, path_type=Path),
         required=True,
-        help="Folder of the texts, or one text.",
     ),
-    click.option(
-        "-a",
-        "--annotations",
-        metavar="ANNOTATIONS",
+    value(
+        "-a --annotations",
+        "ANNOTATIONS",
+        "Folder of brat files (DOCUMENT.ann), one such file, or a TBF file by characters.",
         type=click.Path(exists=True, path_type=Path),
-        help="Folder of brat files (DOCUMENT.ann), one such file, or a TBF file by characters.",
     ),
-    click.option("-o", "--output", metavar="OUT", type=click.Path(), required=True, help="Folder of the token tables."),
-    click.option("-e", "--extension", metavar="EXT", default="txt", show_default=True, help="Extension of the texts."),
-    click.option(
-        "-s",
-        "--separators",
-        metavar="CHARACTERS",
-        default="/-\\",
-        show_default=True,
-        help="Cut tokens at these as well; '' for none.",
-    ),
-    click.option(
-        "--utf16", is_flag=True, help="Offsets, of annotations and tables, count UTF-16 units, not characters."
-    ),
-    click.option("--strict", is_flag=True, help="Write nothing if an annotation does not fit the tokens."),
-    click.option("--quiet", is_flag=True, help="Do not say which tokens were split."),
+    value("-o --output", "OUT", "Folder of the token tables.", type=click.Path(), required=True),
+    value("-e --extension", "EXT", "Extension of the texts.", default="txt"),
+    value("-s --separators", "CHARACTERS", "Cut tokens at these as well; '' for none.", default="/-\\"),
+    flag("--utf16", "Offsets, of annotations and tables, count UTF-16 units, not characters."),
+    flag("--strict", "Write nothing if an annotation does not fit the tokens."),
+    flag("--quiet", "Do not say which tokens were split."),
+    examples=["adjudge nugget tokenize -t texts/ -a annotations/ -o tables/ -s '/-\\'"],
 )
 def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, quiet: bool, **how: Any) -> int:
     """Make token tables (DOCUMENT.tab): id, string, begin and end of each token, as the Penn Treebank divides words.

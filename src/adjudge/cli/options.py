@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -17,10 +19,13 @@ if TYPE_CHECKING:  # slow to load, and most results are only printed
     from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
 
-Decorator = Callable[[Any], Any]
+
+Parameters: TypeAlias = Any  # a parameter of a command, or a list of such
 
 FORMATS = ("text", "json", "csv", "md", "latex")
+MANY = 15  # options that need headings
 DIGITS = 18  # of whole numbers, which then fit everywhere
+SAVE_DOCUMENTS = "With --save: also the texts and what became of every item, for report."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -30,14 +35,14 @@ DIGITS = 18  # of whole numbers, which then fit everywhere
 class Value(click.ParamType):  # type: ignore[type-arg]  # not generic in all releases
     """What a value on the command line becomes; without a value, there is nothing to do."""
 
+    name = "value"
 
+
+@dataclass(frozen=True)
 class Whole(Value):
     """A whole number from 0; another value is refused with the remedy."""
 
-    name = "whole number"
-
-    def __init__(self, remedy: str) -> None:
-        self.remedy = remedy
+    remedy: str
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
@@ -52,8 +57,6 @@ class Whole(Value):
 class Level(Value):
     """A confidence level (95, 95% or 0.95) as a fraction of one."""
 
-    name = "level"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The fraction."""
         number, percent = _number(value)
@@ -66,8 +69,6 @@ class Level(Value):
 class Gate(Value):
     """A threshold (metric.part=value, or part=value for every metric), the value as a fraction of one."""
 
-    name = "gate"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
         """The score and its threshold."""
         name, _equals, text = value.rpartition("=")
@@ -78,12 +79,11 @@ class Gate(Value):
         return name.strip(), threshold
 
 
-class Target(click.Path):
+@dataclass(frozen=True)
+class Target(Value):
     """A file to write; - is standard output, or not possible, which is then said."""
 
-    def __init__(self, dash: str = "") -> None:
-        super().__init__()
-        self.dash = dash
+    dash: str = ""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path; None is standard output."""
@@ -104,13 +104,11 @@ class Method(click.Choice[str]):
         return super().convert(OLD_TESTS.get(value, value), param, ctx)
 
 
+@dataclass(frozen=True)
 class Refused(Value):
     """The value of an option that other commands have and that has no meaning here."""
 
-    name = "refused"
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """Never."""
@@ -128,105 +126,124 @@ def _number(text: str) -> tuple[float, bool]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Options and commands
+# Commands and their options
 
 
-class Option(click.Option):
-    """An option that may stand under a heading."""
+def command(
+    name: str, *parameters: Parameters, examples: Sequence[str], about: str | None = None, before: str = ""
+) -> Callable[[Callable[..., Any]], Command]:
+    """Makes a command of a function, whose docstring is the help, unless there is another; lists are taken apart.
 
-    def __init__(self, *args: Any, section: str = "", **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.section = section
+    `before` is what `--help` shows before the examples.
+    """
+    title = "Example" if len(examples) == 1 else "Examples"
+    epilog = f"{before}\b\n{title}:" + "".join(f"\n  {each}" for each in examples)
+
+    def made(function: Callable[..., Any]) -> Command:
+        text = inspect.cleandoc(about or function.__doc__ or "")
+        return Command(name, params=list(_flat(parameters)), callback=function, help=text, epilog=epilog)
+
+    return made
+
+
+def _flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
+    for each in parameters:
+        if isinstance(each, click.Parameter):
+            yield each
+        else:
+            yield from _flat(each)
 
 
 class Command(click.Command):
-    """A command whose options stand under the headings of their sections, in the order in which these appear."""
+    """A command whose options, if there are many, stand under the headings of their sections as these appear."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
         sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+        shown = [each for each in self.get_params(ctx) if isinstance(each, click.Option) and not each.hidden]
+        for option in shown:
+            record = option.get_help_record(ctx)
+            title = getattr(option, "section", "Options") if len(shown) > MANY else "Options"
             if record is not None:
-                sections.setdefault(getattr(parameter, "section", "") or "Options", []).append(record)
+                sections.setdefault(title, []).append(record)
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def compose(*decorators: Decorator) -> Decorator:
-    """Several options as one decorator; they appear in `--help` in this order."""
-
-    def decorate(function: Any) -> Any:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
+def section(title: str, *parameters: Parameters) -> list[click.Parameter]:
+    """Options that stand under a heading."""
+    found = list(_flat(parameters))
+    for each in found:
+        each.section = title  # type: ignore[attr-defined]
+    return found
 
 
-def section(title: str) -> Callable[..., Decorator]:
-    """A function that makes options of one section, like `click.option`."""
-
-    def option(*names: str, **more: Any) -> Decorator:
-        return click.option(*names, cls=Option, section=title, **more)
-
-    return option
+def flag(names: str, about: str, **more: Any) -> click.Option:
+    """An option without a value; names are separated by blanks."""
+    return click.Option(names.split(), is_flag=True, help=about, **more)
 
 
-_sure, _out = section("Uncertainty"), section("Output")
-
-output_option = _out(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=Target(),
-    help="Write to FILE, whole or not at all; - is standard output.",
-)
-verbose_option = _out("--verbose", is_flag=True, help="Say what is done on the way; show where a bug is.")
+def choice(names: str, values: Iterable[str], about: str, **more: Any) -> click.Option:
+    """An option whose value is one of a few."""
+    more = {"type": click.Choice(list(values)), "show_default": "default" in more, **more}
+    return click.Option(names.split(), help=about, **more)
 
 
-def format_option(*formats: str) -> Decorator:
+def value(names: str, metavar: str, about: str, **more: Any) -> click.Option:
+    """An option with any value, text unless it has another type."""
+    more = {"show_default": more.get("default") is not None, **more}
+    return click.Option(names.split(), metavar=metavar, help=about, **more)
+
+
+def format_option(*formats: str) -> click.Option:
     """The layout, text by default."""
-    return _out("--format", "format_", type=click.Choice(formats), default="text", show_default=True, help="Layout.")
+    return choice("--format format_", formats, "Layout.", default="text")
 
 
-output_options = compose(
-    format_option(*FORMATS),
+output_option = value("-o --output", "FILE", "Write to FILE, whole or not at all; - is standard output.", type=Target())
+verbose_option = flag("--verbose", "Say what is done on the way; show where a bug is.")
+output_options = section(
+    "Output",
+    choice("--format format_", FORMATS, "Layout.", default="text"),
     output_option,
-    _out("--quiet", is_flag=True, help="Only what was asked for: no progress, signature or notes."),
+    flag("--quiet", "Only what was asked for: no progress, signature or notes."),
     verbose_option,
 )
-save_option = _out(
-    "--save",
-    metavar="RESULT.json",
-    type=Target("a result is saved to a file, to print it use --format json"),
-    help="Save the result with its table of documents, for compare and report.",
+save_option, summary_option, fail_under_option = result_options = section(
+    "Output",
+    value(
+        "--save",
+        "RESULT.json",
+        "Save the result with its table of documents, for compare and report.",
+        type=Target("a result is saved to a file, to print it use --format json"),
+    ),
+    value(
+        "--summary",
+        "FILE",
+        "Also add the result to the end of FILE, in Markdown, as for the summary of a step in CI.",
+        type=Target("a summary is added to a file, to print it use --format md"),
+    ),
+    value(
+        "--fail-under",
+        "NAME=VALUE",
+        "Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
+        type=Gate(),
+        multiple=True,
+    ),
 )
-summary_option = _out(
-    "--summary",
-    metavar="FILE",
-    type=Target("a summary is added to a file, to print it use --format md"),
-    help="Also add the result to the end of FILE, in Markdown, as for the summary of a step in CI.",
-)
-fail_under_option = _out(
-    "--fail-under",
-    metavar="NAME=VALUE",
-    type=Gate(),
-    multiple=True,
-    help="Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
-)
-saved_by_option = click.option(
+saved_by_option = value(
     "--by",
-    metavar="FIELD",
+    "FIELD",
+    "Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
     multiple=True,
-    help="Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
 )
-docs_option = click.option("--docs", metavar="LIST", help="Score only these: a file with one id per line, or a,b,c.")
+docs_option = value("--docs", "LIST", "Score only these: a file with one id per line, or a,b,c.")
+pool_option = choice(
+    "--pool", ("micro", "macro"), "Sum the counts first, or average the documents (default: as the metric says)."
+)
 
-BOOTSTRAP = "Resamples for intervals and tests, 0 for neither. [default: 1000, and more for the tests of many systems]"
 INTERVAL = "How intervals are found: auto is jackknife below 100 documents, else percentile."
-TEST = "How two systems are compared: auto is the test that agrees with the interval."
 RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
 
 
@@ -234,86 +251,83 @@ def resampling_options(
     unless: str = "",
     *,
     names: Sequence[str] = RESAMPLING,
-    intervals: Sequence[str] = INTERVALS,
+    more: Sequence[str] = (),
     tests: Sequence[str] = TESTS,
-    helps: Mapping[str, str] | None = None,
-) -> Decorator:
-    """The options of intervals and tests; what is not given is None. `unless` says where else defaults come from."""
+    bootstrap: str = "Resamples for intervals and tests, 0 for neither. "
+    "[default: 1000, and more for the tests of many systems]",
+    interval: str = INTERVAL,
+) -> list[click.Parameter]:
+    """The options of intervals and tests; what is not given is None.
+
+    `unless` says where else defaults come from, `more` are further methods, the others are helps.
+    """
     made = {
-        "bootstrap": {
-            "metavar": "N",
-            "type": Whole("give the number of resamples, or 0 for no intervals"),
-            "help": BOOTSTRAP,
-        },
-        "ci": {"metavar": "LEVEL", "type": Level(), "help": f"Confidence of the intervals. [default: 95{unless}]"},
-        "seed": {
-            "metavar": "N",
-            "type": Whole("give a whole number from 0"),
-            "help": f"Seed of the resampling. [default: 13{unless}]",
-        },
-        "interval": {"type": Method(intervals), "help": f"{INTERVAL} [default: auto{unless}]"},
-        "test": {"type": Method(tests), "help": f"{TEST} [default: auto{unless}]"},
+        "bootstrap": value(
+            "--bootstrap", "N", bootstrap, type=Whole("give the number of resamples, or 0 for no intervals")
+        ),
+        "ci": value("--ci", "LEVEL", f"Confidence of the intervals. [default: 95{unless}]", type=Level()),
+        "seed": value(
+            "--seed", "N", f"Seed of the resampling. [default: 13{unless}]", type=Whole("give a whole number from 0")
+        ),
+        "interval": choice("--interval", (), f"{interval} [default: auto{unless}]", type=Method((*INTERVALS, *more))),
+        "test": choice(
+            "--test",
+            (),
+            f"How two systems are compared: auto is the test that agrees with the interval. [default: auto{unless}]",
+            type=Method((*tests, *more)),
+        ),
     }
-    changed = {name: {"help": text} for name, text in (helps or {}).items()}
-    return compose(*(_sure(f"--{name}", **{**made[name], **changed.get(name, {})}) for name in names))
+    return section("Uncertainty", *(made[name] for name in names))
 
 
 def scoring_options(
     *,
     by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
-    pool: str = "Sum the counts first, or average the documents (default: as the metric says).",
+    pool: str = "",
     explain: str = "Print what matched in this document instead of the scores.",
-    resampling: Decorator | None = None,
+    resampling: Parameters | None = None,
     refused: Mapping[str, str] | None = None,
-) -> Decorator:
+) -> list[click.Parameter]:
     """The options of every scoring command; those that are `refused`, with their reasons, are not in `--help`.
 
     `by` is what slices there are, in words or as a list of fields.
     """
-    fields: dict[str, Any] = {"metavar": "FIELD", "help": f"{by} Repeatable."}
-    if not isinstance(by, str):
-        fields = {"type": click.Choice(by), "help": f"Also score by {' or '.join(by)}. Repeatable."}
-    made: dict[str, Decorator] = {
-        "by": click.option("--by", multiple=True, **fields),
-        "docs": docs_option,
-        "pool": click.option("--pool", type=click.Choice(("micro", "macro")), help=pool),
-        "explain": click.option("--explain", metavar="DOC", help=explain),
-        "resampling": resampling or resampling_options(),
-        "jobs": jobs_option,
-        "cluster": click.option(
+    if isinstance(by, str):
+        slices = value("--by", "FIELD", f"{by} Repeatable.", multiple=True)
+    else:
+        slices = choice("--by", by, f"Also score by {' or '.join(by)}. Repeatable.", multiple=True)
+    found: list[click.Parameter] = [
+        slices,
+        docs_option,
+        choice("--pool", ("micro", "macro"), pool) if pool else pool_option,
+        value("--explain", "DOC", explain),
+        value(
+            "--jobs",
+            "N",
+            "Processes to use; 0 lets the program choose. [default: 0]",
+            type=Whole("give the number of processes, or 0 to let the program choose"),
+        ),
+        value(
             "--cluster",
-            metavar="ADDRESS",
-            help="Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started "
-            "here.",
+            "ADDRESS",
+            "Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
         ),
-        "time_limit": click.option(
+        value(
             "--time-limit",
-            metavar="SECONDS",
+            "SECONDS",
+            "Stop searching a document after this time; unproven scores say so and carry their bound.",
             type=click.FloatRange(min=0, min_open=True),
-            help="Stop searching a document after this time; unproven scores say so and carry their bound.",
         ),
-        "fail_under": fail_under_option,
-        "save": save_option,
-        "save_documents": _out(
-            "--save-documents",
-            is_flag=True,
-            help="With --save: also the texts and what became of every item, for report.",
-        ),
-        "summary": summary_option,
-        "output": output_options,
-    }
+        *_flat([resampling or resampling_options()]),
+        *result_options,
+        *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
+        *output_options,
+    ]
     for name, reason in (refused or {}).items():
-        flag: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
-        made[name] = click.option(f"--{name.replace('_', '-')}", hidden=True, type=Refused(reason), **flag)
-    return compose(*made.values())
-
-
-jobs_option = click.option(
-    "--jobs",
-    metavar="N",
-    type=Whole("give the number of processes, or 0 to let the program choose"),
-    help="Processes to use; 0 lets the program choose. [default: 0]",
-)
+        more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
+        flagged = click.Option([f"--{name.replace('_', '-')}"], hidden=True, type=Refused(reason), **more)
+        found = [flagged if each.name == name else each for each in found]
+    return found
 
 
 def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
@@ -360,15 +374,18 @@ class Sides(NamedTuple):
 
 
 def side_arguments(
-    gold: str = "GOLD", system: str = "SYSTEM", *, old_gold: Sequence[str] = (), old_system: Sequence[str] = ()
-) -> Decorator:
+    gold: str = "GOLD", system: str = "SYSTEM", *, old_gold: str = "", old_system: str = ""
+) -> list[click.Parameter]:
     """Gold and one or more systems; the options that once stood for them are hidden."""
-    return compose(
-        click.argument("gold", metavar=gold, required=False),
-        click.argument("systems", metavar=f"[NAME=]{system}...", nargs=-1),
-        *([click.option(*old_gold, "old_gold", hidden=True)] if old_gold else []),
-        *([click.option(*old_system, "old_systems", hidden=True, multiple=True)] if old_system else []),
-    )
+    found: list[click.Parameter] = [
+        click.Argument(["gold"], metavar=gold, required=False),
+        click.Argument(["systems"], metavar=f"[NAME=]{system}...", nargs=-1),
+    ]
+    if old_gold:
+        found.append(click.Option([*old_gold.split(), "old_gold"], hidden=True))
+    if old_system:
+        found.append(click.Option([*old_system.split(), "old_systems"], hidden=True, multiple=True))
+    return found
 
 
 def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str | None] = ()) -> Sides:
@@ -386,8 +403,7 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
     gold, *systems = given
     pairs = [named(system) for system in systems]
     paths = [path for _, path in pairs]
-    listed = options.get("docs")
-    check_targets(options, *more_targets, inputs=[gold, *paths, *inputs, *([listed] if is_file(listed) else [])])
+    check_targets(options, *more_targets, inputs=[gold, *paths, *inputs, options.get("docs")])
     return Sides(gold, paths, [name for name, _ in pairs])
 
 

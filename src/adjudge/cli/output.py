@@ -28,6 +28,7 @@ Progress = Callable[[int, "int | None"], None]
 PATIENCE = 1.0  # seconds before there is a sign of life
 _RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
 _ESCAPED = "adjudge-escaped"
+_STARTED = time.perf_counter()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -115,17 +116,10 @@ def emit_json(data: Any, output: Path | None = None) -> None:
     emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
 
 
-class Log:
-    """Remarks on standard error for `--verbose`, each with the seconds since the start."""
-
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.verbose = options["verbose"]
-        self.start = time.perf_counter()
-
-    def __call__(self, message: str) -> None:
-        """Say something."""
-        if self.verbose:
-            say(f"{time.perf_counter() - self.start:6.2f} s  {visible(message)}")
+def log(options: Mapping[str, Any], message: str) -> None:
+    """Say what is done, with the seconds since the start, if `--verbose` asks for it."""
+    if options["verbose"]:
+        say(f"{time.perf_counter() - _STARTED:6.2f} s  {visible(message)}")
 
 
 @contextmanager
@@ -202,7 +196,7 @@ def check_targets(options: Mapping[str, Any], *names: str, inputs: Iterable[str 
         return
     from adjudge.report.files import check_writable
 
-    files = [name for name in inputs if name is not None and name != "-"]
+    files = [name for name in inputs if name is not None and os.path.exists(name)]  # noqa: PTH110  # never raises
     places: dict[Path, str] = {}
     for name, target in named.items():
         check_writable(target, inputs=files)
@@ -244,7 +238,8 @@ def finish(
             reason = error.strerror or str(error)
             raise UsageError(f"{options['summary']}: cannot be written: {reason}", hint="write elsewhere") from None
     emit(text, options["output"])
-    apply_gates(options["fail_under"], result)
+    if options["fail_under"]:
+        apply_gates(options["fail_under"], result)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -293,11 +288,11 @@ def count_task(task: Task, sides: Sides, run: Run, options: Mapping[str, Any], c
 
     from adjudge.evaluate.engine import evaluate
 
-    check_gates(options.get("fail_under", ()), task.measures())
-    log, count = Log(options), count or evaluate
-    log(f"reading gold and {len(sides.paths)} system(s)")
+    if options.get("fail_under"):
+        check_gates(options["fail_under"], task.measures())
+    log(options, f"reading gold and {len(sides.paths)} system(s)")
     with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
         run = replace(run, progress=progress)
-        evaluation: Evaluation = count(task, sides.gold, sides.paths, run, names=sides.names)
-    log(f"counted {len(evaluation.ids)} documents")
+        evaluation: Evaluation = (count or evaluate)(task, sides.gold, sides.paths, run, names=sides.names)
+    log(options, f"counted {len(evaluation.ids)} documents")
     return evaluation

@@ -11,9 +11,11 @@ from adjudge.cli.options import (
     FORMATS,
     Target,
     Whole,
-    compose,
+    choice,
+    command,
     document_list,
     fail_under_option,
+    flag,
     format_option,
     is_given,
     named,
@@ -23,9 +25,10 @@ from adjudge.cli.options import (
     save_option,
     saved_by_option,
     summary_option,
+    value,
     verbose_option,
 )
-from adjudge.cli.output import Log, check_gates, check_targets, emit, finish, is_file
+from adjudge.cli.output import check_gates, check_targets, emit, finish, log
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,14 +39,14 @@ ORDERS = ("influence", "disagreement")
 _as_saved = resampling_options(", or as saved")
 
 
-def _load(files: Sequence[str], log: Log, options: dict[str, Any], inputs: Sequence[str] = ()) -> list[Result]:
+def _load(files: Sequence[str], options: dict[str, Any], inputs: Sequence[str | None] = ()) -> list[Result]:
     """Saved results, unless an output would overwrite one; a name is that of the only system of its result."""
     from adjudge.stats.result import Result
 
     given = [named(text) for text in files]
     check_targets(options, inputs=[*(path for _, path in given), *inputs])
     loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
-    log(f"read {len(loaded)} result(s)")
+    log(options, f"read {len(loaded)} result(s)")
     return loaded
 
 
@@ -54,23 +57,23 @@ def _changes(options: dict[str, Any]) -> dict[str, Any]:
     return changed | ({"by": options["by"]} if options["by"] else {})
 
 
-@click.command("compare", epilog="\b\nExample:\n  adjudge compare alder.json birch.json --test randomisation")
-@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
-@compose(
+@command(
+    "compare",
+    click.Argument(["results"], metavar="[NAME=]RESULT...", nargs=-1, required=True),
     saved_by_option,
-    click.option(
+    value(
         "--top",
-        metavar="N",
+        "N",
+        "For each metric, the N documents and slices on which systems differ most (text, md, json).",
         type=Whole("give the number of documents and slices, or 0 for none"),
         default=5,
-        show_default=True,
-        help="For each metric, the N documents and slices on which systems differ most (text, md, json).",
     ),
     _as_saved,
     fail_under_option,
     save_option,
     summary_option,
     output_options,
+    examples=["adjudge compare alder.json birch.json --test randomisation"],
 )
 def compare(results: tuple[str, ...], **options: Any) -> None:
     """Compare the systems of results that were saved with --save.
@@ -84,11 +87,10 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
     top, format_, quiet = options["top"], options["format_"], options["quiet"]
     if is_given("top") and top and format_ not in LISTED:
         raise UsageError(f"--top and --format {format_} do not go together", hint="use text, md or json")
-    log = Log(options)
-    loaded = _load(results, log, options)
+    loaded = _load(results, options)
     check_gates(options["fail_under"], loaded[0].measures)
     result = compare_results(loaded, **_changes(options))
-    log("compared")
+    log(options, "compared")
     text = None
     # Nobody who wants it quiet gets a list that was not asked for.
     if top and format_ in LISTED and (is_given("top") or not quiet) and result.comparisons:
@@ -99,14 +101,15 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
     finish(result, options, rows="comparisons" if result.comparisons else "scores", text=text)
 
 
-@click.command("report", epilog="\b\nExample:\n  adjudge report old=may.json new=june.json --by genre -o report.html")
-@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
-@compose(
+@command(
+    "report",
+    click.Argument(["results"], metavar="[NAME=]RESULT...", nargs=-1, required=True),
     output_option,
     saved_by_option,
     _as_saved,
-    click.option("--title", default="Report", show_default=True, help="What stands at the top of the page."),
+    value("--title", "TEXT", "What stands at the top of the page.", default="Report"),
     verbose_option,
+    examples=["adjudge report old=may.json new=june.json --by genre -o report.html"],
 )
 def report(results: tuple[str, ...], **options: Any) -> None:
     """Write an HTML page of results that were saved with --save: one file that needs no network.
@@ -118,29 +121,27 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     from adjudge.report.html.result import render_result
     from adjudge.stats.compare import compare as compare_results
 
-    log = Log(options)
-    loaded = _load(results, log, options)
+    loaded = _load(results, options)
     changed = _changes(options)
     result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
     page = render_result(result, title=options["title"])
     emit(page, options["output"])
-    log(f"wrote a page of {len(page)} characters")
+    log(options, f"wrote a page of {len(page)} characters")
 
 
-@click.command("merge", epilog="\b\nExample:\n  adjudge merge parts/*.json -o result.json --bootstrap 1000")
-@click.argument("parts", metavar="[NAME=]PART...", nargs=-1, required=True)
-@compose(
-    click.option(
-        "-o",
-        "--output",
-        metavar="RESULT.json",
+@command(
+    "merge",
+    click.Argument(["parts"], metavar="[NAME=]PART...", nargs=-1, required=True),
+    value(
+        "-o --output",
+        "RESULT.json",
+        "Write the merged result with its table of documents, whole or not at all.",
         type=Target(),
-        help="Write the merged result with its table of documents, whole or not at all.",
     ),
-    click.option(
+    value(
         "--order",
-        metavar="LIST",
-        help="The order of the documents in the result: a file with one id per line, or a,b,c (default: one part "
+        "LIST",
+        "The order of the documents in the result: a file with one id per line, or a,b,c (default: one part "
         "after the other). Only the draws of the official EAL programs depend on it.",
     ),
     saved_by_option,
@@ -148,8 +149,9 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     fail_under_option,
     summary_option,
     format_option(*FORMATS),
-    click.option("--quiet", is_flag=True, help="Print nothing if there is an output file; no signature or notes."),
+    flag("--quiet", "Print nothing if there is an output file; no signature or notes."),
     verbose_option,
+    examples=["adjudge merge parts/*.json -o result.json --bootstrap 1000"],
 )
 def merge(parts: tuple[str, ...], **options: Any) -> None:
     """Merge the results of parts of a corpus that were scored by themselves and saved with --save.
@@ -164,39 +166,36 @@ def merge(parts: tuple[str, ...], **options: Any) -> None:
     repeated = next((path for path in paths if paths.count(path) > 1), None)
     if repeated is not None:
         raise UsageError(f"{repeated} is given twice", hint="give every part once")
-    log, order = Log(options), options["order"]
-    loaded = _load(parts, log, options, [order] if is_file(order) else [])
+    order = options["order"]
+    loaded = _load(parts, options, [order])
     check_gates(options["fail_under"], loaded[0].measures)
     result = merge_results(loaded, names=paths, order=document_list(order), **_changes(options))
-    log(f"merged {result.systems[0].documents} documents")
+    log(options, f"merged {result.systems[0].documents} documents")
     output = options["output"]
     silent = output is not None and options["quiet"]
     finish(result, {**options, "save": output, "output": None}, text="" if silent else None)
 
 
-@click.command("select", epilog="\b\nExample:\n  adjudge select alder.json birch.json cedar.json --disagree 10 --items")
-@click.argument("results", metavar="[NAME=]RESULT...", nargs=-1, required=True)
-@compose(
-    click.option(
+@command(
+    "select",
+    click.Argument(["results"], metavar="[NAME=]RESULT...", nargs=-1, required=True),
+    value(
         "--disagree",
-        metavar="K",
+        "K",
+        "How many documents, or items.",
         type=Whole("give the number of documents or items"),
         default=10,
-        show_default=True,
-        help="How many documents, or items.",
     ),
-    click.option("--items", is_flag=True, help="Select items, if the results were saved with --save-documents."),
-    click.option(
-        "--metric", metavar="NAME", help="Rank systems by this score: relation.strict, or relation.strict.f1."
-    ),
-    click.option(
+    flag("--items", "Select items, if the results were saved with --save-documents."),
+    value("--metric", "NAME", "Rank systems by this score: relation.strict, or relation.strict.f1."),
+    choice(
         "--order",
-        type=click.Choice(ORDERS),
+        ORDERS,
+        "Order by what the ranking loses without them, or by how much systems differ on them.",
         default=ORDERS[0],
-        show_default=True,
-        help="Order by what the ranking loses without them, or by how much systems differ on them.",
     ),
     output_options,
+    examples=["adjudge select alder.json birch.json cedar.json --disagree 10 --items"],
 )
 def select(
     results: tuple[str, ...], disagree: int, items: bool, metric: str | None, order: Any, **options: Any
@@ -215,14 +214,13 @@ def select(
     from adjudge.stats.influence import select_documents
     from adjudge.stats.item_influence import select_items
 
-    log = Log(options)
-    result = compare_results(_load(results, log, options), by=(), bootstrap=0)
+    result = compare_results(_load(results, options), by=(), bootstrap=0)
     if items:
         chosen = select_items(result, disagree, metric=metric, order=order)
-        log(f"selected {len(chosen.items)} of {chosen.of} items")
+        log(options, f"selected {len(chosen.items)} of {chosen.of} items")
         text = render_items(chosen, options["format_"], quiet=options["quiet"])
     else:
         found = select_documents(result, disagree, metric=metric, order=order)
-        log(f"selected {len(found.documents)} of {found.of} documents")
+        log(options, f"selected {len(found.documents)} of {found.of} documents")
         text = render_selection(found, options["format_"], quiet=options["quiet"])
     emit(text, options["output"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import format_option, output_option
+from adjudge.cli.options import choice, command, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit_json, emit_lines
 
 if TYPE_CHECKING:
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
 
 
-@click.command("errors", epilog="\b\nExample:\n  adjudge template errors test.json preds.json --reader gtt")
-@click.argument("gold")
-@click.argument("system")
-@click.option("--reader", type=click.Choice(READERS), default="gtt", show_default=True, help="The format.")
-@click.option("--examples", type=click.IntRange(0), default=3, show_default=True, help="How many of each kind.")
-@format_option("text", "json")
-@output_option
+@command(
+    "errors",
+    click.Argument(["gold"]),
+    click.Argument(["system"]),
+    choice("--reader", READERS, "The format.", default="gtt"),
+    value("--examples", "N", "How many of each kind.", type=click.IntRange(0), default=3),
+    format_option("text", "json"),
+    output_option,
+    examples=["adjudge template errors test.json preds.json --reader gtt"],
+)
 def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -> None:
     """Count the mistakes of a system by what would fix them, and show examples.
 
