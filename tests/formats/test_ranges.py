@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.ranges import count_lines, cut_lines
+from adjudge.formats.ranges import cut_lines
 
 
 def write(path: Path, ids, *, pad: int = 0, ascii: bool = True) -> str:
@@ -103,8 +103,3 @@ def test_another_order_gives_parts_that_do_not_fit_or_none(tmp_path):
     random.Random(3).shuffle(order)
     found = cut_lines([[gold], [write(tmp_path / "system.jsonl", numbered(*order))]], 4)
     assert found is None or any(set(ids_of(ours)) != set(ids_of(theirs)) for ours, theirs in found)
-
-
-def test_lines_are_counted(tmp_path):
-    paths = [write(tmp_path / f"{n}.jsonl", numbered(*range(n))) for n in (3, 5)]
-    assert count_lines(paths) == 8

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError, ValidationError
+from adjudge.errors import ValidationError
 from adjudge.metrics import catalogue
-from adjudge.tasks.observe import GOLD, Observer, looks_at, prepared, wrapped
+from adjudge.tasks.observe import Observer, Ready, looks_at, prepared, wrapped
 
 METRICS = {each.name: each() for each in catalogue()}
 EXAMPLES = {each.name: each.example for each in catalogue()}
@@ -49,11 +49,10 @@ def test_counting_refuses_what_the_check_refuses(data: st.DataObject) -> None:
         refused = True
     # Counting comes first and the check only when it fails, so counting must never let pass what the check would not.
     assert refused or not complaints
-    observed = Observer((metric,))(sides[0], (sides[1],))
-    assert bool(observed.complaints) == refused
-    assert len(observed.complaints) >= len(complaints)
-    side = 0 if sides[1] is document else GOLD
-    assert {each.side for each in observed.complaints} <= {side}
+    _, found = Observer((metric,))(Ready("d", sides[0]), sides[1])
+    assert bool(found) == refused
+    assert len(found) >= len(complaints)
+    assert {each.of_gold for each in found} <= {sides[0] is document}
 
 
 class Failing:
@@ -77,10 +76,10 @@ class Failing:
 
 def test_a_function_that_fails_is_the_documents_fault_only_if_the_check_says_so() -> None:
     with pytest.raises(ZeroDivisionError):
-        Observer((Failing([]),))({"items": []}, ({"items": []},))
-    seen = Observer((Failing([("$.x", "wrong", None)]),))({"items": []}, ({"items": []},))
-    assert [(each.side, each.message) for each in seen.complaints] == [(GOLD, "wrong"), (0, "wrong")]
-    assert seen.complaints[0].hint == "`adjudge explain failing` shows what is expected"
+        Observer((Failing([]),))(Ready("d", {"items": []}), {"items": []})
+    _, found = Observer((Failing([("$.x", "wrong", None)]),))(Ready("d", {"items": []}), {"items": []})
+    assert [(each.of_gold, each.message) for each in found] == [(True, "wrong"), (False, "wrong")]
+    assert found[0].hint == "`adjudge explain failing` shows what is expected"
 
 
 def test_plain_values_become_documents() -> None:
@@ -89,32 +88,3 @@ def test_plain_values_become_documents() -> None:
     assert wrapped(metric, {"items": [1]}) == {"items": [1]}
     assert looks_at(metric, "items.x")
     assert not looks_at(metric, "relations.x")
-
-
-@settings(deadline=None)
-@given(st.data())
-def test_many_documents_at_once_give_what_each_gives(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(sorted(METRICS)))
-    example = EXAMPLES[name]
-    documents = st.one_of(st.just(example), damaged(example))
-    pairs = data.draw(
-        st.lists(
-            st.tuples(documents, st.tuples(st.none() | documents, documents)).map(
-                lambda pair: (pair[0], tuple(pair[1]))
-            ),
-            min_size=1,
-            max_size=4,
-        )
-    )
-    observer = Observer((METRICS[name], METRICS["record.set"] if name != "record.set" else METRICS["ner.type"]))
-
-    def outcome(function: Any) -> Any:
-        try:
-            return function()
-        except (ValidationError, UsageError) as error:
-            return str(error)
-
-    one_by_one = outcome(lambda: [observer(gold, systems) for gold, systems in pairs])
-    assert outcome(lambda: observer.many(pairs)) == one_by_one
-    fine = outcome(lambda: [Observer((METRICS[name],))(example, (example, None))])
-    assert outcome(lambda: Observer((METRICS[name],)).many([(example, (example, None))])) == fine

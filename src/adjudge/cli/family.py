@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from adjudge.cli.app import Entry, LazyGroup
 from adjudge.cli.completion import complete_metrics
@@ -34,7 +35,7 @@ from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, wor
 from adjudge.errors import UsageError, visible
 from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result, published_runs
 from adjudge.tasks.profiles import PROFILES
-from adjudge.tasks.scoring import Adjust
+from adjudge.tasks.task import Adjust
 
 if TYPE_CHECKING:
     from adjudge.tasks.catalogue.family import Published
@@ -108,7 +109,7 @@ def score(metric: str, **options: Any) -> None:
 
 def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
     """The files that a metric is read from: specifications, modules in the current folder, hierarchies."""
-    from adjudge.tasks.scoring import is_spec_file, split_names
+    from adjudge.tasks.chosen import is_spec_file, split_names
 
     names = [metric] if is_spec_file(metric) else split_names(metric)
     files = [part for each in names for part in (each, each.partition(":")[0].replace(".", "/") + ".py")]
@@ -117,9 +118,9 @@ def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
 
 def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: Adjust | None = None) -> None:
     """Score files and print, save and gate as the options say."""
-    from adjudge.tasks.adding import measures_of
-    from adjudge.tasks.scoring import as_metrics, explain_document
-    from adjudge.tasks.scoring import score as score_files
+    from adjudge.tasks.chosen import as_metrics
+    from adjudge.tasks.scoring import evaluated, explain_document
+    from adjudge.tasks.task import measures_of
 
     named, how = sides.named(), {name: options[name] for name in ("reader", "system_reader", "profile", "time_limit")}
     how["hierarchy"] = _hierarchies(options)
@@ -133,39 +134,22 @@ def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: 
         return
     if options["save"] is None:
         refuse_alone("--save-documents", "--save")
-    metrics = as_metrics(
-        metric,
-        pool=options["pool"],
-        profile=options["profile"],
-        time_limit=options["time_limit"],
-        hierarchy=how["hierarchy"],
-    )
+    run = msgspec.structs.replace(run_from(options), keep=options["save_documents"], time_limit=options["time_limit"])
+    chosen = {"profile": options["profile"], "hierarchy": how["hierarchy"]}
+    metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, **chosen)
     check_gates(options["fail_under"], measures_of(metrics))
-    run = run_from(options)
     log(options, f"scoring {len(named)} system(s) with {', '.join(str(each) for each in metrics)}")
     with working("scoring", shown=not options["quiet"]) as progress:
-        result = score_files(
+        result = evaluated(
             metrics,
             sides.gold,
             sides.paths,
+            msgspec.structs.replace(run, progress=progress),
             names=list(named),
-            by=run.by,
-            docs=run.docs,
-            pool=run.pool,
-            jobs=run.jobs,
-            cluster=run.cluster,
-            bootstrap=run.inference.bootstrap,
-            ci=run.inference.level,
-            seed=run.inference.seed,
-            test=run.inference.test,
-            interval=run.inference.interval,
-            progress=progress,
-            reader=options["reader"],
-            system_reader=options["system_reader"],
+            readers=(options["reader"], options["system_reader"]),
             profile=options["profile"],
             adjust=adjust,
-            documents=options["save_documents"],
-        )
+        ).result()
     log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 

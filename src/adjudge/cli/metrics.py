@@ -83,7 +83,7 @@ def explain(metric: str, **options: Any) -> None:
     METRIC is a name from `adjudge metrics`, a specification file, or module:name. With --quiet, only the plan.
     """
     from adjudge.cli.family import metric_files
-    from adjudge.tasks.scoring import as_metrics
+    from adjudge.tasks.chosen import as_metrics
 
     if options["format_"] not in ("text", "json"):
         raise UsageError(f"a metric cannot be explained as {options['format_']}", hint="use text or json")

@@ -50,7 +50,7 @@ def map_documents(
     `jobs` is the number of processes; 0 or None starts several only if the first documents show that it pays, for which
     it helps to know how many there are (`total`). `cluster` is the address of a Dask scheduler, its file, or `local`;
     then the work is done there, and in this `folder` if it reads files by relative paths. `progress` is called with the
-    number of documents just done. If `observe` has a method `many`, a chunk is given to it as a list of (gold, system).
+    number of documents just done.
 
     >>> list(map_documents(lambda gold, system: gold - system, [("a", 3, 1), ("b", 5, 5)]))
     [('a', 2), ('b', 0)]
@@ -69,18 +69,18 @@ def map_documents(
         )
         return
     if jobs == 1:
-        yield from here(observe, todo, report, chunk)
+        yield from here(observe, todo, report)
         return
     packed = _packed(observe, required=bool(jobs)) if _can_start(required=bool(jobs)) else None
     if not jobs:
         jobs = processors()
         if packed is None or jobs == 1:
-            yield from here(observe, todo, report, chunk)
+            yield from here(observe, todo, report)
             return
         left = yield from _until_worthwhile(observe, todo, chunk, total, report)
         jobs = jobs if left is None else min(jobs, -(-left // chunk))
         if jobs <= 1:
-            yield from here(observe, todo, report, chunk)
+            yield from here(observe, todo, report)
             return
     assert packed is not None
     first = list(islice(todo, chunk))
@@ -97,7 +97,7 @@ def _until_worthwhile(
     """
     start, number = time.perf_counter(), 0
     while True:
-        done = list(here(observe, islice(pairs, chunk), report, chunk))
+        done = list(here(observe, islice(pairs, chunk), report))
         yield from done
         number += len(done)
         if len(done) < chunk:
@@ -137,32 +137,11 @@ def _ignore(_: int) -> None:
     """Progress that nobody watches."""
 
 
-def here(
-    observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress, chunk: int = 1
-) -> Iterator[tuple[str, R]]:
+def here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress) -> Iterator[tuple[str, R]]:
     """One document after the other, in this process."""
-    if hasattr(observe, "many"):
-        todo, size = iter(pairs), 1
-        while part := list(islice(todo, size)):
-            start = time.perf_counter()
-            rows = _rows(observe, part)
-            # As many at once as still let the progress be seen.
-            size = min(2 * size, chunk) if time.perf_counter() - start < _SHORT else max(1, size // 2)
-            for row in rows:
-                yield row
-                report(1)
-        return
     for identifier, gold, system in pairs:
         yield identifier, observe(gold, system)
         report(1)
-
-
-def _rows(observe: Any, part: Sequence[Pair]) -> list[tuple[str, Any]]:
-    """The rows of a chunk, all at once if that is possible."""
-    if not hasattr(observe, "many"):
-        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
-    rows = observe.many([(gold, system) for _, gold, system in part])
-    return [(identifier, row) for (identifier, _, _), row in zip(part, rows, strict=True)]
 
 
 def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | None:
@@ -383,7 +362,7 @@ def _work(part: list[Pair]) -> list[tuple[str, Any]] | _Failure:
 def observed_chunk(observe: Callable[[Any, Any], Any], part: Sequence[Pair]) -> list[tuple[str, Any]] | _Failure:
     """The rows of some documents, or what is wrong with them."""
     try:
-        return _rows(observe, part)
+        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
     except AdjudgeError as error:
         return failed(error)
 

@@ -22,7 +22,7 @@ from adjudge.engine.local import can_travel, map_documents, processors, work_fol
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems, size_of
 from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Names, check_places, check_sides
+from adjudge.evaluate.sides import Names, check_sides
 from adjudge.evaluate.task import Remark, Side, Task
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 PARTS = 4  # for each process, so that none of them waits long for the last one
-LARGEST = 8 << 20  # bytes of a part of each side, because a process holds all documents of one
+LARGEST = 4 << 20  # bytes of a part of each side, because a process holds all documents of one
 _WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are faster with numpy
 
 
@@ -98,9 +98,7 @@ class Evaluation(NamedTuple):
 
     def result(self) -> Result:
         """Scores, intervals, slices and comparisons."""
-        from adjudge.evaluate.results import result_of
-
-        return result_of(self)
+        return self.task.result(self)
 
 
 class Counter(NamedTuple):
@@ -174,8 +172,8 @@ def evaluate(
     """Read all sides and count every document of every system."""
     if isinstance(system, Mapping) and not isinstance(gold, Side):  # whose keys are names of systems or of documents
         gold = task.read(gold, "gold", digest=run.digest)
-    known = gold.documents if isinstance(gold, Side) else ()
-    named = name_systems(gold, system, names, known=known, is_whole=task.is_whole)
+    known = gold.documents if isinstance(gold, Side) else {}
+    named = name_systems(gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known))
     found = None if run.keep or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
     evaluation.task.check(evaluation)
@@ -188,8 +186,6 @@ def evaluate(
 
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
     ours, *theirs = _read(task, gold, named, run)
-    for side in theirs:
-        check_places(ours, side)
     task, systems = task.meet(ours, theirs)
     ids = choose(ours.documents, run.docs)
     counter = Counter(task, None, run.keep)
@@ -212,17 +208,17 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
     sides: list[Side] = []
     errors: list[AdjudgeError] = []
     only = None
-    for name, source in (("gold", gold), *named):
+    for place, (name, source) in enumerate((("gold", gold), *named)):
+        read = task.read_system if place else task.read
         try:
-            side = source if isinstance(source, Side) else task.read(source, name, only=only, digest=run.digest)
+            side = source if isinstance(source, Side) else read(source, name, only=only, digest=run.digest)
         except UsageError:
             raise
         except AdjudgeError as error:
             errors.append(error)
             continue
         sides.append(side)
-        if name == "gold" and source is gold:
-            only = frozenset(side.documents)
+        only = only if place else frozenset(side.documents)
     if errors:
         kind = FormatError if any(isinstance(error, FormatError) for error in errors) else ValidationError
         raise kind([problem for error in errors for problem in error.problems])

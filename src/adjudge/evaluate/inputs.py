@@ -53,7 +53,7 @@ def name_systems(
     >>> [name for name, _ in name_systems("key.conll", ["a/run.conll", "b/run.conll"])]
     ['run-1', 'run-2']
     """
-    several = _several(system, known, is_whole)
+    several = _several(gold, system, known, is_whole)
     sources = [gold, *(source for _, source in several)]
     if sum(map(is_stdin, sources)) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
@@ -70,15 +70,22 @@ def name_systems(
     return list(zip(chosen, (source for _, source in several), strict=True))
 
 
-def _several(system: Any, known: Collection[str], is_whole: Callable[[Any], bool]) -> list[tuple[str, Source]]:
+def _several(
+    gold: Source, system: Any, known: Collection[str], is_whole: Callable[[Any], bool]
+) -> list[tuple[str, Source]]:
     if isinstance(system, Mapping):
         if not any(str(key) in known for key in system) and all(
             is_file(source) or is_whole(source) for source in system.values()
         ):
             return [(str(name), source) for name, source in system.items()]
-    elif isinstance(system, list | tuple) and system and all(map(is_file, system)):
+    elif isinstance(system, list | tuple) and system and all(map(is_file, system)) and not _are_texts(gold):
         return [(stem(source), source) for source in system]
     return [(stem(system) if is_file(system) else "system", system)]
+
+
+def _are_texts(gold: Any) -> bool:
+    """Whether the gold documents are strings, so that those of a list are no paths."""
+    return isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
 
 
 def stem(source: Any) -> str:

@@ -8,14 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from adjudge.errors import UsageError, did_you_mean
+import msgspec
+
+from adjudge.errors import Problem, UsageError, did_you_mean
 from adjudge.evaluate.doubts import Compared, with_doubts
-from adjudge.evaluate.inputs import is_stdin
 from adjudge.evaluate.sides import NO_DOCUMENTS
 from adjudge.evaluate.task import Side, Task
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
+    from adjudge.model.document import CorpusNote
     from adjudge.stats.result import Note, Result
 
 EXAMPLES = 10
@@ -23,25 +25,27 @@ EXAMPLES = 10
 
 def result_of(evaluation: Evaluation) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
-    return with_doubts(_built(evaluation.checked()), _compared(evaluation))
+    return with_doubts(_built(evaluation.checked()), compared_in(evaluation))
 
 
-def _compared(evaluation: Evaluation) -> Compared:
-    """What was compared, for notes on shifted offsets; it is read again if a score is low."""
+def compared_in(evaluation: Evaluation) -> Compared:
+    """What was compared, for notes on shifted offsets; files that were read in parts are read again."""
     task = evaluation.task
     only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
 
-    def spans(source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-        if hasattr(source, "read") or is_stdin(source) or type(task).spans is Task.spans:
-            return  # it was read, and is gone; or there is nothing to look at
-        side = source if isinstance(source, Side) else task.read(source, "", digest=False)
+    def spans(side: Side, source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+        if type(task).spans is Task.spans:
+            return  # there is nothing to look at
+        if evaluation.apart:
+            side = task.read(source, "", digest=False)
         for name in side.documents:
             if only is None or name in only:
                 yield name, task.spans(side.documents[name])
 
-    sources = evaluation.sources
-    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in sources)
-    return Compared(paths, tuple(partial(spans, each) for each in sources), task.unit, task.telling, task.low)
+    sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
+    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources)
+    both = zip(sides, evaluation.sources, strict=True)
+    return Compared(paths, tuple(partial(spans, *each) for each in both), task.unit, task.telling, task.low)
 
 
 def _shuffled(name: str) -> tuple[int, str]:
@@ -56,14 +60,16 @@ def _built(evaluation: Evaluation) -> Result:
     task, run, ids = evaluation.task, evaluation.run, evaluation.ids
     reported, elements = task.reported(evaluation), task.elements(evaluation)
     inside = {each.field for tables in elements.values() for each in tables}
-    attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
+    attributes = reported.attributes
+    if attributes is None:
+        attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
     systems = {}
     once = {number: number for number in map(float, range(256))}  # small counts are one object each
     for name, counts in reported.counts.items():
         rows = tuple(zip(*[map(once.get, counts, counts)] * len(reported.columns), strict=True))
         best = reported.best.get(name, {})
         systems[name] = Counts(
-            StatsTable(ids, reported.columns, rows, attributes),
+            StatsTable(ids, reported.columns, rows, dict(attributes)),
             [*notes_of(evaluation, name), *task.notes(evaluation, name), *reported.notes.get(name, ())],
             StatsTable(tuple(ids[at] for at in best), reported.columns, tuple(best.values())) if best else None,
             elements.get(name, ()),
@@ -78,7 +84,9 @@ def _built(evaluation: Evaluation) -> Result:
         fields=signature_of(evaluation),
         drawing=task.drawing() or USUAL,
     )
-    return build_result(scoring, systems)
+    result = build_result(scoring, systems)
+    assert result.options is not None
+    return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=reported.unsaved))
 
 
 def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
@@ -90,13 +98,20 @@ def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, 
     return values
 
 
+def input_note(note: Problem | CorpusNote) -> Note:
+    """What a reader says of a file as a whole."""
+    from adjudge.stats.result import Note
+
+    return Note("input", 1, str(note)) if isinstance(note, Problem) else Note(*msgspec.structs.astuple(note))
+
+
 def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
     """What is said of every task: of the files, and of documents that one side does not have."""
     from adjudge.stats.result import Note
 
     side = evaluation.systems[name].side
-    for problem in (*evaluation.gold.notes, *side.notes):
-        yield Note("input", 1, str(problem))
+    for note in (*evaluation.gold.notes, *side.notes):
+        yield input_note(note)
     if not side.documents:
         yield Note("empty-system", 1, NO_DOCUMENTS)
     missing = [each for each in evaluation.ids if each not in side.documents]
@@ -120,6 +135,6 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     return {
         **evaluation.task.signature(evaluation),
         "gold": hash_chunks(digests[:1]),
-        **({"docs": "#" + hash_chunks([chosen])[:4]} if len(evaluation.ids) < len(evaluation.gold.documents) else {}),
+        **({"docs": "#" + hash_chunks([chosen])[:4]} if evaluation.run.docs is not None else {}),
         "in": hash_chunks(digests),
     }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from adjudge.errors import Problem
+from adjudge.evaluate.sides import check_places
 
 if TYPE_CHECKING:
     from array import array
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from adjudge.model.document import CorpusNote
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note
+    from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
 
 
@@ -74,7 +75,8 @@ class Reported(NamedTuple):
     """What of the counts goes into the result: columns, measures, and the numbers of every system.
 
     `pool` is how documents are pooled, if it is not as the run says. `best` has rows by place with the highest counts
-    that an unfinished search leaves possible.
+    that an unfinished search leaves possible. `attributes` are those of the documents, if there are more than were
+    asked for, and `unsaved` the fields that are too long to be among them.
     """
 
     columns: tuple[str, ...]
@@ -83,6 +85,8 @@ class Reported(NamedTuple):
     pool: str | None = None
     best: Mapping[str, Mapping[int, tuple[float, ...]]] = {}
     notes: Mapping[str, Sequence[Note]] = {}
+    attributes: Mapping[str, tuple[Any, ...]] | None = None
+    unsaved: tuple[str, ...] = ()
 
 
 class Task(ABC):
@@ -92,7 +96,7 @@ class Task(ABC):
     columns: tuple[str, ...]
     begins: ClassVar[tuple[bytes, bytes] | None] = None
     """With what the first and the last line of a document begin, if files of the task can be cut between them."""
-    unit: ClassVar[str] = "character"
+    unit: str = "character"
     """What spans count."""
     telling: ClassVar[str | None] = None
     """The metric that is low if the spans of a side are shifted; any, if there is no such one."""
@@ -126,6 +130,10 @@ class Task(ABC):
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """One side; with `only`, what is broken in documents of other names does no harm."""
 
+    def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """A system, if its files differ from those of gold."""
+        return self.read(source, name, only=only, digest=digest)
+
     @abstractmethod
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
@@ -144,6 +152,8 @@ class Task(ABC):
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
         """The task and the systems, now that all that was read in one piece is known."""
+        for side in systems:
+            check_places(gold, side)
         return self, systems
 
     def files(self) -> Iterable[str]:
@@ -162,7 +172,7 @@ class Task(ABC):
         """The places of everything that is compared, which tell whether a whole side is shifted."""
         return ()
 
-    def is_whole(self, value: Any) -> bool:
+    def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
         """Whether something in memory can be all documents of a system, and not the content of one."""
         return True
 
@@ -197,3 +207,9 @@ class Task(ABC):
 
     def check(self, evaluation: Evaluation) -> None:  # noqa: B027  # most tasks allow everything
         """Raise whatever the profile does not allow and only the whole corpus shows."""
+
+    def result(self, evaluation: Evaluation) -> Result:
+        """Scores, intervals, slices and comparisons."""
+        from adjudge.evaluate.results import result_of
+
+        return result_of(evaluation)

@@ -22,7 +22,6 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = 64  # bytes in which an object must begin
 _NEAR = (1 << 14, 1 << 20)  # where to look first for a document that should be at a place in proportion
 _FAR = 3  # parts behind the last cut in which to look then
-_BLOCK = 1 << 20
 _TRIES = 10  # documents behind a place of which all sides must have one
 
 
@@ -124,16 +123,6 @@ def _between_documents(
         found.append(here + 1)
     ended = (file[max(0, here - 80) : here].rstrip().endswith(end) for file, here in zip(files, found, strict=True))
     return found if all(ended) and all(map(int.__gt__, found, before)) else None
-
-
-def count_lines(paths: Sequence[str]) -> int:
-    """About how many documents there are, for a bar that shows the progress."""
-    number = 0
-    for path in paths:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            while block := stream.read(_BLOCK):
-                number += block.count(b"\n")
-    return number
 
 
 class _Files:

@@ -13,16 +13,19 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.results import input_note
+from adjudge.evaluate.task import Side
 from adjudge.stats.inference import Inference
 from adjudge.stats.notes import inference_notes
 from adjudge.stats.result import Note
 from adjudge.tasks.agreement_result import Agreement, Disagreement, Mean, Pair
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.catalogue.family import JSONL, reads
-from adjudge.tasks.documents import Documents, Read, Side, check_readers, read_each
+from adjudge.tasks.chosen import as_metrics
+from adjudge.tasks.documents import Documents, Read, check_readers, is_plain, read_each
 from adjudge.tasks.links import CLUSTERS, link_labels
 from adjudge.tasks.observe import compared_fields, prepared, wrapped
-from adjudge.tasks.scoring import as_metrics, score
+from adjudge.tasks.scoring import score
 from adjudge.tasks.units import continua_of, labels_of, place_labels
 
 if TYPE_CHECKING:
@@ -83,7 +86,7 @@ def agree(
         "reader": JSONL if reader in ANNOTATIONS else reader,
     }
     results: dict[tuple[str, str], Result] = {}
-    notes = list(dict.fromkeys(Note(*msgspec.structs.astuple(each)) for side in sides for each in side.notes))
+    notes = list(dict.fromkeys(input_note(each) for side in sides for each in side.notes))
     for one, other in combinations(sides, 2):
         both = _shared(one, other, notes)
         results[one.name, other.name] = score(metrics, both[0], both[1], **options)
@@ -303,7 +306,7 @@ def _span_coefficients(
 
 def _disagreements(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> Iterable[Disagreement]:
     """Everything that one annotator has and another does not, document by document."""
-    plain = all(side.plain for side in sides)
+    plain = all(map(is_plain, sides))
     members = [member for each in metrics for member in each.members]
     ids = dict.fromkeys(each for side in sides for each in side.documents)
     for identifier in ids:

@@ -9,31 +9,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
-from adjudge.tasks.adding import Campaign, columns_of, fields_of, measures_of, notes_of
+from adjudge.evaluate.results import notes_of, signature_of
 from adjudge.tasks.elements import restricted, same
 from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped
 from adjudge.tasks.slices import Slicing
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
+    from adjudge.tasks.task import MetricsTask
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""
 
 _BLOCK = 256  # samples that are counted at once
-
-
-def is_clustered(metrics: Sequence[AnyMetric]) -> bool:
-    """Whether one of the metrics is counted over the whole corpus.
-
-    >>> from adjudge.metrics import find
-    >>> is_clustered([find("linking.link")]), is_clustered([find("linking.link"), find("linking.b3")])
-    (False, True)
-    """
-    return any(member.clustered is not None for each in metrics for member in each.members)
 
 
 def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> None:
@@ -54,30 +46,29 @@ def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> 
             )
 
 
-def add_up_corpus(campaign: Campaign, slices: Slicing, *, profile: str, inference: Inference) -> Result:
+def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) -> Result:
     """The scores of all systems if at least one metric is counted over the whole corpus.
 
     Documents are taken in the order of their ids, so that the order in which they were read changes nothing.
     """
-    order = sorted(range(len(campaign.ids)), key=campaign.ids.__getitem__)
-    ids, seen = tuple(campaign.ids[place] for place in order), [campaign.seen[place] for place in order]
+    order = sorted(range(len(evaluation.ids)), key=evaluation.ids.__getitem__)
     attributes = {name: tuple(values[place] for place in order) for name, values in slices.attributes.items()}
-    campaign, slices = replace(campaign, ids=ids, seen=seen), replace(slices, attributes=attributes)
+    slices = replace(slices, attributes=attributes)
+    corpora = {name: _Corpus(task, evaluation, name, order) for name in evaluation.systems}
     parts: list[tuple[Slice, tuple[int, ...], dict[str, Counter]]] = []
-    everything = tuple(range(len(campaign.ids)))
-    parts.append(({}, everything, {side.name: _counter(campaign, k) for k, side in enumerate(campaign.systems)}))
+    parts.append(({}, tuple(range(len(order))), {name: corpus.counter() for name, corpus in corpora.items()}))
     for field in slices.by:
-        parts += _element_parts(campaign, field) if field in slices.paths else _document_parts(parts[0], slices, field)
+        parts += _element_parts(corpora, field) if field in slices.paths else _document_parts(parts[0], slices, field)
     return build_sampled(
-        task="score",
-        profile=profile,
-        measures=measures_of(campaign.metrics),
+        task=task.name,
+        profile=task.profile,
+        measures=task.measures(),
         parts=parts,
-        documents=len(campaign.ids),
+        documents=len(order),
         by=slices.by,
-        inference=inference,
-        notes={side.name: notes_of(campaign, place) for place, side in enumerate(campaign.systems)},
-        fields=fields_of(campaign),
+        inference=evaluation.run.inference,
+        notes={name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
+        fields=signature_of(evaluation),
     )
 
 
@@ -195,59 +186,70 @@ def cluster_counter(
 # Counters of a campaign
 
 
-Change: TypeAlias = "Callable[[Any], Any]"
+class _Corpus:
+    """Gold and one system, in an order of their documents."""
 
+    def __init__(self, task: MetricsTask, evaluation: Evaluation, name: str, order: Sequence[int]) -> None:
+        own = evaluation.systems[name]
+        rows = own.rows(len(task.columns))
+        self.task = task
+        self.ids = [evaluation.ids[place] for place in order]
+        self.sides = (evaluation.gold.documents, own.side.documents)
+        self.rows = [dict(zip(task.columns, rows[place], strict=True)) for place in order]
+        self.details: list[Seen | None] = [own.details[place] for place in order]
 
-def _counter(
-    campaign: Campaign, place: int, *, change: Change | None = None, counts: Callable[[Seen], Any] | None = None
-) -> Counter:
-    """The counter of one system; `change` restricts its documents to some elements, `counts` the sums likewise."""
-    import numpy as np
+    def counter(self) -> Counter:
+        """The counter of all elements."""
+        return self._counter(self.rows, None)
 
-    from adjudge.tasks.catalogue.family import load
-    from adjudge.tasks.clusterings import contingency
+    def of_value(self, field: str, value: Any) -> Counter:
+        """The counter of the elements whose field has a value."""
+        rows = []
+        for seen in self.details:
+            assert seen is not None
+            sliced = seen.slices[field]
+            counted = next((each for own, each in sliced.values if same(own, value)), sliced.rest)
+            rows.append(counted.counts)
+        return self._counter(rows, partial(restricted, path=field, value=value))
 
-    of_members = [member for each in campaign.metrics for member in each.members]
-    metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
-    tables: dict[str, Any] = {}
-    whole: set[str] = set()
-    side = campaign.systems[place]
-    for member in of_members:
-        if member.clustered is None:
-            continue
-        assign, kind, _ = member.clustered
-        metrics[member.name] = (assign, kind, member.columns)
-        whole.update(member.columns)
-        if assign not in tables:
-            function = load(assign)
-            sides = [
-                [
-                    _assigned(function, member, each, plain=campaign.plain, change=change)
-                    for each in (own.get(identifier) for identifier in campaign.ids)
-                ]
-                for own in (campaign.gold.documents, side.documents)
-            ]
-            tables[assign] = contingency(*sides)
-    rows = [(counts or _whole)(seen[place]).counts for seen in campaign.seen]
-    additive = {
-        column: np.array([row.get(column, 0.0) for row in rows])
-        for column in columns_of(campaign.metrics)
-        if column not in whole
-    }
-    return cluster_counter(metrics, tables, additive)
+    def _counter(self, rows: Sequence[Mapping[str, float]], change: Callable[[Any], Any] | None) -> Counter:
+        """`change` restricts the documents to some elements, and `rows` are the sums of those."""
+        import numpy as np
 
+        from adjudge.tasks.catalogue.family import load
+        from adjudge.tasks.clusterings import contingency
 
-def _whole(seen: Seen) -> Any:
-    return seen.whole
+        metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+        tables: dict[str, Any] = {}
+        whole: set[str] = set()
+        for member in (member for each in self.task.metrics for member in each.members):
+            if member.clustered is None:
+                continue
+            assign, kind, _ = member.clustered
+            metrics[member.name] = (assign, kind, member.columns)
+            whole.update(member.columns)
+            if assign not in tables:
+                function = load(assign)
+                tables[assign] = contingency(
+                    *(
+                        [self._assigned(function, member, own.get(name), change) for name in self.ids]
+                        for own in self.sides
+                    )
+                )
+        additive = {
+            column: np.array([row.get(column, 0.0) for row in rows])
+            for column in self.task.columns
+            if column not in whole
+        }
+        return cluster_counter(metrics, tables, additive)
 
-
-def _assigned(function: Any, metric: Any, document: Any, *, plain: bool, change: Change | None) -> Any:
-    if document is None:
-        return {}
-    data = wrapped(metric, document.data, plain=plain)
-    data = data if change is None else change(data)
-    field = data.get(metric.within) if isinstance(data, Mapping) else getattr(data, metric.within)
-    return function(field or ())
+    def _assigned(self, function: Any, metric: Any, document: Any, change: Callable[[Any], Any] | None) -> Any:
+        if document is None:
+            return {}
+        data = wrapped(metric, document.data, plain=self.task.observer.plain)
+        data = data if change is None else change(data)
+        field = data.get(metric.within) if isinstance(data, Mapping) else getattr(data, metric.within)
+        return function(field or ())
 
 
 def _document_parts(
@@ -262,39 +264,29 @@ def _document_parts(
     ]
 
 
-def _element_parts(campaign: Campaign, field: str) -> list[tuple[Slice, tuple[int, ...], dict[str, Counter]]]:
+def _element_parts(
+    corpora: Mapping[str, _Corpus], field: str
+) -> list[tuple[Slice, tuple[int, ...], dict[str, Counter]]]:
     """The elements with each value of one of their fields, in the documents in which any side has it."""
-    for metric in campaign.metrics:
+    first = next(iter(corpora.values()))
+    for metric in first.task.metrics:
         if not looks_at(metric, field):
             raise UsageError(f"{metric.name} does not look at {field!r}", hint="leave the metric out, or --by")
     values: list[tuple[Any, set[int]]] = []
-    for number, seen in enumerate(campaign.seen):
-        for own in seen:
-            for value, _ in own.slices[field].values:
+    for number in range(len(first.ids)):
+        for seen in (corpus.details[number] for corpus in corpora.values()):
+            assert seen is not None
+            for value, _ in seen.slices[field].values:
                 known = next((each for each in values if same(each[0], value)), None)
                 if known is None:
                     known = (value, set())
                     values.append(known)
                 known[1].add(number)
-    parts: list[tuple[Slice, tuple[int, ...], dict[str, Counter]]] = []
-    for value, numbers in values:
-        counters = {
-            side.name: _counter(
-                campaign,
-                place,
-                change=partial(_restricted, field=field, value=value),
-                counts=partial(_of_value, field=field, value=value),
-            )
-            for place, side in enumerate(campaign.systems)
-        }
-        parts.append(({field: value}, tuple(sorted(numbers)), counters))
-    return parts
-
-
-def _restricted(data: Any, *, field: str, value: Any) -> Any:
-    return restricted(data, field, value)
-
-
-def _of_value(seen: Seen, *, field: str, value: Any) -> Any:
-    sliced = seen.slices[field]
-    return next((counted for each, counted in sliced.values if same(each, value)), sliced.rest)
+    return [
+        (
+            {field: value},
+            tuple(sorted(numbers)),
+            {name: corpus.of_value(field, value) for name, corpus in corpora.items()},
+        )
+        for value, numbers in values
+    ]

@@ -1,9 +1,9 @@
-"""What is done with one document: check it, prepare it, and count, for every metric, system and slice of elements."""
+"""What is done with one pair of documents: check it, prepare it, and count, for every metric and slice of elements."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,10 +16,11 @@ from adjudge.tasks.outcomes import Aligned
 
 if TYPE_CHECKING:
     from adjudge.metrics import Combined, Metric
-    from adjudge.metrics.base import Row
 
 AnyMetric: TypeAlias = "Metric | Combined"
-GOLD = -1  # the place of the gold side; systems count from 0
+Change: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
+"""What is done to a pair of documents before they are compared; gold must become the same for every system."""
+
 MISSING = None
 
 _PLACE = re.compile(r"(gold|system|\$)(\S*): (.*)", re.DOTALL)
@@ -29,7 +30,7 @@ _PLACE = re.compile(r"(gold|system|\$)(\S*): (.*)", re.DOTALL)
 class Complaint:
     """Something wrong with one document: on which side, at which path, and the remedy."""
 
-    side: int
+    of_gold: bool
     path: str
     message: str
     hint: str | None
@@ -77,98 +78,115 @@ class Seen(msgspec.Struct):
     aligned: Aligned | None = None
 
 
-class Observed(msgspec.Struct):
-    """What one gold document and the documents of all systems gave."""
+class Ready:
+    """A gold document; what metrics make of it is made once for all systems."""
 
-    systems: list[Seen]
-    complaints: list[Complaint] = []
+    __slots__ = ("data", "id", "parts", "whole")
+
+    def __init__(self, name: str, data: Any) -> None:
+        self.id, self.data = name, data
+        self.whole: dict[int, Any] = {}
+        self.parts: dict[tuple[int, str], list[tuple[Any, Any]]] = {}
+
+
+class _MisfitError(Exception):
+    """A document that a metric cannot compare."""
+
+    def __init__(self, complaints: list[Complaint]) -> None:
+        super().__init__()
+        self.complaints = complaints
 
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Observes a gold document and one document of each system (None if it is missing); travels to other processes.
+    """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. If
-    `outcomes` are asked for, it also says what became of every item.
+    `outcomes` are asked for, it also says what became of every item. `change` is done to pairs before.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
     plain: bool = False
     outcomes: bool = False
+    change: Change | None = None
 
-    def __call__(self, gold: Any, systems: tuple[Any, ...]) -> Observed:
-        """Counts of every system, or complaints if a document does not fit."""
-        observed = Observed([Seen() for _ in systems])
-        failure: BaseException | None = None
+    def __call__(self, gold: Ready, system: Any) -> tuple[Seen, list[Complaint]]:
+        """The counts, or complaints if a document does not fit."""
+        seen = Seen()
+        ours, theirs = gold.data, system
         try:
-            for metric in self.metrics:
-                sides = [wrapped(metric, each, plain=self.plain) for each in (gold, *systems)]
-                self._observe(metric, sides[0], sides[1:], observed)
-            if self.outcomes and not observed.complaints:
-                self._align(gold, systems, observed)
+            if self.change is not None:
+                ours, theirs = self.change(ours, theirs)
+            for number, metric in enumerate(self.metrics):
+                self._observe(number, gold, (ours, theirs), seen)
+                for path in self.paths:
+                    if looks_at(metric, path):
+                        self._slice((number, path), gold, (ours, theirs), seen)
+            if self.outcomes:
+                seen.aligned = self._aligned(ours, theirs)
         except UsageError:
             raise  # it is about the metric, and every document would say the same
         except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
-            failure = error
-        if failure or observed.complaints:
-            # Counting stops at the first misfit; the slower check finds them all.
-            placed = list(enumerate((gold, *systems), GOLD))
-            found = [each for side, document in placed for each in self._misfits(document, side)]
-            if isinstance(failure, RecursionError) and not found:
-                found = [_deep(side) for side, document in placed if _depth(document) > DEEP] or [_deep(GOLD)]
-            if isinstance(failure, SystemExit):
-                raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
-            if failure and not found:
-                raise failure
-            observed.complaints = found or observed.complaints
-        return observed
+            return seen, self._complaints(error, ours, theirs)
+        return seen, []
 
-    def many(self, pairs: Sequence[tuple[Any, tuple[Any, ...]]]) -> list[Observed]:
-        """Several documents, one after the other."""
-        return [self(gold, systems) for gold, systems in pairs]
+    def pair(self, metric: AnyMetric, gold: Any, system: Any) -> tuple[Any, Any]:
+        """Both documents as a metric compares them."""
+        ours, theirs = (gold, system) if self.change is None else self.change(gold, system)
+        found = [prepared(metric, wrapped(metric, each, plain=self.plain)) for each in (ours, theirs)]
+        return found[0], found[1]
 
-    def _observe(self, metric: AnyMetric, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
-        prepared = _prepared(metric, gold, GOLD, observed)
-        for place, document in enumerate(systems):
-            own = _prepared(metric, document, place, observed)
-            _count(metric, prepared, own, place, observed.systems[place].whole, observed)
-        for path in self.paths:
-            if looks_at(metric, path) and not observed.complaints:
-                self._slice(metric, path, gold, systems, observed)
+    def _observe(self, number: int, gold: Ready, pair: tuple[Any, Any], seen: Seen) -> None:
+        metric = self.metrics[number]
+        if number not in gold.whole:
+            gold.whole[number] = _prepared(metric, wrapped(metric, pair[0], plain=self.plain), of_gold=True)
+        own = _prepared(metric, wrapped(metric, pair[1], plain=self.plain), of_gold=False)
+        _count(metric, gold.whole[number], own, seen.whole)
 
-    def _align(self, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
-        """What became of every item, for all metrics that are sums over documents."""
-        members = {member.name: member for metric in self.metrics for member in metric.members}
-        for place, document in enumerate(systems):
-            aligned = Aligned()
-            for member in members.values():
-                if member.clustered is None:  # what is said of one document is not what makes such a score
-                    pair = [prepared(member, wrapped(member, each, plain=self.plain)) for each in (gold, document)]
-                    aligned.add(member, member.align(*pair))
-            observed.systems[place].aligned = aligned.packed()
-
-    def _slice(self, metric: AnyMetric, path: str, gold: Any, systems: Sequence[Any], observed: Observed) -> None:
+    def _slice(self, key: tuple[int, str], gold: Ready, pair: tuple[Any, Any], seen: Seen) -> None:
         """Counts of the elements with each value that gold or the system has, and of a value that neither has."""
-        values = element_values(gold, path)
-        parts: list[tuple[Any, Any]] = []  # the gold elements of a value, prepared once for all systems
+        metric, path = self.metrics[key[0]], key[1]
+        ours, theirs = (wrapped(metric, each, plain=self.plain) for each in pair)
+        parts = gold.parts.setdefault(key, [])  # the gold elements of a value, prepared once for all systems
 
         def gold_part(value: Any) -> Any:
             for each, part in parts:
                 if same(each, value):
                     return part
-            parts.append((value, _prepared(metric, restricted(gold, path, value), GOLD, observed)))
+            parts.append((value, _prepared(metric, restricted(ours, path, value), of_gold=True)))
             return parts[-1][1]
 
-        for place, document in enumerate(systems):
-            sliced = observed.systems[place].slices.setdefault(path, Sliced())
-            own = [] if document is MISSING else element_values(document, path)
-            for value in (*values, *(each for each in own if not any(same(each, other) for other in values)), ABSENT):
-                part = MISSING if document is MISSING else restricted(document, path, value)
-                counted = sliced.rest if value is ABSENT else sliced.counted(value)
-                _count(metric, gold_part(value), _prepared(metric, part, place, observed), place, counted, observed)
+        values = element_values(ours, path)
+        own = [] if theirs is MISSING else element_values(theirs, path)
+        sliced = seen.slices.setdefault(path, Sliced())
+        for value in (*values, *(each for each in own if not any(same(each, other) for other in values)), ABSENT):
+            part = MISSING if theirs is MISSING else restricted(theirs, path, value)
+            counted = sliced.rest if value is ABSENT else sliced.counted(value)
+            _count(metric, gold_part(value), _prepared(metric, part, of_gold=False), counted)
 
-    def _misfits(self, document: Any, side: int) -> list[Complaint]:
+    def _aligned(self, ours: Any, theirs: Any) -> Aligned:
+        """What became of every item, for all metrics that are sums over documents."""
+        aligned = Aligned()
+        for member in {member.name: member for metric in self.metrics for member in metric.members}.values():
+            if member.clustered is None:  # what is said of one document is not what makes such a score
+                pair = [prepared(member, wrapped(member, each, plain=self.plain)) for each in (ours, theirs)]
+                aligned.add(member, member.align(*pair))
+        return aligned.packed()
+
+    def _complaints(self, failure: BaseException, ours: Any, theirs: Any) -> list[Complaint]:
+        """Why counting failed: it stops at the first misfit, and a slower check finds them all."""
+        found = [*self._misfits(ours, of_gold=True), *self._misfits(theirs, of_gold=False)]
+        if isinstance(failure, SystemExit):
+            raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
+        if isinstance(failure, RecursionError) and not found:
+            deep = [_deep(of_gold=side) for side, each in ((True, ours), (False, theirs)) if _depth(each) > DEEP]
+            return deep or [_deep(of_gold=True)]
+        if not found and not isinstance(failure, _MisfitError):
+            raise failure
+        return found or failure.complaints  # type: ignore[attr-defined]  # there is nothing else left
+
+    def _misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
         if document is MISSING:
             return []
         found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
@@ -181,17 +199,45 @@ class Observer:
                     elif metric.members[0].document is not None and "is missing" in message:
                         last = path.rpartition(".")[2]
                         remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ..."
-                    found.setdefault((path, message), Complaint(side, path, message, remedy))
+                    found.setdefault((path, message), Complaint(of_gold, path, message, remedy))
         except RecursionError:
-            return [_deep(side)]
+            return [_deep(of_gold=of_gold)]
         return list(found.values())
 
 
 DEEP = 100  # levels beyond which nesting is what a RecursionError is about
 
 
-def _deep(side: int) -> Complaint:
-    return Complaint(side, "$", "the document is nested too deeply", "flatten it")
+def _deep(*, of_gold: bool) -> Complaint:
+    return Complaint(of_gold, "$", "the document is nested too deeply", "flatten it")
+
+
+def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted) -> None:
+    try:
+        row = metric.observe(gold, system)
+    except ValidationError as error:
+        raise _MisfitError(_told(error, of_gold=False)) from None
+    counted.counts.update(row.counts)
+    if not row.optimal:
+        counted.optimal = False
+        counted.bound.update(row.bound or {})
+
+
+def _prepared(metric: AnyMetric, document: Any, *, of_gold: bool) -> Any:
+    try:
+        return prepared(metric, document)
+    except ValidationError as error:
+        raise _MisfitError(_told(error, of_gold=of_gold)) from None
+
+
+def _told(error: ValidationError, *, of_gold: bool) -> list[Complaint]:
+    """An error of the algebra, which says `gold.events[0]: ...` because it knows the side but not the file."""
+    complaints = []
+    for problem in error.problems:
+        place = _PLACE.fullmatch(problem.message)
+        where, path, message = place.groups() if place else ("system", "", problem.message)
+        complaints.append(Complaint(where == "gold" or of_gold, path, message, problem.hint))
+    return complaints
 
 
 def _depth(value: Any) -> int:
@@ -278,39 +324,3 @@ def _nothing(metric: AnyMetric) -> Any:
 
     found = [empty(node) for each in metric.members for node in (each.precision, each.recall) if node is not None]
     return {name: value for each in found for name, value in each.items()} if isinstance(found[0], dict) else found[0]
-
-
-def _count(metric: AnyMetric, gold: Any, system: Any, place: int, counted: Counted, observed: Observed) -> None:
-    if observed.complaints:
-        return
-    try:
-        row = metric.observe(gold, system)
-    except ValidationError as error:
-        observed.complaints += _complaints(error, place)
-        return
-    _add(counted, row)
-
-
-def _add(counted: Counted, row: Row) -> None:
-    counted.counts.update(row.counts)
-    if not row.optimal:
-        counted.optimal = False
-        counted.bound.update(row.bound or {})
-
-
-def _prepared(metric: AnyMetric, document: Any, side: int, observed: Observed) -> Any:
-    try:
-        return prepared(metric, document)
-    except ValidationError as error:
-        observed.complaints += _complaints(error, side)
-        return None
-
-
-def _complaints(error: ValidationError, side: int) -> list[Complaint]:
-    """An error of the algebra, which says `gold.events[0]: ...` because it knows the side but not the file."""
-    complaints = []
-    for problem in error.problems:
-        place = _PLACE.fullmatch(problem.message)
-        where, path, message = place.groups() if place else ("system", "", problem.message)
-        complaints.append(Complaint(GOLD if where == "gold" else side, path, message, problem.hint))
-    return complaints

@@ -16,6 +16,7 @@ from adjudge.tasks.elements import NOTHING, field_of
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.evaluate.engine import Evaluation
     from adjudge.metrics import Metric
     from adjudge.model.document import Document
     from adjudge.stats.result import Note, Result
@@ -118,18 +119,21 @@ def plain(value: Any) -> Any:
 # Putting it together
 
 
-def with_documents(
-    result: Result,
-    documents: Mapping[str, Document],
-    systems: Mapping[str, Sequence[Aligned | None]],
-    inputs: Mapping[str, Sequence[Any]],
-) -> Result:
+def with_documents(result: Result, evaluation: Evaluation) -> Result:
     """The result with its documents.
 
-    `systems` has what became of every document, None where a system has no such document's items; `inputs` the
-    documents of the systems as they were read, None where there is none. Levels of items that would make the whole more
-    than so many times as large as the documents are left out, the innermost ones first, and a note says so.
+    Levels of items that would make the whole more than so many times as large as the documents are left out, the
+    innermost ones first, and a note says so.
     """
+    documents: dict[str, Document] = {name: evaluation.gold.documents[name] for name in evaluation.ids}
+    systems = {
+        name: [None if seen is None else seen.aligned for seen in own.details]
+        for name, own in evaluation.systems.items()
+    }
+    inputs = {
+        name: [own.side.documents[each].data if each in own.side.documents else None for each in documents]
+        for name, own in evaluation.systems.items()
+    }
     given = [document.data for document in documents.values()]
     texts = [_text(data) for data in given]
     budget = MOST * (_size(plain(given)) + sum(_size(plain(own)) for own in inputs.values()))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar
-from adjudge.tasks.observe import AnyMetric, compared_fields, looks_at
+from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar, same
+from adjudge.tasks.observe import AnyMetric, Counted, Seen, compared_fields, looks_at
+
+if TYPE_CHECKING:
+    from adjudge.stats.elements import ElementTable, Rows
 
 LONGEST = 64  # characters of a text that is an attribute rather than content
 LARGEST = 1 << 63
@@ -31,57 +34,67 @@ class Slicing:
     unsaved: tuple[str, ...] = ()
 
 
-def slicing(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> Slicing:
-    """Sort fields into those of documents and those of elements, and refuse what is neither.
+def element_paths(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """Those of the fields that are fields of elements; refuses what no metric looks at, and what has no single value.
+
+    >>> from adjudge.metrics import find
+    >>> element_paths(["genre", "relations.type"], [{"relations": [{"type": "x"}]}], [find("relation.strict")])
+    ('relations.type',)
+    """
+    paths = []
+    for name in dict.fromkeys(by):
+        outer, dot, inner = name.partition(".")
+        elements = [field_of(document, outer) for document in documents] if dot else []
+        if any(isinstance(each, list | tuple) for each in elements):
+            _check_path(name, inner, elements, metrics)
+            paths.append(name)
+    return tuple(paths)
+
+
+def slicing(
+    by: Sequence[str], documents: Sequence[Mapping[str, Any]], metrics: Sequence[AnyMetric], paths: Sequence[str] = ()
+) -> Slicing:
+    """The attributes of documents, of which `sliced_fields` are known; refuses fields that none has.
+
+    Documents with the same fields may be the same object, which is then looked at once.
 
     >>> slicing(["genre"], [{"genre": "nw"}, {"genre": "df"}, {}], []).attributes
     {'genre': ('nw', 'df', None)}
     """
+    kinds = list({id(each): each for each in documents}.values())
+    numbers = {id(each): number for number, each in enumerate(kinds)}
+    kind = [numbers[id(each)] for each in documents]
     attributes: dict[str, tuple[Any, ...]] = {}
-    paths: list[str] = []
     for name in dict.fromkeys(by):
-        values = [field_of(document, name) for document in documents]
-        outer, dot, inner = name.partition(".")
-        elements = [field_of(document, outer) for document in documents] if dot else []
-        if dot and any(isinstance(each, list | tuple) for each in elements):
-            _check_path(name, inner, elements, metrics)
-            paths.append(name)
-        elif all(value is NOTHING for value in values):
-            refuse_unknown(name, dict.fromkeys(field for document in documents for field in _names(document)))
-        else:
-            attributes[name] = _attribute(name, values)
-    saved, unsaved = _saved(documents, metrics)
-    return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, tuple(paths), unsaved)
-
-
-def partial_slicing(
-    by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]
-) -> tuple[Slicing, set[str]]:
-    """The same for some of the documents and their own fields alone, and which of these fields some document has."""
-    attributes: dict[str, tuple[Any, ...]] = {}
-    there = set()
-    for name in dict.fromkeys(by):
-        values = [field_of(document, name) for document in documents]
-        if any(value is not NOTHING for value in values):
-            there.add(name)
+        if name in paths:
+            continue
+        values = [field_of(document, name) for document in kinds]
+        if all(value is NOTHING for value in values):
+            refuse_unknown(name, dict.fromkeys(field for document in kinds for field in _names(document)))
         attributes[name] = _attribute(name, values)
-    saved, unsaved = _saved(documents, metrics)
-    return Slicing(tuple(dict.fromkeys(by)), {**attributes, **saved}, (), unsaved), there
+    saved, unsaved = _saved(kinds, metrics)
+    if len(saved) + len(unsaved) >= MOST:  # then it matters how many documents have a field
+        every, unsaved = _saved(documents, metrics)
+    else:
+        every = {name: tuple(map(values.__getitem__, kind)) for name, values in saved.items()}
+    own = {name: tuple(map(values.__getitem__, kind)) for name, values in attributes.items()}
+    return Slicing(tuple(dict.fromkeys(by)), {**own, **every}, tuple(paths), unsaved)
 
 
-def sliced_fields(
-    documents: Iterable[Mapping[str, Any]], by: Sequence[str], metrics: Sequence[AnyMetric]
-) -> list[dict[str, Any]]:
-    """Documents with only what slicing looks at: values that are too long to be saved become empty lists.
+def sliced_fields(document: Any, by: Sequence[str], unwanted: Set[str]) -> dict[str, Any]:
+    """What slicing looks at in a document: values that are too long to be saved become empty lists.
 
-    >>> sliced_fields([{"id": "a", "genre": "nw", "tokens": ["a", "b"], "meta": {"year": 1999}}], [], [])
-    [{'genre': 'nw', 'tokens': [], 'meta': {'year': 1999}}]
+    >>> sliced_fields({"id": "a", "genre": "nw", "tokens": ["a", "b"], "meta": {"year": 1999}}, [], {"id"})
+    {'genre': 'nw', 'tokens': [], 'meta': {'year': 1999}}
     """
-    unwanted = _unwanted(metrics).difference(by)
-    return [
-        {key: value if key in by else _shortened(value) for key, value in document.items() if key not in unwanted}
-        for document in documents
-    ]
+    if not isinstance(document, Mapping):
+        found = {name: field_of(document, name) for name in by}
+        return {name: value for name, value in found.items() if value is not NOTHING}
+    return {
+        key: value if key in by else _shortened(value)
+        for key, value in document.items()
+        if key in by or key not in unwanted
+    }
 
 
 def _shortened(value: Any) -> Any:
@@ -141,7 +154,7 @@ def _saved(
 
     They are in the order of their names, which is that of the parts of a corpus, too.
     """
-    unwanted = _unwanted(metrics)
+    unwanted = unwanted_fields(metrics)
     names: Counter[str] = Counter()
     for document in documents:
         if isinstance(document, Mapping):
@@ -161,7 +174,7 @@ def _saved(
     return found, tuple(unsaved)
 
 
-def _unwanted(metrics: Sequence[AnyMetric]) -> set[str]:
+def unwanted_fields(metrics: Sequence[AnyMetric]) -> set[str]:
     """The fields that say what a document is or what is compared, by which nobody slices."""
     fields = [compared_fields(member) for metric in metrics for member in metric.members]
     return {"id", "text"}.union(*(each for each in fields if each is not None))
@@ -173,3 +186,38 @@ def _is_short(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or isinstance(value, bool) or (isinstance(value, int) and -LARGEST <= value < LARGEST)
+
+
+def columns_of(metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The names of all counts, each once."""
+    return tuple(dict.fromkeys(column for each in metrics for column in each.columns))
+
+
+def element_table(metrics: Sequence[AnyMetric], details: Sequence[Seen], path: str) -> ElementTable:
+    """The counts of one system by a field of elements."""
+    from adjudge.stats.elements import ElementSlice, ElementTable
+
+    columns = columns_of([each for each in metrics if looks_at(each, path)])
+    sliced = [seen.slices[path] for seen in details]
+    found: list[tuple[Any, list[int], list[Counted]]] = []
+    known: dict[Any, list[int]] = {}
+    for number, each in enumerate(sliced):
+        for value, counted in each.values:
+            at = next((i for i in known.get(value, ()) if same(found[i][0], value)), None)
+            if at is None:
+                at = len(found)
+                found.append((value, [], []))
+                known.setdefault(value, []).append(at)
+            found[at][1].append(number)
+            found[at][2].append(counted)
+    slices = tuple(ElementSlice(value, tuple(numbers), _rows(counted, columns)) for value, numbers, counted in found)
+    return ElementTable(path, columns, _rows([each.rest for each in sliced], columns), slices)
+
+
+def _rows(counted: Sequence[Counted], columns: Sequence[str]) -> Rows:
+    from adjudge.stats.elements import Rows
+
+    values = tuple(tuple(float(each.counts[column]) for column in columns) for each in counted)
+    if all(each.optimal for each in counted):
+        return Rows(values)
+    return Rows(values, tuple(tuple(float(each.best[column]) for column in columns) for each in counted))

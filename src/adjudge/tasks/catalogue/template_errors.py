@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, ValidationError
+from adjudge.evaluate.task import Side
 from adjudge.metrics import find
 from adjudge.tasks.catalogue.grit import plain
-from adjudge.tasks.documents import Read, Side, read_sides
+from adjudge.tasks.documents import Read, check_known, read_side
 
 KINDS = {
     "span": "right role, and words of the mention are right: change the span",
@@ -85,7 +86,10 @@ def find_errors(gold: Any, system: Any, *, read: tuple[Read | None, Read | None]
     >>> [error.kind for error in find_errors(said("Victim", "the mayor"), said("Target", "mayor")).found]
     ['role']
     """
-    gold_side, (system_side,) = read_sides(gold, system, read=read)
+    gold_side, system_side = (
+        read_side(each, name, own) for each, name, own in zip((gold, system), ("gold", "system"), read, strict=True)
+    )
+    check_known(gold_side, [system_side])
     _check(gold_side, system_side)
     found: list[Error] = []
     right = 0

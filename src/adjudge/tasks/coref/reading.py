@@ -27,9 +27,9 @@ def read_corpus(
         return read_coreference(source, profile=profile, only=only, digest=digest), False
     if isinstance(source, list | tuple) and source and all(isinstance(each, CorefDocument) for each in source):
         return _read_already(source), False
-    from adjudge.tasks.documents import read_each
+    from adjudge.tasks.documents import read_side
 
-    (side,) = read_each({name: source})
+    side = read_side(source, name)
     text = "\n".join(_line(each.id, each.data) for each in side.documents.values())
     corpus = read_coreference(text.encode(), format="jsonl", profile=profile, name="<documents>")
     return corpus, side.paired_by_place

@@ -58,7 +58,7 @@ class CorefTask(Task):
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
 
-    def is_whole(self, value: Any) -> bool:
+    def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:  # noqa: ARG002
         """Whether something is all documents of a response, and not the clusters of one."""
         from adjudge.tasks.coref.reading import is_whole
 

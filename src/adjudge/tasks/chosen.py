@@ -1,0 +1,102 @@
+"""The metrics that somebody asks for: by name, from a file, or made of a type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from adjudge.algebra import ir
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.tasks.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from adjudge.tasks.observe import AnyMetric
+
+
+def as_metrics(
+    metric: Any,
+    *,
+    pool: str | None = None,
+    profile: str = "default",
+    time_limit: float | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+) -> tuple[AnyMetric, ...]:
+    """One or several metrics, under one pooling and the conventions of a profile, with the hierarchies of fields.
+
+    >>> [each.name for each in as_metrics("relation.strict(beta=2), relation.spans")]
+    ['relation.strict', 'relation.spans']
+    """
+    if profile not in PROFILES:
+        hint = did_you_mean(profile, PROFILES) or f"profiles are {', '.join(PROFILES)}"
+        raise UsageError(f"there is no profile {profile!r}", hint=hint)
+    if isinstance(metric, str):
+        metric = [metric] if is_spec_file(metric) else split_names(metric)
+    found = [_as_metric(each) for each in (metric if isinstance(metric, list | tuple) else [metric])]
+    if not found:
+        raise UsageError("there is no metric", hint="name one, see `adjudge metrics`")
+    changes = PROFILES[profile]
+    metrics = tuple(
+        each.with_options(
+            pool=cast("Any", pool),
+            conventions=msgspec.structs.replace(each.conventions, **changes) if changes else None,
+            time_limit=time_limit,
+        )
+        for each in found
+    )
+    names = [each.name for each in metrics]
+    for name in names:
+        if names.count(name) > 1:
+            hint = "name each metric once, and score other options in a run of their own"
+            raise UsageError(f"the metric {name} is named twice", hint=hint)
+    if len({each.pool for each in metrics}) > 1:
+        raise UsageError("these metrics are pooled differently", hint="choose one with pool (--pool micro or macro)")
+    if not hierarchy:
+        return metrics
+    from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+
+    return with_hierarchies(metrics, {path: as_hierarchy(each) for path, each in hierarchy.items()})
+
+
+def is_spec_file(text: str) -> bool:
+    """Whether a text names a specification file that is there."""
+    try:
+        return Path(text).suffix.lower() in (".json", ".yaml", ".yml") and Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with a null character: not the name of a file
+        return False
+
+
+def split_names(text: str) -> list[str]:
+    """The parts of a list between commas, but not inside brackets.
+
+    >>> split_names("relation.strict(beta=2,pool=macro), record.set")
+    ['relation.strict(beta=2,pool=macro)', 'record.set']
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _as_metric(value: Any) -> AnyMetric:
+    from adjudge.algebra.view import View
+    from adjudge.metrics import Definition, Metric, derive, find
+    from adjudge.metrics.derived import of_view
+
+    if isinstance(value, str):
+        return cast("AnyMetric", find(value))
+    if isinstance(value, Definition):
+        return cast("AnyMetric", value())
+    if isinstance(value, View):
+        return of_view(value)
+    if isinstance(value, ir.Node):
+        return Metric(similarity=cast("ir.Similarity", value))
+    if hasattr(value, "observe"):
+        return cast("AnyMetric", value)
+    return derive(value)

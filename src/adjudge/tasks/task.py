@@ -1,0 +1,371 @@
+"""Documents compared by metrics, of the catalogue or of one's own, as a task."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Container, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.evaluate.doubts import with_doubts
+from adjudge.evaluate.inputs import size_of
+from adjudge.evaluate.offsets import Span, spans_in
+from adjudge.evaluate.results import compared_in, result_of
+from adjudge.evaluate.sides import check_places
+from adjudge.evaluate.task import Reported, Row, Side, Task
+from adjudge.formats.jsonl import read_documents
+from adjudge.formats.ranges import Ranges, cut_lines
+from adjudge.formats.shards import stream_documents
+from adjudge.formats.source import find_shards, is_blank, source_name
+from adjudge.model.document import Document
+from adjudge.tasks.catalogue.family import JSONL, pairing, reads
+from adjudge.tasks.documents import check_known, check_level, is_plain, paired, read_side
+from adjudge.tasks.field_notes import with_field_notes
+from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
+from adjudge.tasks.placing import placed
+from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.run import Run
+    from adjudge.stats.elements import ElementTable
+    from adjudge.stats.measure import Measure
+    from adjudge.stats.result import Note, Result
+
+HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
+_PACKED = 8  # how much larger compressed files are than they look
+_EXAMPLES = 10
+
+
+class Adjust(NamedTuple):
+    """What is done to a pair of documents before they are compared, and the options that the signature names.
+
+    `change(gold, system)` gives both as they are to be compared.
+    """
+
+    change: Change
+    options: Mapping[str, str]
+
+
+class MetricsTask(Task):
+    """Metrics over the fields of documents, whose files are JSON lines or what a reader of the catalogue reads."""
+
+    name = "score"
+    large = 16 << 20
+    at_once = 32
+    keeps = refuses_unknown = hashes_content = True
+
+    def __init__(
+        self,
+        metrics: tuple[AnyMetric, ...],
+        *,
+        profile: str = "default",
+        by: tuple[str, ...] = (),
+        readers: tuple[str, str | None] = (JSONL, None),
+        adjust: Adjust | None = None,
+        run: Run | None = None,
+    ) -> None:
+        self.metrics, self.by, self.readers, self._profile = metrics, by, readers, profile
+        self.columns = columns_of(metrics)
+        self.unit = "character" if readers[0] in (JSONL, "brat") else "token"
+        self.options = {} if adjust is None else dict(adjust.options)
+        self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
+        keep, self._stream = (False, None) if run is None else (run.keep, run.stream)
+        self.observer = Observer(metrics, outcomes=keep, change=None if adjust is None else adjust.change)
+        jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
+        # What is said of elements, of whole corpora and of every item needs all documents.
+        self.by_blocks = jsonl and not (keep or self.clustered or any("." in name for name in by))
+        self._unwanted = unwanted_fields(metrics)
+
+    @property
+    def profile(self) -> str:
+        """How repeated elements and empty documents count."""
+        return self._profile
+
+    def measures(self) -> tuple[Measure, ...]:
+        """Those of the metrics."""
+        return measures_of(self.metrics)
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Reading
+
+    def read(self, source: Any, name: str, **_: Any) -> Side:
+        """The gold side; hashes come with the documents."""
+        return self._stored(source, name) or read_side(source, name, reads(*self.readers)[0])
+
+    def read_system(self, source: Any, name: str, **_: Any) -> Side:
+        """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
+        if pairing(*self.readers) is None and is_blank(source):
+            return Side(name, source_name(source), {}, read_side((), name).digest)
+        return self._stored(source, name) or read_side(source, name, reads(*self.readers)[1])
+
+    def _stored(self, source: Any, name: str) -> Side | None:
+        """The documents on disk, if they are too many to hold."""
+        if not (self.by_blocks and isinstance(source, str | Path)) or self._stream is False:
+            return None
+        paths = find_shards(source) or [os.fspath(source)]
+        packed = any(path.endswith((".gz", ".zst", ".parquet")) for path in paths)
+        small = size_of(source) * (_PACKED if packed else 1) <= HELD
+        if not all(map(os.path.isfile, paths)) or (small and not self._stream):
+            return None
+        from adjudge.tasks.stored import Stored
+
+        digest = hashlib.sha256()
+        documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
+        return Side(name, source_name(source), documents, digest.hexdigest())
+
+    def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
+        """Whether something in memory can be all documents of a system: it does not look like a gold document."""
+        keys = {key for each in gold.values() if isinstance(each.data, Mapping) for key in each.data}
+        return not (isinstance(value, Mapping) and not keys.isdisjoint(value))
+
+    def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
+        """Files of JSON lines between lines, wherever all sides have the same document."""
+        if not self.by_blocks or run.stream is False or run.cluster is not None:
+            return None
+        files = [find_shards(source) or [os.fspath(source)] for source in sources]
+        if not all(os.path.isfile(path) for paths in files for path in paths):  # noqa: PTH113
+            return None
+        if any(all(map(is_blank, paths)) for paths in files[1:]):
+            return None  # a system that found nothing
+        return cut_lines(files, parts)
+
+    def read_part(self, part: Ranges, *, only: Container[str] | None = None) -> Side:  # noqa: ARG002
+        """The documents of some ranges of files, and what the hash of the corpus is made of."""
+        documents: dict[str, Document] = {}
+        written = _Written()
+        for each in part:
+            data = each.read()
+            if each.start and data.startswith(b"\xef\xbb\xbf"):
+                raise FormatError("a mark that belongs to the beginning of a file")
+            if not data.strip():
+                continue  # blank lines between documents, of which the file has others
+            for document in read_documents(data, digest=written):
+                if document.id in documents:
+                    raise FormatError("an id is given twice")
+                documents[document.id] = document
+        return Side("", "", documents, written=bytes(written))
+
+    def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[MetricsTask, Sequence[Side]]:
+        """Pair the documents, and look at what slices are asked for."""
+        pair = pairing(*self.readers)
+        systems = systems if pair is None else paired(gold, systems, pair)
+        for side in systems:
+            check_level(gold, side)
+            check_places(gold, side)
+        check_known(gold, systems)
+        check_repeats(self.metrics, (gold, *systems))
+        plain = all(map(is_plain, (gold, *systems)))
+        paths: tuple[str, ...] = ()
+        if any("." in name for name in self.by):
+            data = [wrapped(self.metrics[0], each.data, plain=plain) for each in gold.documents.values()]
+            paths = element_paths(self.by, data, self.metrics)
+        task = copy(self)
+        task.observer = replace(self.observer, plain=plain, paths=paths)
+        return task, systems
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Counting
+
+    def prepare(self, gold: Document) -> Ready:
+        """Metrics prepare a gold document once."""
+        return Ready(gold.id, gold.data)
+
+    def observe(self, gold: Ready, system: Document | None, *, keep: bool = False) -> Row:  # noqa: ARG002
+        """The counts of all metrics, by slices and with what became of every item as far as that was asked for."""
+        seen, complaints = self.observer(gold, None if system is None else system.data)
+        if complaints:
+            return Row((), problems=tuple(complaints))
+        columns = self.columns
+        counts: Mapping[str, float] = seen.whole.counts
+        if len(counts) != len(columns) or any(column not in counts for column in columns):
+            counts = self._complete(gold.id, counts)
+        plain = seen.whole.optimal and not seen.slices and seen.aligned is None
+        return Row(tuple([counts[column] for column in columns]), detail=None if plain else seen)
+
+    def _complete(self, document: str, counts: Mapping[str, float]) -> Mapping[str, float]:
+        """What is counted over the whole corpus may be left out; a misspelt column must not become a zero."""
+        if self.clustered:
+            return {column: counts.get(column, 0.0) for column in self.columns}
+        missing, unknown = sorted(set(self.columns) - counts.keys()), sorted(counts.keys() - set(self.columns))
+        wrong = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has {', '.join(unknown)}"] * bool(unknown)
+        raise UsageError(f"the row of document {document} {' and '.join(wrong)}; columns: {', '.join(self.columns)}")
+
+    def attributes(self, document: Document) -> Mapping[str, Any]:
+        """All fields by which documents can be sliced, now or later."""
+        data = wrapped(self.metrics[0], document.data, plain=self.observer.plain)
+        return sliced_fields(data, self.by, self._unwanted)
+
+    def spans(self, document: Document) -> Iterable[Span]:
+        """Everything with a start and an end in the fields that are compared."""
+        names = {member.within for each in self.metrics for member in each.members}
+        fields = () if None in names else tuple(sorted(map(str, names)))
+        data = document.data
+        if isinstance(data, Mapping):
+            chosen = [data[name] for name in fields if name in data]
+        else:
+            chosen = [getattr(data, name) for name in fields if hasattr(data, name)]
+        return spans_in(chosen or data)
+
+    def bare(self, document: Document) -> None:
+        """Nothing."""
+
+    def check(self, evaluation: Evaluation) -> None:
+        """Raise everything that does not fit, file by file."""
+        systems = evaluation.systems.values()
+        if not any(each.problems for each in systems):
+            return
+        of_gold = dict.fromkeys(each for own in systems for each in own.problems if each[1].of_gold)
+        sides: list[tuple[Side, list[tuple[str, Complaint]]]] = [(evaluation.gold, list(of_gold))]
+        sides += [(own.side, [each for each in own.problems if not each[1].of_gold]) for own in systems]
+        jsonl = [self.readers[0] == JSONL, *[(self.readers[1] or self.readers[0]) == JSONL] * len(systems)]
+        raise ValidationError(
+            [
+                problem
+                for (side, found), lines in zip(sides, jsonl, strict=True)
+                for problem in placed(side, found, jsonl=lines)
+            ]
+        )
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Results
+
+    def fields(self) -> Mapping[str, str | float | None]:
+        """The metrics, what was done to the documents before, and the conventions."""
+        limits = {m.time_limit for each in self.metrics for m in each.members if m.time_limit is not None}
+        conventions = dict.fromkeys(each.conventions for each in self.metrics)
+        return {
+            "metric": "+".join(identity(each) for each in self.metrics),
+            **self.options,
+            "dup": "+".join(dict.fromkeys(each.duplicates for each in conventions)),
+            "empty": "+".join(dict.fromkeys(str(each.empty) for each in conventions)),
+            "undef": "+".join(
+                dict.fromkeys("null" if each.undefined is None else str(each.undefined) for each in conventions)
+            ),
+            **({"limit": "+".join(f"{limit:g}" for limit in sorted(limits))} if limits else {}),
+        }
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """Searches that were cut short."""
+        from adjudge.stats.merge_notes import unproven_message
+        from adjudge.stats.result import Note
+
+        pairs = zip(evaluation.ids, evaluation.systems[name].details, strict=True)
+        cut = [(name, seen.whole) for name, seen in pairs if seen is not None and not seen.whole.optimal]
+        if not cut:
+            return []
+        slack = fsum(seen.bound[name] - seen.counts[name] for _, seen in cut for name in seen.bound)
+        examples = tuple(sorted(name for name, _ in cut)[:_EXAMPLES])
+        return [Note("not-optimal", len(cut), unproven_message(len(cut), slack), examples)]
+
+    def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
+        """The counts by fields of elements."""
+        paths = self.observer.paths
+        return {
+            name: [element_table(self.metrics, own.details, path) for path in paths]
+            for name, own in evaluation.systems.items()
+        }
+
+    def reported(self, evaluation: Evaluation) -> Reported:
+        """All counts, with the highest ones that are possible where a search was cut short."""
+        slices = slicing(self.by, evaluation.attributes, self.metrics, self.observer.paths)
+        best = {
+            name: {
+                place: tuple(seen.whole.best[column] for column in self.columns)
+                for place, seen in enumerate(own.details)
+                if seen is not None and not seen.whole.optimal
+            }
+            for name, own in evaluation.systems.items()
+        }
+        return Reported(
+            self.columns,
+            self.measures(),
+            {name: own.counts for name, own in evaluation.systems.items()},
+            pool=self.metrics[0].pool,
+            best=best,
+            attributes=slices.attributes,
+            unsaved=slices.unsaved,
+        )
+
+    def result(self, evaluation: Evaluation) -> Result:
+        """Scores, with what looks like a mistake in the files or the type, and documents if they were asked for."""
+        if self.clustered:
+            from adjudge.tasks.corpus import add_up_corpus
+
+            slices = slicing(self.by, evaluation.attributes, self.metrics, self.observer.paths)
+            result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), compared_in(evaluation))
+        else:
+            result = result_of(evaluation)
+        result = with_field_notes(result, self.metrics, partial(self._compared, evaluation), plain=self.observer.plain)
+        if not evaluation.run.keep:
+            return result
+        from adjudge.tasks.outcomes import with_documents
+
+        return with_documents(result, evaluation)
+
+    def _compared(self, evaluation: Evaluation, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Some documents of gold and of the systems, as they are compared."""
+        sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
+        if evaluation.apart:
+            sides = [self.read(source, "") for source in evaluation.sources]
+        gold, *systems = ({name: side.documents[name].data for name in ids if name in side.documents} for side in sides)
+        change = self.observer.change
+        if change is None:
+            return [gold, *systems]
+        found = [{name: change(gold[name], own[name]) for name in own} for own in systems]
+        changed = {name: pair[0] for own in found for name, pair in own.items()}
+        return [changed, *({name: pair[1] for name, pair in own.items()} for own in found)]
+
+
+class _Written(bytearray):
+    """Takes what a hash would take."""
+
+    def update(self, data: bytes) -> None:
+        self.extend(data)
+
+
+def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
+    """The measures of several metrics; one that stands by itself and in an average is there once.
+
+    >>> from adjudge.metrics import find
+    >>> [each.name for each in measures_of([find("coref.muc"), find("coref.conll")])]
+    ['coref.muc', 'coref.b3', 'coref.ceafe', 'coref.conll']
+    """
+    return tuple(dict.fromkeys(measure for each in metrics for measure in each.measures))
+
+
+def identity(metric: AnyMetric) -> str:
+    """What the signature says of a metric."""
+    from adjudge.metrics import Combined
+    from adjudge.stats.signature import hash_chunks
+
+    if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
+        inner = "+".join(identity(member) for member in metric.members)
+        return inner if metric.op is None else f"{metric.name}({metric.op}({inner}))"
+    try:
+        written = str(metric)
+    except UsageError:  # it contains a function without a name
+        return f"{metric.name}#unnamed"
+    # A metric from a file or a similarity has no short name; the hash of what it computes stands for it.
+    return f"{metric.name}#{hash_chunks([written.encode()])}" if written.startswith("{") else written
+
+
+def check_repeats(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> None:
+    """Raise if repeated elements should count or be errors, but reading the documents drops them."""
+    from adjudge.metrics.documents import without_repeats
+
+    raw = any(isinstance(each.data, Mapping) for side in sides for each in side.documents.values())
+    for metric in (member for each in metrics for member in each.members):
+        if raw and metric.document is not None and metric.conventions.duplicates != "set":
+            place = without_repeats(metric.document)
+            if place is not None:
+                raise UsageError(
+                    f"{metric.name} cannot see repeated elements: {place} is a set, and reading a document drops them",
+                    hint="write list[...] in the type: it is compared without regard to order as well",
+                )
