@@ -173,7 +173,10 @@ def evaluate(
     if isinstance(system, Mapping) and not isinstance(gold, Side):  # whose keys are names of systems or of documents
         gold = task.read(gold, "gold", digest=run.digest)
     known = gold.documents if isinstance(gold, Side) else {}
-    named = name_systems(gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known))
+    texts = task.takes_texts and isinstance(gold, list | tuple) and all(isinstance(each, str) for each in gold)
+    named = name_systems(
+        gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known), texts=texts
+    )
     found = None if run.keep or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
     evaluation.task.check(evaluation)

@@ -44,16 +44,18 @@ def name_systems(
     *,
     known: Collection[str] = (),
     is_whole: Callable[[Any], bool] = lambda _: True,
+    texts: bool = False,
 ) -> list[tuple[str, Source]]:
     """The systems by name: of one source, of a list of files, or of a mapping from names.
 
     A mapping is one system if one of the `known` ids of gold documents is among its keys, or if one of its values is
-    only the content of a document. A name of None is after the file.
+    only the content of a document. A list of strings is several files, unless the documents themselves are `texts`. A
+    name of None is after the file.
 
     >>> [name for name, _ in name_systems("key.conll", ["a/run.conll", "b/run.conll"])]
     ['run-1', 'run-2']
     """
-    several = _several(gold, system, known, is_whole)
+    several = _several(system, known, is_whole, texts=texts)
     sources = [gold, *(source for _, source in several)]
     if sum(map(is_stdin, sources)) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
@@ -71,21 +73,16 @@ def name_systems(
 
 
 def _several(
-    gold: Source, system: Any, known: Collection[str], is_whole: Callable[[Any], bool]
+    system: Any, known: Collection[str], is_whole: Callable[[Any], bool], *, texts: bool
 ) -> list[tuple[str, Source]]:
     if isinstance(system, Mapping):
         if not any(str(key) in known for key in system) and all(
             is_file(source) or is_whole(source) for source in system.values()
         ):
             return [(str(name), source) for name, source in system.items()]
-    elif isinstance(system, list | tuple) and system and all(map(is_file, system)) and not _are_texts(gold):
+    elif isinstance(system, list | tuple) and system and all(map(is_file, system)) and not texts:
         return [(stem(source), source) for source in system]
     return [(stem(system) if is_file(system) else "system", system)]
-
-
-def _are_texts(gold: Any) -> bool:
-    """Whether the gold documents are strings, so that those of a list are no paths."""
-    return isinstance(gold, list | tuple) and all(isinstance(value, str) for value in gold)
 
 
 def stem(source: Any) -> str:

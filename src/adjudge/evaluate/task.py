@@ -114,6 +114,8 @@ class Task(ABC):
     """Whether the details of documents are always kept."""
     refuses_unknown: ClassVar[bool] = False
     """Whether a system may not have documents that gold does not have."""
+    takes_texts: ClassVar[bool] = False
+    """Whether a document in memory can be a string."""
     hashes_content: ClassVar[bool] = False
     """Whether the digest of a side is that of what its documents say, and not of the bytes of its file."""
 

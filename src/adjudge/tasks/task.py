@@ -59,7 +59,7 @@ class MetricsTask(Task):
     name = "score"
     large = 16 << 20
     at_once = 32
-    keeps = refuses_unknown = hashes_content = True
+    keeps = refuses_unknown = hashes_content = takes_texts = True
 
     def __init__(
         self,
