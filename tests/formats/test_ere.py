@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
-from adjudge.formats.ere import SUBTYPES, ere_type, read_ere, type_name
-from adjudge.formats.ere_write import write_ere
+from adjudge.formats.ere import SUBTYPES, ere_type, read_ere, type_name, write_ere
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation
 
 TEXT = "They shot\nhim down, he died. The arrest was a death."

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.kb_ace import ace_text, raw_places, read_ace
-from adjudge.formats.kb_spans import nearest
+from adjudge.formats.kb_annotation import nearest
 from adjudge.model.kbp import Entity, Fact, Mention, Provenance, Span
 
 SGM = """<DOC>

@@ -101,7 +101,7 @@ def test_texts_that_do_not_fit(folder):
         ("hoppers>", "events>", "this is Light ERE"),
         ('doc_id="d"', "", "nothing says which document this is"),
         ('<entity id="ent-1"', '<entity id="f-1"', "the id 'f-1' is there twice"),
-        ('noun_type="NOM"', 'noun_type="X"', "a mention with the noun_type 'X'"),
+        ('noun_type="NOM"', 'noun_type="X"', "a mention of the type 'X'"),
         ('length="6"', 'length="0"', "ends before it starts"),
         ('offset="', 'offset="-', "the offset is '-"),
         ('<rel_arg2 filler_id="f-1" role="title"/>', "", "a relation mention without rel_arg2"),

@@ -17,16 +17,19 @@ not fetched.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from itertools import count
 
-from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.safe_xml import walk
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import Source, read_bytes, source_name
-from adjudge.formats.standoff import code_points, covered, folded, in_order, split_lines
+from adjudge.formats.standoff import closed, code_points, covered, folded, in_order, split_lines
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
-DIGITS = 15  # of an offset; more are no place in any text
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that an XML file cannot have."""
 
 _COUNTED = {
     "entity": ("entity", "entities"),
@@ -61,185 +64,145 @@ def read_ere(
     if units == "utf-16" and text is None:
         raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
     reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
-    reading.parse(read_bytes(source, place))
+    reading.collect(read_xml(read_bytes(source, place), place))
     found = reading.document(document, order)
     if reading.problems:
         raise FormatError(reading.problems)
     return found, reading.notes(found.id)
 
 
-@dataclass
-class _Mention:
-    attributes: dict[str, str]
-    hopper: int | None
-    line: int
-    column: int
-    trigger: dict[str, str] | None = None
-    trigger_place: tuple[int, int] = (0, 0)
-    text: list[str] = field(default_factory=list)
-
-
-@dataclass
 class _Reading:
     """A file on its way in."""
 
-    place: str
-    text: str | None
-    offsets: list[int] | None
-    problems: list[Problem] = field(default_factory=list)
-    mentions: list[_Mention] = field(default_factory=list)
-    hoppers: list[tuple[str, int]] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    attributes: set[str] = field(default_factory=set)
-    mismatched: list[int] = field(default_factory=list)
-    unknown: list[int] = field(default_factory=list)
-    sources: dict[str, int] = field(default_factory=dict)
-    shifted: bool = False
-    id: str | None = None
-    root: str = ""
-    depth: int = 0
-    hopper: int | None = None
-    inside: _Mention | None = None
-    collecting: bool = False
+    def __init__(self, place: str, text: str | None, offsets: list[int] | None) -> None:
+        self.place = place
+        self.text = text
+        self.offsets = offsets
+        self.problems: list[Problem] = []
+        self.mentions: list[tuple[Element, int | None]] = []  # with the number of the hopper
+        self.hoppers: list[Element] = []
+        self.counts: Counter[str] = Counter()
+        self.mismatched: list[int] = []
+        self.unknown: list[int] = []
+        self.sources: dict[str, int] = {}
+        self.shifted = False
+        self.id = ""
 
-    def wrong(self, line: int | None, column: int | None, message: str, hint: str) -> None:
-        self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
+    def wrong(self, element: Element, message: str, hint: str) -> None:
+        self.problems.append(Problem(message, self.place, element.line, element.column, hint))
 
-    def parse(self, data: bytes) -> None:
-        """Walk through the elements; stop at the first place that is not XML, or is a trap."""
-        try:
-            walk(data, self.place, start=self._start, end=self._end, characters=self._characters)
-        except FormatError as error:
-            self.problems += error.problems
-        if self.root and not (self.problems or self.mentions or self.hoppers) and self.root != "deft_ere":
-            message = f"the file has no event mentions, it is an XML file of <{self.root}>"
-            self.wrong(1, 1, message, "name the annotation, not the source text")
+    def collect(self, root: Element) -> None:
+        """Event mentions and hoppers, wherever they are."""
+        self.id = root.get("doc_id") or root.get("docid")
+        self._collect(root, None)
+        if not (self.problems or self.mentions or self.hoppers) and root.tag != "deft_ere":
+            message = f"the file has no event mentions, it is an XML file of <{root.tag}>"
+            self.wrong(root, message, "name the annotation, not the source text")
 
-    def _start(self, tag: str, attributes: dict[str, str], where: tuple[int, int]) -> None:
-        self.depth += 1
-        if self.depth == 1:
-            self.root = tag
-            self.id = attributes.get("doc_id") or attributes.get("docid")
-        if tag == "hopper":
-            self.hopper = len(self.hoppers)
-            self.hoppers.append((attributes.get("id", ""), where[0]))
-            if not attributes.get("id"):
-                self.wrong(*where, "a hopper without an id", 'write for example id="h-1"')
-        elif tag == "event_mention":
-            self.inside = _Mention(attributes, self.hopper, *where)
-            self.mentions.append(self.inside)
-            self.attributes |= attributes.keys() - _READ
-        elif tag == "trigger" and self.inside is not None:
-            if self.inside.trigger is not None:
-                self.wrong(*where, "an event mention with two triggers", "keep one of them")
-            self.inside.trigger, self.inside.trigger_place = attributes, where
-            self.collecting = True
-        elif tag in _COUNTED:
-            self.counts[tag] += 1
-
-    def _end(self, tag: str) -> None:
-        self.depth -= 1
-        if tag == "hopper":
-            self.hopper = None
-        elif tag == "event_mention":
-            self.inside = None
-        elif tag == "trigger":
-            self.collecting = False
-
-    def _characters(self, text: str) -> None:
-        if self.collecting and self.inside is not None:
-            self.inside.text.append(text)
+    def _collect(self, element: Element, hopper: int | None) -> None:
+        for child in element.children:
+            inside = hopper
+            if child.tag == "hopper":
+                inside = len(self.hoppers)
+                self.hoppers.append(child)
+                if not child.get("id"):
+                    self.wrong(child, "a hopper without an id", 'write for example id="h-1"')
+            elif child.tag == "event_mention":
+                self.mentions.append((child, hopper))
+            elif child.tag in _COUNTED:
+                self.counts[child.tag] += 1
+            self._collect(child, inside)
 
     def document(self, name: str | None, order: str) -> NuggetDocument:
         """What the elements amount to."""
         id = name or self.id
-        if not id and self.root:
-            self.wrong(1, 1, "nothing says which document this is", "add the attribute doc_id to the first element")
+        if not id:
+            hint = "add the attribute doc_id to the first element"
+            self.problems.append(Problem("nothing says which document this is", self.place, 1, 1, hint))
         nuggets = []
         members: dict[int, list[str]] = {}
         first: dict[str, int] = {}
-        for mention in self.mentions:
-            nugget = self._nugget(mention, id or "")
+        for mention, hopper in self.mentions:
+            nugget = self._nugget(mention, id)
             if nugget is None:
                 continue
             if nugget.id in first:
                 message = f"the id {nugget.id!r} is there twice (line {first[nugget.id]})"
-                self.wrong(mention.line, mention.column, message, "give each event mention its own")
+                self.wrong(mention, message, "give each event mention its own")
             first.setdefault(nugget.id, mention.line)
             nuggets.append(nugget)
-            if mention.hopper is not None:
-                members.setdefault(mention.hopper, []).append(nugget.id)
+            if hopper is not None:
+                members.setdefault(hopper, []).append(nugget.id)
         ordered = in_order(nuggets, order)
         place = {nugget.id: index for index, nugget in enumerate(ordered)}
         relations = [
-            Relation(COREFERENCE, cluster_id(self.hoppers[hopper][0]), tuple(ids), self.hoppers[hopper][1])
-            for hopper, ids in ((hopper, sorted(ids, key=place.__getitem__)) for hopper, ids in members.items())
+            Relation(COREFERENCE, cluster_id(hopper.get("id")), tuple(sorted(ids, key=place.__getitem__)), hopper.line)
+            for hopper, ids in ((self.hoppers[number], ids) for number, ids in members.items())
             if len(ids) > 1
         ]
         relations.sort(key=lambda relation: place[relation.arguments[0]])
-        return NuggetDocument(id or "", ordered, relations, self.text)
+        return NuggetDocument(id, ordered, relations, self.text)
 
-    def _nugget(self, mention: _Mention, document: str) -> Nugget | None:
-        where = mention.line, mention.column
-        given = mention.attributes
+    def _nugget(self, mention: Element, document: str) -> Nugget | None:
         for needed in ("id", "type"):
-            if not given.get(needed):
-                self.wrong(*where, f"an event mention without the attribute {needed}", "add it")
-        if mention.trigger is None:
-            self.wrong(*where, "an event mention without a trigger", "add the trigger with offset and length")
+            if not mention.get(needed):
+                self.wrong(mention, f"an event mention without the attribute {needed}", "add it")
+        triggers = list(mention.all("trigger"))
+        for trigger in triggers[1:]:
+            self.wrong(trigger, "an event mention with two triggers", "keep one of them")
+        if not triggers:
+            self.wrong(mention, "an event mention without a trigger", "add the trigger with offset and length")
             return None
-        source = mention.trigger.get("source")
+        trigger = triggers[-1]
+        source = trigger.get("source")
         if source and source != document:
             self.sources.setdefault(source, mention.line)
-        piece = self._piece(mention)
+        piece = self._piece(trigger)
         if piece is None:
             return None
-        realis = realis_name(given["realis"]) if given.get("realis") else NOT_ANNOTATED
+        realis = realis_name(mention.get("realis")) or NOT_ANNOTATED
         if realis not in (*REALIS, NOT_ANNOTATED):
             self.unknown.append(mention.line)
-        pieces, text = self._trigger(mention, piece)
-        type_ = type_name(given.get("type", ""), given.get("subtype"))
-        return Nugget(nugget_id(given.get("id", "")), type_, realis, text, pieces=pieces, line=mention.line)
+        pieces, text = self._trigger(trigger, piece)
+        type_ = type_name(mention.get("type"), mention.attributes.get("subtype"))
+        return Nugget(nugget_id(mention.get("id")), type_, realis, text, pieces=pieces, line=mention.line)
 
-    def _piece(self, mention: _Mention) -> Piece | None:
+    def _piece(self, trigger: Element) -> Piece | None:
         """Where the trigger is, in code points."""
-        trigger = mention.trigger or {}
         numbers = []
         for needed in ("offset", "length"):
-            value = trigger.get(needed, "").strip()
-            if not (value.isascii() and value.isdigit() and len(value) <= DIGITS):
-                message = f"the {needed} of a trigger is {value!r}" if value else f"a trigger without {needed}"
-                self.wrong(*mention.trigger_place, message, "write a whole number of characters")
+            number = whole_number(trigger.get(needed))
+            if number is None:
+                given = f"the {needed} of a trigger is {trigger.get(needed)!r}"
+                message = given if trigger.get(needed) else f"a trigger without {needed}"
+                self.wrong(trigger, message, "write a whole number of characters")
             else:
-                numbers.append(int(value))
+                numbers.append(number)
         if len(numbers) < 2:
             return None
-        begin, end = numbers[0], numbers[0] + numbers[1]
-        size = end if self.text is None else len(self.text)
-        if self.offsets is not None:
-            size = len(self.offsets) - 1
-        if not numbers[1]:
-            self.wrong(*mention.trigger_place, "a trigger of length 0", "give it at least one character")
+        begin, end = numbers[0], sum(numbers)
+        size = end if self.text is None else len(self.text) if self.offsets is None else len(self.offsets) - 1
+        if begin == end:
+            self.wrong(trigger, "a trigger of length 0", "give it at least one character")
         elif end > size:
             message = f"the trigger at {begin} ends behind the text of {size} characters"
-            self.wrong(*mention.trigger_place, message, "check that the text is the one that was annotated")
+            self.wrong(trigger, message, "check that the text is the one that was annotated")
         elif self.offsets is None:
             return begin, end
         elif self.offsets[begin] < 0 or self.offsets[end] < 0:
             message = f"the trigger at {begin} begins or ends inside a character"
-            self.wrong(*mention.trigger_place, message, "check that the offsets are UTF-16 units")
+            self.wrong(trigger, message, "check that the offsets are UTF-16 units")
         else:
             return self.offsets[begin], self.offsets[end]
         return None
 
-    def _trigger(self, mention: _Mention, piece: Piece) -> tuple[tuple[Piece, ...], str]:
+    def _trigger(self, trigger: Element, piece: Piece) -> tuple[tuple[Piece, ...], str]:
         """The pieces of a trigger, one per line, and their text."""
         begin, end = piece
-        written = "".join(mention.text)
-        line = mention.trigger_place[0]
+        written = trigger.text
         if self.text is not None:
             if folded(self.text[begin:end]) != folded(written):
-                self.mismatched.append(line)
+                self.mismatched.append(trigger.line)
                 self.shifted = self.shifted or self._is_shifted(piece, written)
                 return split_lines([piece], self.text) or (piece,), _lines(written)
             pieces = split_lines([piece], self.text)
@@ -249,7 +212,7 @@ class _Reading:
             if len(shown) == end - begin:
                 pieces = tuple((begin + first, begin + last) for first, last in split_lines([(0, len(shown))], shown))
                 return pieces or (piece,), _lines(shown)
-        self.mismatched.append(line)
+        self.mismatched.append(trigger.line)
         return (piece,), _lines(written)
 
     def _is_shifted(self, piece: Piece, written: str) -> bool:
@@ -268,8 +231,9 @@ class _Reading:
         for source, line in self.sources.items():
             found.append((f"triggers are in the source {source!r}, taken for those of {document!r}", line))
         lost = [_many(self.counts[tag], *names) for tag, names in _COUNTED.items() if self.counts[tag]]
-        if self.attributes:
-            lost.append("the attributes " + ", ".join(sorted(self.attributes)))
+        attributes = {name for mention, _ in self.mentions for name in mention.attributes.keys() - _READ}
+        if attributes:
+            lost.append("the attributes " + ", ".join(sorted(attributes)))
         if lost:
             found.append((f"not kept: {'; '.join(lost)}", None))
         if self.mismatched:
@@ -388,3 +352,142 @@ def _lowered(text: str) -> str:
     """The text with a small first letter, if it is read back as it was."""
     small = text[:1].lower() + text[1:]
     return small if _capitalised(small) == text else text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def write_ere(document: NuggetDocument, *, hoppers: bool = True, path: str | None = None) -> str:
+    """The XML file of a document: Rich ERE with a hopper for each cluster and each lone nugget, or without `hoppers`.
+
+    A trigger reaches from the first character of a nugget to its last. Everything that cannot be written is a problem;
+    `path` is where the document came from, for messages.
+
+    >>> nugget = Nugget("E7", "Life_Die", "Actual", "died", pieces=((3, 7),))
+    >>> print(write_ere(NuggetDocument("a", [nugget]), hoppers=False), end="")
+    <?xml version="1.0" encoding="UTF-8"?>
+    <deft_ere doc_id="a">
+      <event_mention id="em-7" type="life" subtype="die" realis="actual">
+        <trigger source="a" offset="3" length="4">died</trigger>
+      </event_mention>
+    </deft_ere>
+    """
+    problems = list(_unwritable(document, hoppers, path))
+    if problems:
+        raise ValidationError(problems)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<deft_ere{_attributes(doc_id=document.id)}>"]
+    if hoppers:
+        lines.append("  <hoppers>")
+        for id, members in _hoppers(document):
+            lines.append(f"    <hopper{_attributes(id=id)}>")
+            lines += [line for member in members for line in _mention(document, member, " " * 6)]
+            lines.append("    </hopper>")
+        lines.append("  </hoppers>")
+    else:
+        lines += [line for nugget in document.nuggets for line in _mention(document, nugget, "  ")]
+    return "\n".join([*lines, "</deft_ere>", ""])
+
+
+def _hoppers(document: NuggetDocument) -> Iterator[tuple[str, list[Nugget]]]:
+    """Clusters, and nuggets that are alone, in the order of their first nuggets."""
+    nuggets = {nugget.id: nugget for nugget in document.nuggets}
+    place = {id: index for index, id in enumerate(nuggets)}
+    cluster = {
+        member: (ere_cluster_id(relation.id), sorted(relation.arguments, key=place.__getitem__))
+        for relation in document.relations
+        for member in relation.arguments
+    }
+    taken = {id for id, _ in cluster.values()}
+    free = (id for id in map("h-{}".format, count(1)) if id not in taken)
+    for id, nugget in nuggets.items():
+        hopper, members = cluster.get(id) or (next(free), [id])
+        if members[0] == id:
+            yield hopper, [nuggets[member] for member in members] if len(members) > 1 else [nugget]
+
+
+def _mention(document: NuggetDocument, nugget: Nugget, indent: str) -> list[str]:
+    type_, subtype = ere_type(nugget.type)
+    given = {"id": ere_nugget_id(nugget.id), "type": type_}
+    if subtype is not None:
+        given["subtype"] = subtype
+    if nugget.realis != NOT_ANNOTATED:
+        given["realis"] = ere_realis(nugget.realis)
+    begin, end = extent(nugget)
+    where = _attributes(source=document.id, offset=str(begin), length=str(end - begin))
+    text = _escaped(trigger_text(document, nugget))
+    return [
+        f"{indent}<event_mention{_attributes(**given)}>",
+        f"{indent}  <trigger{where}>{text}</trigger>",
+        f"{indent}</event_mention>",
+    ]
+
+
+def extent(nugget: Nugget) -> tuple[int, int]:
+    """From the first character of a nugget to the one behind its last."""
+    return min(begin for begin, _ in nugget.pieces), max(end for _, end in nugget.pieces)
+
+
+def trigger_text(document: NuggetDocument, nugget: Nugget) -> str:
+    """What the trigger is written as: the text at that place, if it is known and is what the nugget says."""
+    if document.text is None:
+        return nugget.text
+    begin, end = extent(nugget)
+    said = covered(document.text, nugget.pieces).split() == nugget.text.split()
+    return allowed(document.text[begin:end]) if said else nugget.text
+
+
+def allowed(text: str) -> str:
+    """The text without characters that XML cannot have: a blank or a replacement character stands for each."""
+    return FORBIDDEN.sub(lambda found: " " if found[0].isspace() else "\ufffd", text)
+
+
+def _attributes(**given: str) -> str:
+    return "".join(f' {name}="{_escaped(value, quoted=True)}"' for name, value in given.items())
+
+
+def _escaped(text: str, *, quoted: bool = False) -> str:
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+    # In attributes a line break would be read as a blank.
+    return text.replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;") if quoted else text
+
+
+def _unwritable(document: NuggetDocument, hoppers: bool, path: str | None) -> Iterable[Problem]:
+    """Why a document cannot be written."""
+
+    def problem(message: str, line: int, hint: str) -> Problem:
+        return Problem(f"{message}, in document {document.id!r}", path=path, line=line or None, hint=hint)
+
+    strings = [("document id", document.id, document.line)]
+    seen: set[str] = set()
+    for nugget in document.nuggets:
+        if not nugget.id or nugget.id in seen or nugget.id.startswith("em-"):
+            hint = "ids are E1, E2 and so on, each once"
+            yield problem(f"the id {nugget.id!r} is empty, there twice, or would change", nugget.line, hint)
+        seen.add(nugget.id)
+        if not nugget.type:
+            yield problem(f"{nugget.id!r} has no type", nugget.line, "give it one")
+        if not nugget.pieces or any(end <= begin or begin < 0 for begin, end in nugget.pieces):
+            yield problem(f"{nugget.id!r} has no characters", nugget.line, "find them with a token table")
+        strings += [
+            ("id", nugget.id, nugget.line),
+            ("type", nugget.type, nugget.line),
+            ("realis", nugget.realis, nugget.line),
+            ("text", nugget.text, nugget.line),
+        ]
+    for relation in document.relations:
+        strings.append(("id", relation.id, relation.line))
+        if relation.name != COREFERENCE or not hoppers:
+            yield problem(f"there is no room for the relation {relation.name!r}", relation.line, "leave it out")
+        elif not set(relation.arguments) <= seen or len(set(relation.arguments)) < 2 or not relation.id:
+            message = f"the cluster {relation.id!r} has no id, unknown nuggets, or less than two"
+            yield problem(message, relation.line, "leave it out")
+    ids = [nugget.id for nugget in document.nuggets]
+    clusters = document.clusters()
+    if len(closed(clusters, ids)) < len(clusters) or len({relation.id for relation in document.relations}) < len(
+        clusters
+    ):
+        yield problem("two clusters overlap or have the same id", document.line, "merge them")
+    for what, value, line in strings:
+        if FORBIDDEN.search(value):
+            yield problem(f"the {what} {value!r} has characters that XML cannot have", line, "leave them out")

@@ -18,22 +18,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.findings import raise_problems
-from adjudge.formats.kb_spans import Offsets, Spans
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.kb_annotation import Annotation, Names, Offsets, Read, read_folder, relation_name
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import decode, read_bytes
-from adjudge.model.kbp import LEVELS, NAMED, NOMINAL, Entity, Fact, KbCorpus, KbDocument, Mention, Provenance, Span
-
-PASSES = ("timex2norm", "adj", "fp1", "fp2")
-"""Folders of the stages of annotation, the final one first; reading all of them would count documents several times."""
+from adjudge.model.kbp import NAMED, NOMINAL, Entity, Fact, KbCorpus, KbDocument, Mention, Provenance, Span
 
 _TAG = re.compile("<[^<>]+>")
 _ARGUMENTS = {"Arg-1": 0, "Arg-2": 1}
+_NOT_KEPT = {
+    "timex2": ("time", "times"),
+    "argument": ("relation with an argument that is no entity", "relations with an argument that is no entity"),
+}
 
 
 def read_ace(
@@ -41,60 +40,35 @@ def read_ace(
     *,
     offsets: Offsets = "check",
     units: Literal["text", "raw"] = "text",
-    names: Literal["subtype", "type.subtype"] = "subtype",
+    names: Names = "subtype",
 ) -> KbCorpus:
     """All documents of a file or folder; problems of all files are raised at once.
 
     In a folder, files of the final stage (`timex2norm`) are taken if there are any. With `units="raw"`, spans are
     those of the raw file with its tags, to which systems for Cold Start refer, and so is the text.
     """
-    documents: list[KbDocument] = []
-    problems: list[Problem] = []
-    notes: list[Problem] = []
-    first: dict[str, str] = {}
-    for file in find_files(Path(path), ".apf.xml"):
-        try:
-            document, remarks = read_ace_document(file, offsets=offsets, units=units, names=names)
-        except FormatError as error:
-            problems += error.problems
-            continue
-        before = first.setdefault(document.id, str(file))
-        if before != str(file):
-            hint = "give a folder with one version of each document, such as timex2norm"
-            problems.append(Problem(f"the document {document.id!r} is also in {before}", path=str(file), hint=hint))
-        documents.append(document)
-        notes += remarks
-    raise_problems(problems)
-    return KbCorpus(os.fspath(path), documents, notes)
 
+    def read(file: Path) -> Read:
+        place = str(file)
+        root = read_xml(read_bytes(file, place), place)
+        found = root if root.tag == "document" else root.first("document")
+        if found is None or not found.get("DOCID"):
+            message = f"no document with a DOCID in the file, which is XML of <{root.tag}>"
+            raise FormatError(Problem(message, place, root.line, root.column, "is this an ACE .apf.xml file?"))
+        raw, notes = _source(file)
+        text = None if raw is None else ace_text(raw)
+        if units == "raw" and raw is None:
+            hint = "put the .sgm file beside it"
+            raise FormatError(Problem("spans of the raw file need the text of the document", path=place, hint=hint))
+        reading = _Reading(found.get("DOCID"), place, text, offsets)
+        reading.names = names
+        document = reading.document(found, text)
+        reading.check()
+        if units == "raw" and raw is not None:
+            document = _in_raw(document, raw)
+        return document, [*notes, *reading.notes(_NOT_KEPT)]
 
-def read_ace_document(
-    path: str | os.PathLike[str],
-    *,
-    offsets: Offsets = "check",
-    units: Literal["text", "raw"] = "text",
-    names: Literal["subtype", "type.subtype"] = "subtype",
-) -> tuple[KbDocument, list[Problem]]:
-    """One document, and remarks about it."""
-    file = Path(path)
-    place = str(file)
-    root = read_xml(read_bytes(file, place), place)
-    found = root if root.tag == "document" else root.first("document")
-    if found is None or not found.get("DOCID"):
-        message = f"no document with a DOCID in the file, which is XML of <{root.tag}>"
-        raise FormatError(Problem(message, place, root.line, root.column, "is this an ACE .apf.xml file?"))
-    raw, notes = _source(file)
-    text = None if raw is None else _TAG.sub("", raw)
-    if units == "raw" and raw is None:
-        hint = "put the .sgm file beside it"
-        raise FormatError(Problem("spans of the raw file need the text of the document", path=place, hint=hint))
-    reading = _Reading(found.get("DOCID"), Spans(place, text, offsets), names)
-    document = reading.document(found, text)
-    if reading.spans.problems:
-        raise FormatError(reading.spans.problems)
-    if units == "raw" and raw is not None:
-        document = _in_raw(document, raw)
-    return document, [*notes, *reading.notes()]
+    return read_folder(path, ".apf.xml", read, "give a folder with one version of each document, such as timex2norm")
 
 
 def ace_text(raw: str) -> str:
@@ -121,22 +95,6 @@ def raw_places(raw: str) -> list[int]:
     return places
 
 
-def find_files(path: Path, ending: str) -> list[Path]:
-    """The file itself, or the files of a folder with that ending, sorted; of ACE only those of the final stage."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise UsageError(Problem("there is no such file or folder", path=str(path), hint="check the path"))
-    files = sorted(each for each in path.rglob(f"*{ending}") if each.is_file())
-    if not files:
-        raise UsageError(Problem(f"no {ending} file in the folder", path=str(path), hint="check the path"))
-    for stage in PASSES:
-        staged = [file for file in files if file.parent.name == stage]
-        if staged:
-            return [*staged, *(file for file in files if file.parent.name not in PASSES)]
-    return files
-
-
 def _source(file: Path) -> tuple[str | None, list[Problem]]:
     """The raw text beside an annotation, with LF line ends."""
     stem = file.name.removesuffix(".gz").removesuffix(".xml").removesuffix(".apf")
@@ -152,14 +110,8 @@ def _source(file: Path) -> tuple[str | None, list[Problem]]:
     return None, [Problem(f"there is no text {stem}.sgm beside the file", path=str(file), hint=hint)]
 
 
-class _Reading:
-    """One document on its way in."""
-
-    def __init__(self, id: str, spans: Spans, names: str) -> None:
-        self.id = id
-        self.spans = spans
-        self.names = names
-        self.left: Counter[str] = Counter()
+class _Reading(Annotation):
+    names: Names
 
     def document(self, found: Element, text: str | None) -> KbDocument:
         entities = []
@@ -170,34 +122,20 @@ class _Reading:
                 entity = self._entity(element)
                 if entity.id and entity.id in known:
                     message = f"the entity {entity.id!r} is there twice (line {known[entity.id]})"
-                    self.spans.wrong(element, message, "keep one of them")
+                    self.wrong(element, message, "keep one of them")
                 known.setdefault(entity.id, element.line)
                 entities.append(entity)
             elif element.tag in ("value", "timex2", "event"):
                 self.left[element.tag] += 1
                 others.add(element.get("ID"))
-        facts = []
-        lines = []
-        for element in found.all("relation"):
-            fact = self._relation(element, known, others)
-            if fact is not None:
-                facts.append(fact)
-                lines.append(element.line)
-        return KbDocument(self.id, entities, facts, text, lines, self.spans.place)
-
-    def notes(self) -> list[Problem]:
-        words = {"timex2": "time", "argument": "relation with an argument that is no entity"}
-        left = []
-        for tag, count in sorted(self.left.items()):
-            word = words.get(tag, tag)
-            more = word.replace("relation", "relations") if tag == "argument" else f"{word}s"
-            left.append(f"{count} {word if count == 1 else more}")
-        found = [Problem(f"not kept: {', '.join(left)}", path=self.spans.place)] if left else []
-        return [*found, *self.spans.notes()]
+        made = [(self._relation(element, known, others), element.line) for element in found.all("relation")]
+        facts = [(fact, line) for fact, line in made if fact is not None]
+        lines = [line for _, line in facts]
+        return KbDocument(self.id, entities, [fact for fact, _ in facts], text, lines, self.place)
 
     def _entity(self, element: Element) -> Entity:
         if not element.get("ID"):
-            self.spans.wrong(element, "an entity without an ID", "add it")
+            self.wrong(element, "an entity without an ID", "add it")
         mentions = [self._mention(mention) for mention in element.all("entity_mention")]
         return Entity(
             element.get("ID"),
@@ -211,38 +149,32 @@ class _Reading:
         level = element.get("TYPE")
         if level == "PRE":  # ACE 2004: a modifier, whose finer type says whether it is a name
             level = NAMED if element.get("LDCTYPE").startswith("NAM") else NOMINAL
-        if level not in LEVELS[:3]:
-            self.spans.wrong(element, f"a mention of the type {level!r}", f"write one of {', '.join(LEVELS[:3])}")
-        extent = element.first("extent")
+        extent, head = element.first("extent"), element.first("head")
         if extent is None:
-            self.spans.wrong(element, "a mention without an extent", "add the extent with its charseq")
+            self.wrong(element, "a mention without an extent", "add the extent with its charseq")
             return None
-        span = self._charseq(extent)
-        head_element = element.first("head")
-        head = None if head_element is None else self._charseq(head_element)
-        if span is None:
-            return None
-        inner = (head_element or extent).first("charseq")
+        inner = (head or extent).first("charseq")
         text = inner.text if inner is not None else ""
-        return Mention(self.id, *span, level, text, head, element.get("ID"))
+        span = self._charseq(extent)
+        return self.mention(element, level, text, span, None if head is None else self._charseq(head))
 
     def _charseq(self, element: Element) -> Span | None:
         charseq = element.first("charseq")
         if charseq is None:
             here = f"an <{element.tag}> without a charseq" if not element.first("timespan") else "a timespan"
-            self.spans.wrong(element, f"{here} is no place in a text", "add a charseq with START and END")
+            self.wrong(element, f"{here} is no place in a text", "add a charseq with START and END")
             return None
         start, last = whole_number(charseq.get("START")), whole_number(charseq.get("END"))
         if start is None or last is None:
             message = f"the offsets are {charseq.get('START')!r} and {charseq.get('END')!r}"
-            self.spans.wrong(charseq, message, "write whole numbers of characters")
+            self.wrong(charseq, message, "write whole numbers of characters")
             return None
-        return self.spans.take(start, last + 1, charseq.text, charseq)
+        return self.take(start, last + 1, charseq.text, charseq)
 
     def _relation(self, element: Element, known: dict[str, int], others: set[str]) -> Fact | None:
-        type_, subtype = element.get("TYPE"), element.get("SUBTYPE")
+        type_ = element.get("TYPE")
         if not element.get("ID") or not type_:
-            self.spans.wrong(element, "a relation without ID or TYPE", "add it")
+            self.wrong(element, "a relation without ID or TYPE", "add it")
         given: list[str | None] = [None, None]
         for argument in element.children:
             if argument.tag == "relation_argument":
@@ -254,14 +186,14 @@ class _Reading:
             if place is None:
                 continue  # times are no arguments of the knowledge base
             if given[place] is not None:
-                self.spans.wrong(argument, f"the relation has two arguments {place + 1}", "keep one of them")
+                self.wrong(argument, f"the relation has two arguments {place + 1}", "keep one of them")
             given[place] = id
             if id not in known and id not in others:
-                self.spans.wrong(argument, f"there is no entity {id!r} in the document", "check the REFID")
+                self.wrong(argument, f"there is no entity {id!r} in the document", "check the REFID")
         subject, object_ = given
         if subject is None or object_ is None:
             missing = "Arg-1" if subject is None else "Arg-2"
-            self.spans.wrong(element, f"the relation has no {missing}", "add a relation_argument with this ROLE")
+            self.wrong(element, f"the relation has no {missing}", "add a relation_argument with this ROLE")
             return None
         if subject in others or object_ in others:
             self.left["argument"] += 1
@@ -269,7 +201,7 @@ class _Reading:
         extents = [extent for mention in element.all("relation_mention") if (extent := mention.first("extent"))]
         spans = [self._charseq(extent) for extent in extents]
         provenance = Provenance(tuple(span for span in spans if span is not None))
-        relation = f"{type_}.{subtype}" if self.names == "type.subtype" and subtype else subtype or type_
+        relation = relation_name(element, self.names)
         return Fact(subject, relation, object_, self.id, provenance, id=element.get("ID"), category=type_)
 
 

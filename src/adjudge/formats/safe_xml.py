@@ -1,126 +1,22 @@
 """XML from strangers, element by element; nothing that a file asks for is obeyed.
 
 No document type is fetched and nothing is included. A file is refused that declares or uses entities or gives values to
-attributes that are not written (both grow without end), or that nests deeper than any annotation does.
+attributes that are not written (both grow without end), or that nests deeper than any annotation does. The parser is
+expat and not lxml, which knows lines but no columns, and cannot refuse declared values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from adjudge.errors import FormatError, Problem
 
 DEEPEST = 50
+DIGITS = 10  # of an offset; more are no place in any text
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)")
 _SHOWN = 80  # characters of what Python has to say
-
-Place = tuple[int, int]
-
-
-def walk(
-    data: bytes,
-    place: str,
-    *,
-    start: Callable[[str, dict[str, str], Place], None],
-    end: Callable[[str], None],
-    characters: Callable[[str], None],
-) -> None:
-    """Go through a file; a place is a line and a column.
-
-    >>> walk(b"<a><b/></a>", "f", start=lambda tag, *_: print(tag), end=lambda _: None, characters=lambda _: None)
-    a
-    b
-    """
-    from xml.parsers import expat
-
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    depth = 0
-    typed = False
-
-    def where() -> Place:
-        return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-
-    def begun(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise _Refused(f"elements are nested more than {DEEPEST} deep", "is this an annotation?", where())
-        if typed and attributes and _uses_entities(data, parser.CurrentByteIndex):
-            refuse()
-        start(tag, attributes, where())
-
-    def ended(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        end(tag)
-
-    def doctype(*_: Any) -> None:
-        nonlocal typed
-        typed = True
-
-    def refuse(*_: Any) -> NoReturn:
-        hint = "write the characters themselves; files from others may be an attack"
-        raise _Refused("the file declares or uses entities, which are not read", hint, where())
-
-    def declared(element: str, name: str, kind: str, default: str | None, required: bool) -> None:  # noqa: ARG001
-        if default is not None:
-            message = (
-                f"the file declares a value for attributes {_short(name)!r} that are not written, which is not read"
-            )
-            raise _Refused(message, "write the attributes themselves; files from others may be an attack", where())
-
-    parser.StartElementHandler = begun
-    parser.EndElementHandler = ended
-    parser.CharacterDataHandler = characters
-    parser.StartDoctypeDeclHandler = doctype
-    # Declared entities can grow without end or read other files; an annotation has no use for them.
-    parser.EntityDeclHandler = refuse
-    parser.ExternalEntityRefHandler = refuse
-    parser.SkippedEntityHandler = refuse
-    # A long value that is declared once and given to a million elements grows in the same way.
-    parser.AttlistDeclHandler = declared
-    try:
-        parser.Parse(data, True)
-    except _Refused as refused:
-        raise FormatError(Problem(refused.message, place, *refused.where, refused.hint)) from None
-    except expat.ExpatError as error:
-        reason = expat.errors.messages.get(error.code, str(error))
-        message = f"the file is not XML: {reason}"
-        raise FormatError(Problem(message, place, error.lineno, error.offset + 1, "check that it is whole")) from None
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
-        message = f"the file cannot be decoded: {_short(str(error))}"
-        raise FormatError(Problem(message, place, 1, 1, "save it as UTF-8")) from None
-
-
-def _uses_entities(data: bytes, at: int) -> bool:
-    """Whether a tag uses entities: if there is a document type, the parser takes unknown ones away without a word.
-
-    A tag has no second `<` in it; so what is looked at is the tag and the text behind it, where they are refused, too.
-    """
-    end = data.find(b"<", at + 1)
-    found = _ENTITY.search(data, at, len(data) if end < 0 else end)
-    if found is None:
-        return False
-    # In UTF-16 there is a null in each character, and none elsewhere.
-    return b"\0" not in data[:4] or _ENTITY.search(data[at:end].replace(b"\0", b"")) is not None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-class _Refused(Exception):
-    """The file wants more than to be read."""
-
-    def __init__(self, message: str, hint: str, where: Place) -> None:
-        super().__init__(message)
-        self.message, self.hint, self.where = message, hint, where
-
-
-DIGITS = 10  # of an offset; more are no place in any text
 
 
 class Element:
@@ -168,23 +64,76 @@ def read_xml(data: bytes, place: str) -> Element:
     Traceback (most recent call last):
     adjudge.errors.FormatError: x.xml:1:9: the file is not XML: mismatched tag, check that it is whole
     """
-    open_: list[Element] = []
-    roots: list[Element] = []
+    from xml.parsers import expat
 
-    def start(tag: str, attributes: dict[str, str], where: tuple[int, int]) -> None:
-        element = Element(tag, attributes, *where)
-        (open_[-1].children if open_ else roots).append(element)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    open_: list[Element] = [Element("", {}, 0, 0)]
+    typed = False
+
+    def refusal(message: str, hint: str) -> FormatError:
+        return FormatError(Problem(message, place, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1, hint))
+
+    def begun(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_) > DEEPEST:
+            raise refusal(f"elements are nested more than {DEEPEST} deep", "is this an annotation?")
+        if typed and attributes and _uses_entities(data, parser.CurrentByteIndex):
+            refuse()
+        element = Element(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        open_[-1].children.append(element)
         open_.append(element)
 
-    def end(_: str) -> None:
-        open_.pop()
+    def doctype(*_: Any) -> None:
+        nonlocal typed
+        typed = True
 
-    def characters(text: str) -> None:
-        if open_:
-            open_[-1].parts.append(text)
+    def refuse(*_: Any) -> NoReturn:
+        hint = "write the characters themselves; files from others may be an attack"
+        raise refusal("the file declares or uses entities, which are not read", hint)
 
-    walk(data, place, start=start, end=end, characters=characters)
-    return roots[0]
+    def declared(element: str, name: str, kind: str, default: str | None, required: bool) -> None:  # noqa: ARG001
+        if default is not None:
+            what = f"a value for attributes {_short(name)!r} that are not written, which is not read"
+            hint = "write the attributes themselves; files from others may be an attack"
+            raise refusal(f"the file declares {what}", hint)
+
+    parser.StartElementHandler = begun
+    parser.EndElementHandler = lambda _: open_.pop()
+    parser.CharacterDataHandler = lambda text: open_[-1].parts.append(text)
+    parser.StartDoctypeDeclHandler = doctype
+    # Declared entities can grow without end or read other files; an annotation has no use for them.
+    parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    parser.SkippedEntityHandler = refuse
+    # A long value that is declared once and given to a million elements grows in the same way.
+    parser.AttlistDeclHandler = declared
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages.get(error.code, str(error))
+        message = f"the file is not XML: {reason}"
+        raise FormatError(Problem(message, place, error.lineno, error.offset + 1, "check that it is whole")) from None
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
+        message = f"the file cannot be decoded: {_short(str(error))}"
+        raise FormatError(Problem(message, place, 1, 1, "save it as UTF-8")) from None
+    return open_[0].children[0]
+
+
+def _uses_entities(data: bytes, at: int) -> bool:
+    """Whether a tag uses entities: if there is a document type, the parser takes unknown ones away without a word.
+
+    A tag has no second `<` in it; so what is looked at is the tag and the text behind it, where they are refused, too.
+    """
+    end = data.find(b"<", at + 1)
+    found = _ENTITY.search(data, at, len(data) if end < 0 else end)
+    if found is None:
+        return False
+    # In UTF-16 there is a null in each character, and none elsewhere.
+    return b"\0" not in data[:4] or _ENTITY.search(data[at:end].replace(b"\0", b"")) is not None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def whole_number(text: str) -> int | None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
 from adjudge.formats.brat import read_brat, write_brat
-from adjudge.formats.ere import read_ere
-from adjudge.formats.ere_write import write_ere
+from adjudge.formats.ere import read_ere, write_ere
 from adjudge.formats.tbf import read_tbf, write_tbf
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.nugget.conversion import TARGETS, fit

@@ -16,7 +16,7 @@ from adjudge.formats.parquet import is_parquet
 from adjudge.formats.source import Source, find_shards, is_shard, opened, read_block, source_name
 
 if TYPE_CHECKING:
-    from adjudge.formats.kb_spans import Offsets
+    from adjudge.formats.kb_annotation import Offsets
     from adjudge.model.kbp import KbCorpus
 
 Units: TypeAlias = Literal["text", "raw"]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.evaluate.inputs import name_systems, stem
 from adjudge.evaluate.sides import Names, check_sides
+from adjudge.formats.kb_annotation import Offsets
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
-from adjudge.formats.kb_spans import Offsets
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents

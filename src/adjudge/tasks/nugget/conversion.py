@@ -12,8 +12,7 @@ from itertools import count
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.formats.brat import EVENT_ID, LINK_ID
-from adjudge.formats.ere import ere_cluster_id, ere_realis, ere_type, realis_name, type_name
-from adjudge.formats.ere_write import allowed, extent
+from adjudge.formats.ere import allowed, ere_cluster_id, ere_realis, ere_type, extent, realis_name, type_name
 from adjudge.formats.standoff import closed, covered, natural, plain, split_lines
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, Relation
 from adjudge.tasks.nugget.losses import Loss

@@ -100,7 +100,7 @@ def render(documents: Iterable[NuggetDocument], target: str) -> str:
     '#BeginOfDocument a\\n#EndOfDocument\\n'
     """
     from adjudge.formats.brat import write_brat
-    from adjudge.formats.ere_write import write_ere
+    from adjudge.formats.ere import write_ere
     from adjudge.formats.tbf import write_tbf
 
     if target.startswith("tbf"):
