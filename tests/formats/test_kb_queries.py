@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError
-from adjudge.formats.kb_queries import parse_place, read_queries, write_place, write_queries
+from adjudge.formats.kb_queries import read_queries, write_queries
+from adjudge.formats.standoff import parse_place, write_place
 from adjudge.model.kbp_queries import EntryPoint, KbQuery, asked_path, entry_hash, follow_up, questions
 
 LDC = b"""<?xml version="1.0" encoding="UTF-8"?>

@@ -84,7 +84,7 @@ def test_problems_have_a_place_and_a_remedy(line, message):
     [
         (b"d\t0\t4\tE1", "x:1:1: a row of 4 columns"),
         (b"r\tm\tOslo\tnowhere\tE1\tGPE\tNAM\t1.0", "x:1:10: 'nowhere' is no place"),
-        (b"r\tm\tOslo\td:9-3\tE1\tGPE\tNAM\t1.0", "x:1:10: the mention ends at 3"),
+        (b"r\tm\tOslo\td:9-3\tE1\tGPE\tNAM\t1.0", "x:1:10: 'd:9-3' is no place"),
         (b"r\tm\tOslo\td:0-3\t\tGPE\tNAM\t1.0", "x:1:16: the id is empty"),
         (b"r\tm\tOslo\td:0-3\tE1\tGPE\tNAM\tx", "x:1:27: the score is 'x'"),
     ],

@@ -132,6 +132,13 @@ class Findings:
                 problems.append(Problem(f"and {more} more of the kind {kind}", path=self.place, more=more))
         return problems
 
+    def finish(self, *, empty: str | None = None, hint: str | None = None) -> None:
+        """Raise the errors; `empty` says what is wrong with a file in which there is nothing, not even a mistake."""
+        if empty is not None and not self.total:
+            self.add("empty", empty, None, None, hint)
+        if problems := self.problems():
+            raise FormatError(problems)
+
     def notes(self) -> list[Problem]:
         """What was repaired, one line for each kind with the first place."""
         first: dict[str, Finding] = {}

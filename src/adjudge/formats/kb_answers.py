@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudge.errors import FormatError
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_queries import parse_place, write_place
-from adjudge.formats.source import Source, read_lines, source_name
+from adjudge.formats.source import Source, read_rows, source_name
+from adjudge.formats.standoff import parse_place, write_place
 from adjudge.model.kbp_queries import CORRECT, IGNORED, INEXACT, NO_CLASS, WRONG, Answer, AnswerSet, Assessment
 
 JUDGMENTS = {"C": CORRECT, "W": WRONG, "X": INEXACT, "S": INEXACT, "L": INEXACT, "I": IGNORED}
@@ -45,7 +44,7 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
     lines: list[int] = []
     runs: dict[str, int] = {}
     seen: dict[tuple[str, str], None] = {}
-    for number, line, fields in _rows(source, found):
+    for number, line, fields in read_rows(source, found):
         if len(fields) == 4 and fields[3] == "NIL":  # old runs say so when they have no answer
             continue
         if len(fields) in _RUN_COLUMNS and ":" in fields[3]:
@@ -63,16 +62,11 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
                     lines.append(number)
                 asked = answer.target
         else:
-            hint = "write query and value, or the nine columns of a run, with TABs between them"
-            empty = next((place for place, text in enumerate(fields) if not text), None)
-            count = f"a line with {len(fields)} field{'s' * (len(fields) != 1)}"
-            message = "an empty field" if empty is not None else count
-            found.add("columns", message, number, field_column(line, (empty or 0) + 1), hint)
+            _wrong_columns(number, line, "write query and value, or the nine columns of a run", found)
     if len(runs) > 1:
         message = f"answers of several runs: {', '.join(runs)}"
         found.add("several-runs", message, runs[list(runs)[1]], None, "give each run a file of its own")
-    if problems := found.problems():
-        raise FormatError(problems)
+    found.finish()
     return AnswerSet(next(iter(runs), ""), answers, lines, found.place)
 
 
@@ -85,24 +79,21 @@ def read_assessments(source: Source, *, name: str | None = None) -> tuple[list[A
     found = Findings(name or source_name(source))
     assessments: list[Assessment] = []
     lines: list[int] = []
-    for number, line, fields in _rows(source, found):
+    for number, line, fields in read_rows(source, found):
         official = len(fields) in (8, 10) and ":" in fields[1]
         each = _official(number, line, fields, found) if official else _plain(number, line, fields, found)
         if each is not None:
             assessments.append(each)
             lines.append(number)
-    if not assessments and not found.total:
-        found.add("empty", "the file has no assessments", None, None, "check that it is the right file")
-    if problems := found.problems():
-        raise FormatError(problems)
+    found.finish(empty=None if assessments else "the file has no assessments", hint="check that it is the right file")
     return assessments, lines
 
 
-def _rows(source: Source, found: Findings) -> Iterable[tuple[int, str, list[str]]]:
-    for number, line in read_lines(source, found):
-        if not line.strip() or (line.startswith("#") and "\t" not in line):
-            continue
-        yield number, line, [field.strip() for field in line.split("\t")]
+def _wrong_columns(number: int, line: str, write: str, found: Findings) -> None:
+    fields = [field.strip() for field in line.split("\t")]
+    empty = fields.index("") + 1 if "" in fields else 0
+    message = "an empty field" if empty else f"a line with {len(fields)} field{'s' * (len(fields) != 1)}"
+    found.add("columns", message, number, field_column(line, empty or 1), f"{write}, with TABs between them")
 
 
 def _run_answer(number: int, line: str, fields: list[str], runs: dict[str, int], found: Findings) -> Answer | None:
@@ -152,10 +143,8 @@ def _official(number: int, line: str, fields: list[str], found: Findings) -> Ass
 
 def _plain(number: int, line: str, fields: list[str], found: Findings) -> Assessment | None:
     if not 4 <= len(fields) <= HOPS + 3 or not all(fields):
-        hint = "write query, judgment, class and value, or the columns of an assessment file, with TABs between them"
-        empty = next((place for place, text in enumerate(fields) if not text), None)
-        message = "an empty field" if empty is not None else f"a line with {len(fields)} fields"
-        found.add("columns", message, number, field_column(line, (empty or 0) + 1), hint)
+        write = "write query, judgment, class and value, or the columns of an assessment file"
+        _wrong_columns(number, line, write, found)
         return None
     asked, letter, group, *values = fields
     path = () if group in (NO_CLASS, "-") else tuple(group.split(":"))

@@ -20,10 +20,11 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import Problem, UsageError
 from adjudge.formats.findings import Findings
 from adjudge.formats.safe_xml import whole_number
 from adjudge.formats.source import Source, read_lines, source_name
+from adjudge.formats.standoff import parse_place
 from adjudge.model.kbp import KbDocument, LinkTable, MentionLink
 
 LinkFormat: TypeAlias = Literal["acetowiki", "table", "edl"]
@@ -31,7 +32,6 @@ LinkFormat: TypeAlias = Literal["acetowiki", "table", "edl"]
 _NAMES = {"document": "doc", "docid": "doc", "doc_id": "doc", "link": "page", "kb_id": "page", "mention_id": "mention"}
 _COLUMNS = ("doc", "page", "mention", "entity", "start", "end", "cluster")
 _ADDRESS = re.compile(r"(?:https?:)?//[^/\s]+(?:/|$)", re.IGNORECASE)
-_PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
 MentionKey: TypeAlias = "tuple[str, str, int]"
 """A gold mention: its document, its entity, and its number among the mentions of the entity."""
 
@@ -78,10 +78,7 @@ def read_links(
         done = "taken as without a page" if several == "none" else "the first is taken"
         message = f"{len(groups)} line{'s' * (len(groups) != 1)} with links to several pages, {done}"
         notes.append(Problem(message, path=found.place, line=groups[0]))
-    if not links and not found.total:
-        found.add("empty", "the table has no rows", None, None, "write a row for each linked mention")
-    if problems := found.problems():
-        raise FormatError(problems)
+    found.finish(empty=None if links else "the table has no rows", hint="write a row for each linked mention")
     return LinkTable(found.place, links, notes)
 
 
@@ -165,7 +162,7 @@ def _way(link: MentionLink) -> tuple[object, ...]:
 
 def _detect(line: str) -> LinkFormat:
     fields = [field.strip() for field in line.split("\t")]
-    if len(fields) >= 8 and _PLACE.fullmatch(fields[3]):
+    if len(fields) >= 8 and parse_place(fields[3]):
         return "edl"
     if len(fields) == 4 and whole_number(fields[3]) is not None:
         return "acetowiki"
@@ -238,13 +235,12 @@ def _ace_row(line: str, number: int, several: str, groups: list[int], found: Fin
 
 def _edl_row(line: str, number: int, found: Findings) -> MentionLink | None:
     fields = [field.strip() for field in line.split("\t")]
-    match = _PLACE.fullmatch(fields[3]) if len(fields) >= 8 else None
-    start = whole_number(match[2]) if match else None
-    last = whole_number(match[3]) if match else None
-    if match is None or start is None or last is None or last < start or not fields[4]:
+    place = parse_place(fields[3]) if len(fields) >= 8 else None
+    if place is None or not fields[4]:
         hint = "write run, mention, text, DOC:first-last, id, type, NAM or NOM, and confidence with TABs between them"
         found.add("columns", "this is no row of entity linking", number, 1, hint)
         return None
+    document, start, end = place
     nil = fields[4].upper().startswith("NIL")
     page, cluster = ("", fields[4]) if nil else (fields[4], "")
-    return MentionLink(match[1], page, start=start, end=last + 1, cluster=cluster, line=number)
+    return MentionLink(document, page, start=start, end=end, cluster=cluster, line=number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.kb_links import page_name
-from adjudge.formats.source import Source, read_lines, source_name
+from adjudge.formats.source import Source, read_rows, source_name
 
 
 def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
@@ -20,16 +20,15 @@ def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
     """
     found = Findings(name or source_name(source))
     names: dict[str, int] = {}
-    for number, line in read_lines(source, found):
-        text = line.strip()
-        if not text or text.startswith("#"):
+    hint = "write one name per line"
+    for number, line, _ in read_rows(source, found):
+        if line.lstrip().startswith("#"):
             continue
-        if "\t" in text:
-            hint = "write one name per line"
+        if len(line.strip().split("\t")) > 1:
             found.add("columns", "a line with several fields", number, field_column(line, 2), hint)
-            continue
-        names.setdefault(text, number)
-    _finish(bool(names), found, "write one name per line")
+        else:
+            names.setdefault(line.strip(), number)
+    found.finish(empty=None if names else "the file names nothing", hint=hint)
     return names
 
 
@@ -48,10 +47,9 @@ def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, 
     pairs: dict[str, str] = {}
     first: dict[str, int] = {}
     hint = "write two names with a TAB between them"
-    for number, line in read_lines(source, found):
-        if not line.strip() or line.lstrip().startswith("#"):
+    for number, line, fields in read_rows(source, found):
+        if line.lstrip().startswith("#"):
             continue
-        fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 2:
             message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of 2"
             found.add("columns", message, number, 1, hint)
@@ -64,7 +62,7 @@ def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, 
             message = f"{left!r} is {pairs[left]!r} in line {first[left]}"
             found.add("contradiction", message, number, 1, "keep one of the two lines")
         first.setdefault(left, number)
-    _finish(bool(pairs), found, hint)
+    found.finish(empty=None if pairs else "the file names nothing", hint=hint)
     return pairs, first
 
 
@@ -97,10 +95,3 @@ def read_stop_list(source: Source, *, name: str | None = None) -> frozenset[str]
     """
     names = read_names(source, name=name)
     return frozenset(names) | {page_name(each) for each in names}
-
-
-def _finish(any_found: bool, found: Findings, hint: str) -> None:
-    if not any_found and not found.total:
-        found.add("empty", "the file names nothing", None, None, hint)
-    if problems := found.problems():
-        raise FormatError(problems)

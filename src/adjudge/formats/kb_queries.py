@@ -24,14 +24,14 @@ from xml.sax.saxutils import escape, quoteattr
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.findings import Findings, field_column
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
-from adjudge.formats.source import BOM, Source, read_bytes, read_lines, source_name
+from adjudge.formats.source import BOM, Source, read_bytes, read_rows, source_name
+from adjudge.formats.standoff import parse_place, write_place
 from adjudge.model.kbp_queries import EntryPoint, KbQuery
 
 HEADER = ("query", "node", "type", "name", "places", "slots")
 NONE = "-"
 
 _HINT = "write query, node, type, name, places and one slot or more with TABs between them, - for what there is not"
-_PLACE = re.compile(r"(.+):([0-9]{1,10})-([0-9]{1,10})")
 _BREAKS = re.compile(r"[\t\n\r\0]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -46,10 +46,7 @@ def read_queries(source: Source, *, name: str | None = None) -> list[KbQuery]:
     data = read_bytes(source, found.place)
     start = data.removeprefix(BOM).lstrip()[:1]
     queries = _from_xml(data, found) if start == b"<" else _from_table(data, found)
-    if not found.total and not queries:
-        found.add("empty", "the file has no queries", None, None, "check that it is the right file")
-    if problems := found.problems():
-        raise FormatError(problems)
+    found.finish(empty=None if queries else "the file has no queries", hint="check that it is the right file")
     return queries
 
 
@@ -150,10 +147,7 @@ def _is_new(id_: str, lines: dict[str, int], line: int, column: int, found: Find
 def _from_table(data: bytes, found: Findings) -> list[KbQuery]:
     queries = []
     lines: dict[str, int] = {}
-    for number, line in read_lines(data, found):
-        if not line.strip() or (line.startswith("#") and "\t" not in line):
-            continue
-        fields = [field.strip() for field in line.split("\t")]
+    for number, line, fields in read_rows(data, found):
         if tuple(map(str.lower, fields)) == HEADER and not lines:
             continue
         if len(fields) < len(HEADER):
@@ -179,27 +173,6 @@ def _from_table(data: bytes, found: Findings) -> list[KbQuery]:
         if found.errors == before and _is_new(id_, lines, number, 1, found):
             queries.append(KbQuery(id_, tuple(fields[5:]), tuple(points), type_, node))
     return queries
-
-
-def parse_place(text: str) -> tuple[str, int, int] | None:
-    """The document and the half-open span of `document:start-last`.
-
-    >>> parse_place("d1:0-2"), parse_place("d1:5-2")
-    (('d1', 0, 3), None)
-    """
-    match = _PLACE.fullmatch(text.strip())
-    if match is None or int(match[3]) < int(match[2]):
-        return None
-    return match[1], int(match[2]), int(match[3]) + 1
-
-
-def write_place(document: str, start: int, end: int) -> str:
-    """The reverse of `parse_place`.
-
-    >>> write_place("d1", 0, 3)
-    'd1:0-2'
-    """
-    return f"{document}:{start}-{end - 1}"
 
 
 def write_queries(queries: Iterable[KbQuery], *, format: str = "xml") -> bytes:

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.formats.findings import field_column, raise_problems
 from adjudge.formats.recognise import looks_like
 from adjudge.formats.source import Source, read_text, reads
+from adjudge.formats.standoff import parse_place
 from adjudge.model.document import Corpus, Document
 
-PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]+)\s*[-\u2010-\u2014]\s*([0-9]+)")
 _NUMBER = re.compile(r"\s*[0-9]{1,15}\s*", re.ASCII)
 _TAC_COLUMNS = 8
 
@@ -93,7 +93,7 @@ def read_table(source: Source, *, tac: bool | None = None, name: str | None = No
         try:
             row = _tac_row(line) if tac else _row(line)
         except _WrongError as error:
-            column = len("\t".join(line.split("\t")[: error.field])) + (2 if error.field else 1)
+            column = field_column(line, error.field + 1)
             problems.append(Problem(error.message, whole.place, number, column, error.hint))
             continue
         documents.setdefault(row.document, number)
@@ -114,7 +114,7 @@ class _WrongError(Exception):
 
 def _is_tac(line: str) -> bool:
     fields = line.split("\t")
-    return len(fields) >= _TAC_COLUMNS and PLACE.fullmatch(fields[3].strip()) is not None
+    return len(fields) >= _TAC_COLUMNS and parse_place(fields[3]) is not None
 
 
 def _row(line: str) -> Row:
@@ -170,16 +170,13 @@ def _tac_row(line: str) -> Row:
     if len(fields) < _TAC_COLUMNS:
         hint = "write run, mention, text, DOC:first-last, id, type, NAM or NOM, and confidence with TABs between them"
         raise _WrongError(0, f"a row of {len(fields)} columns", hint)
-    match = PLACE.fullmatch(fields[3].strip())
-    if match is None or not (_NUMBER.fullmatch(match[2]) and _NUMBER.fullmatch(match[3])):
+    place = parse_place(fields[3])
+    if place is None:
         raise _WrongError(3, f"{fields[3]!r} is no place", "write the document, a colon, and first-last")
-    start, last = int(match[2]), int(match[3])
-    if last < start:
-        raise _WrongError(3, f"the mention ends at {last}, before it starts", "the last character is included")
     if not fields[4].strip():
         raise _WrongError(4, "the id is empty", "write an id of the knowledge base, or NIL and a name")
     score = _score(fields[7], 7)
-    return Row(match[1], start, last + 1, fields[4].strip(), fields[5].strip() or None, score, fields[6].strip())
+    return Row(*place, fields[4].strip(), fields[5].strip() or None, score, fields[6].strip())
 
 
 def _best(rows: list[Row]) -> list[Row]:

@@ -224,6 +224,20 @@ def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
             number += data.count(b"\n") + 1
 
 
+def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[str]]]:
+    r"""The rows of a table with TABs: number, line, and fields without the blanks around them.
+
+    Empty lines, and lines that begin with `#` and have no TAB, say nothing.
+
+    >>> from adjudge.formats.findings import Findings
+    >>> list(read_rows(b"# who\n\nana\t ben\n", Findings("x")))
+    [(3, 'ana\t ben', ['ana', 'ben'])]
+    """
+    for number, line in read_lines(source, found):
+        if line.strip() and ("\t" in line or not line.startswith("#")):
+            yield number, line, [field.strip() for field in line.split("\t")]
+
+
 def read_bytes(source: Source, place: str) -> bytes:
     """All bytes of a source; `place` is how messages call it."""
     blocks: list[bytes] = []

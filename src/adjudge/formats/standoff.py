@@ -17,6 +17,7 @@ UNITS = ("code-points", "utf-16")
 _BREAK = re.compile("[\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _LINE = re.compile("[^\r\n]+")
 _NUMBER = re.compile("([0-9]+)")
+_PLACE = re.compile(r"(.*\S)\s*:\s*([0-9]{1,10})\s*[-\u2010-\u2014]\s*([0-9]{1,10})", re.ASCII | re.DOTALL)
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -121,6 +122,27 @@ def folded(text: str) -> str:
     'three men'
     """
     return " ".join(text.split())
+
+
+def parse_place(text: str) -> tuple[str, int, int] | None:
+    """The document and the half-open span of `document:first-last`; blanks and long dashes are allowed.
+
+    >>> parse_place("d1:0-2"), parse_place("d1:5-2")
+    (('d1', 0, 3), None)
+    """
+    match = _PLACE.fullmatch(text.strip())
+    if match is None or int(match[3]) < int(match[2]):
+        return None
+    return match[1], int(match[2]), int(match[3]) + 1
+
+
+def write_place(document: str, start: int, end: int) -> str:
+    """The reverse of `parse_place`.
+
+    >>> write_place("d1", 0, 3)
+    'd1:0-2'
+    """
+    return f"{document}:{start}-{end - 1}"
 
 
 def read_source_text(source: Source, place: str) -> str:

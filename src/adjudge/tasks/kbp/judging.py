@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from adjudge.errors import UsageError
-from adjudge.formats.kb_queries import parse_place
+from adjudge.formats.standoff import parse_place
 from adjudge.model.kbp_queries import CORRECT, WRONG, Answer, Assessment, Question, asked_path
 from adjudge.tasks.kbp.queries import Fill, KbIndex, TripleIndex
 
