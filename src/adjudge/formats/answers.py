@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.jsonl import LIMIT, read_documents
+from adjudge.formats.findings import raise_problems
+from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
@@ -68,8 +69,7 @@ def _read(source: Source, name: str | None, *, strict: bool) -> Corpus:
                 hint = "ask again, or use the reader answers, which counts it as empty"
                 problems.append(Problem(f"{field}: {found.wrong}", path=place, line=raw.line, hint=hint))
         documents.append(Document(id=raw.id, data={"id": raw.id, "records": found.records}, line=raw.line))
-    if problems:
-        raise ValidationError(problems[:LIMIT])
+    raise_problems(problems, place, ValidationError)
     return Corpus(path=place, documents=tuple(documents), digest=digest.hexdigest(), notes=tuple(_notes(wrong)))
 
 

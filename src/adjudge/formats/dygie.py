@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.formats.jsonl import UnfitError, read_typed
+from adjudge.formats.jsonl import UnfitError, read_typed, token_span
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus
 
@@ -77,7 +77,7 @@ def _entities(sentences: Sequence[Sequence[Item]] | None, field: str) -> list[di
         for place, item in enumerate(items):
             path = f"$.{field}[{number}][{place}]"
             _check(item, 2, path, "[first, last, type]")
-            found.append({"span": _span(item[0], item[1], path), "type": item[2]})
+            found.append({"span": token_span(item[0], item[1], path), "type": item[2]})
     return found
 
 
@@ -87,7 +87,7 @@ def _relations(sentences: Sequence[Sequence[Item]] | None, field: str) -> list[d
         for place, item in enumerate(items):
             path = f"$.{field}[{number}][{place}]"
             _check(item, 4, path, "[first, last, first, last, type]")
-            subject, object_ = _span(item[0], item[1], path), _span(item[2], item[3], path)
+            subject, object_ = token_span(item[0], item[1], path), token_span(item[2], item[3], path)
             found.append({"type": item[4], "subject": subject, "object": object_})
     return found
 
@@ -103,8 +103,8 @@ def _events(sentences: Sequence[Sequence[Sequence[Item]]] | None, field: str) ->
             made = []
             for at, item in enumerate(arguments, 1):
                 _check(item, 2, f"{path}[{at}]", "[first, last, role]")
-                made.append({"role": item[2], "span": _span(item[0], item[1], f"{path}[{at}]")})
-            span = _span(trigger[0], trigger[numbers - 1], f"{path}[0]")
+                made.append({"role": item[2], "span": token_span(item[0], item[1], f"{path}[{at}]")})
+            span = token_span(trigger[0], trigger[numbers - 1], f"{path}[0]")
             found.append({"type": trigger[numbers], "trigger": span, "arguments": made})
     return found
 
@@ -113,9 +113,3 @@ def _check(item: Item, numbers: int, path: str, shape: str) -> None:
     whole = all(isinstance(value, int) for value in item[:numbers])
     if len(item) <= numbers or not whole or not isinstance(item[numbers], str):
         raise UnfitError(path, f"expected {shape}", "write tokens as numbers, then the name")
-
-
-def _span(first: Any, last: Any, path: str) -> dict[str, int]:
-    if not 0 <= first <= last:
-        raise UnfitError(path, f"a span from {first} to {last}", "give the first and the last token, counted from 0")
-    return {"start": first, "end": last + 1}

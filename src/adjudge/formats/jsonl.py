@@ -342,3 +342,26 @@ def shaped(value: Any, kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at ")
         raise UnfitError(path.strip("`") or "$", f"{message[:1].lower()}{message[1:]}", SHAPE) from None
+
+
+def token_span(first: Any, last: Any, path: str) -> dict[str, int]:
+    """The span of tokens of which the last is included.
+
+    >>> token_span(2, 2, "$")
+    {'start': 2, 'end': 3}
+    """
+    if not 0 <= first <= last:
+        raise UnfitError(path, f"a span from {first} to {last}", "give the first and the last token, counted from 0")
+    return {"start": first, "end": last + 1}
+
+
+def half_open(start: Any, end: Any, path: str, what: str = "token") -> dict[str, int]:
+    """The span of tokens or characters up to the one at `end`.
+
+    >>> half_open(2, 3, "$")
+    {'start': 2, 'end': 3}
+    """
+    if not 0 <= start < end:
+        message = f"a span from {start} up to {end}"
+        raise UnfitError(path, message, f"give the first {what} and the one after the last")
+    return {"start": start, "end": end}

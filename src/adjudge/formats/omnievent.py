@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.formats.jsonl import UnfitError, read_typed
+from adjudge.formats.jsonl import half_open, read_typed
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus
 
@@ -85,9 +85,4 @@ def _document(line: _Line) -> dict[str, Any]:
 
 
 def _span(position: Position, path: str) -> dict[str, int]:
-    start, end = position
-    if not 0 <= start < end:
-        raise UnfitError(
-            path, f"a position from {start} up to {end}", "give the first character and the one after the last"
-        )
-    return {"start": start, "end": end}
+    return half_open(*position, path, "character")

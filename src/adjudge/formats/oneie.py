@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.formats.jsonl import UnfitError, read_typed
+from adjudge.formats.jsonl import UnfitError, half_open, read_typed
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus
 
@@ -109,7 +109,7 @@ def _answers(events: list[_Answer]) -> list[dict[str, Any]]:
         found.append(
             {
                 "type": event.trigger[2],
-                "trigger": _span(event.trigger[0], event.trigger[1], f"{path}.trigger"),
+                "trigger": half_open(event.trigger[0], event.trigger[1], f"{path}.trigger"),
                 "arguments": [{"role": each["type"], "span": each["span"]} for each in arguments],
             }
         )
@@ -123,7 +123,7 @@ def _mentions(line: _Line) -> dict[str, Any]:
         path = f"$.entity_mentions[{place}]"
         if entity.id in spans:
             raise UnfitError(path, f"duplicate id {entity.id!r}", "give every mention its own id")
-        spans[entity.id] = _span(entity.start, entity.end, path)
+        spans[entity.id] = half_open(entity.start, entity.end, path)
         entities.append({"span": spans[entity.id], "type": entity.entity_type, "level": entity.mention_type})
 
     def span_of(identifier: str, path: str) -> dict[str, int]:
@@ -148,7 +148,7 @@ def _mentions(line: _Line) -> dict[str, Any]:
             {"role": each.role, "span": span_of(each.entity_id, f"{path}.arguments[{at}]")}
             for at, each in enumerate(event.arguments)
         ]
-        trigger = _span(event.trigger.start, event.trigger.end, f"{path}.trigger")
+        trigger = half_open(event.trigger.start, event.trigger.end, f"{path}.trigger")
         events.append({"type": event.event_type, "trigger": trigger, "arguments": arguments})
     return {"entities": entities, "relations": relations, "events": events}
 
@@ -174,7 +174,7 @@ def _graph(graph: _Graph) -> dict[str, Any]:
 def _typed(item: Item, path: str) -> dict[str, Any]:
     if len(item) < 3 or not isinstance(item[2], str) or not all(isinstance(value, int) for value in item[:2]):
         raise UnfitError(path, "expected [start, end, type]", "write tokens as numbers, then the type")
-    return {"span": _span(item[0], item[1], path), "type": item[2]}
+    return {"span": half_open(item[0], item[1], path), "type": item[2]}
 
 
 def _member(item: Item, at: int, of: list[dict[str, Any]], path: str) -> dict[str, Any]:
@@ -184,9 +184,3 @@ def _member(item: Item, at: int, of: list[dict[str, Any]], path: str) -> dict[st
     if not isinstance(number, int) or not 0 <= number < len(of):
         raise UnfitError(f"{path}[{at}]", f"there is no number {number}", f"there are {len(of)}, counted from 0")
     return of[number]
-
-
-def _span(start: Any, end: Any, path: str) -> dict[str, int]:
-    if not 0 <= start < end:
-        raise UnfitError(path, f"a span from {start} up to {end}", "give the first token and the one after the last")
-    return {"start": start, "end": end}

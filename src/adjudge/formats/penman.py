@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.source import Source, Whole, read_text, reads
 from adjudge.model.document import Corpus, Document
 from adjudge.model.penman import Graph, PenmanError, parse
-
-LIMIT = 100
 
 _ID = re.compile(r"#.*?::id[ \t]+(\S+)")
 
@@ -30,20 +30,9 @@ def read_penman(source: Source, *, name: str | None = None) -> Corpus:
     >>> read_penman(b"# ::id s1\n(b / boy)\n").documents
     (Document(id='s1', data={'id': 's1', 'amr': '(b / boy)'}, line=2),)
     """
-    whole, blocks = _read(source, name)
-    named = all(block.id is not None for block in blocks)
-    first: dict[str, int] = {}
-    problems = [problem for block in blocks if (problem := _problem(block, whole.place))]
-    for block in blocks if named else ():
-        assert block.id is not None
-        line = first.setdefault(block.id, block.lines[0])
-        if line != block.lines[0]:
-            message = f"the id {block.id} is also that of the graph in line {line}"
-            problems.append(Problem(message, path=whole.place, line=block.lines[0], hint="make ids unique"))
-    if problems:
-        raise FormatError(sorted(problems, key=lambda problem: problem.line or 0)[:LIMIT])
-    ids = [block.id if named and block.id else str(number) for number, block in enumerate(blocks, 1)]
-    return _corpus(whole, blocks, ids)
+    whole, blocks = _read(source, name, unique=True)
+    ids = [block.id for block, _ in blocks]
+    return _corpus(whole, blocks, map(str, range(1, len(ids) + 1) if None in ids else ids))
 
 
 @reads("AMR graphs", "penman", reader_option=True)
@@ -54,10 +43,7 @@ def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
     '1'
     """
     whole, blocks = _read(source, name)
-    problems = [problem for block in blocks if (problem := _problem(block, whole.place))]
-    if problems:
-        raise FormatError(problems[:LIMIT])
-    return _corpus(whole, blocks, [str(number) for number in range(1, len(blocks) + 1)])
+    return _corpus(whole, blocks, map(str, range(1, len(blocks) + 1)))
 
 
 @reads("AMR graphs", "penman", reader_option=True)
@@ -67,26 +53,31 @@ def read_graphs(source: Source, *, name: str | None = None) -> list[tuple[str, G
     >>> [graph.concepts for _, graph in read_graphs(b"(b / boy)\n\n(g / girl)")]
     [{'b': 'boy'}, {'g': 'girl'}]
     """
-    whole, blocks = _read(source, name)
-    found: list[tuple[str, Graph]] = []
-    problems: list[Problem] = []
-    for block in blocks:
-        try:
-            found.append((block.text, parse(block.text)))
-        except PenmanError as error:
-            problems.append(_placed(error, block, whole.place))
-    if problems:
-        raise FormatError(problems[:LIMIT])
-    return found
+    return [(block.text, graph) for block, graph in _read(source, name)[1]]
 
 
-def _read(source: Source, name: str | None) -> tuple[Whole, list[Block]]:
+def _read(source: Source, name: str | None, *, unique: bool = False) -> tuple[Whole, list[tuple[Block, Graph]]]:
     whole, text = read_text(source, name=name)
     blocks = split(text)
+    found: list[tuple[Block, Graph]] = []
+    problems: list[Problem] = []
+    first: dict[str | None, int] = {}
+    unique = unique and all(block.id is not None for block in blocks)
+    for block in blocks:
+        try:
+            found.append((block, parse(block.text)))
+        except PenmanError as error:
+            line, column = error.place(block.text)
+            problems.append(Problem(error.message, whole.place, block.lines[line - 1], column, error.hint))
+        line = first.setdefault(block.id, block.lines[0])
+        if unique and line != block.lines[0]:
+            message = f"the id {block.id} is also that of the graph in line {line}"
+            problems.append(Problem(message, path=whole.place, line=block.lines[0], hint="make ids unique"))
     if not blocks:
         hint = "write (variable / concept ...), graphs separated by blank lines"
-        raise FormatError(Problem("there is no graph", path=whole.place, hint=hint))
-    return whole, blocks
+        problems.append(Problem("there is no graph", path=whole.place, hint=hint))
+    raise_problems(problems, whole.place)
+    return whole, found
 
 
 def split(text: str) -> list[Block]:
@@ -122,22 +113,9 @@ def split(text: str) -> list[Block]:
     return blocks
 
 
-def _problem(block: Block, place: str) -> Problem | None:
-    try:
-        parse(block.text)
-    except PenmanError as error:
-        return _placed(error, block, place)
-    return None
-
-
-def _placed(error: PenmanError, block: Block, place: str) -> Problem:
-    line, column = error.place(block.text)
-    return Problem(error.message, path=place, line=block.lines[line - 1], column=column, hint=error.hint)
-
-
-def _corpus(whole: Whole, blocks: list[Block], ids: list[str]) -> Corpus:
+def _corpus(whole: Whole, blocks: list[tuple[Block, Graph]], ids: Iterable[str]) -> Corpus:
     documents = tuple(
         Document(id=identifier, data={"id": identifier, "amr": block.text}, line=block.lines[0])
-        for identifier, block in zip(ids, blocks, strict=True)
+        for identifier, (block, _) in zip(ids, blocks, strict=True)
     )
     return Corpus(path=whole.place, documents=documents, digest=whole.digest)

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.formats.jsonl import UnfitError, read_typed
+from adjudge.formats.jsonl import UnfitError, read_typed, token_span
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus
 
@@ -50,7 +50,7 @@ def _gold(line: _Line) -> list[dict[str, Any]]:
         path = f"$.evt_triggers[{place}]"
         if not types:
             raise UnfitError(path, "a trigger without an event type", "give [[type, 1.0]] after the tokens")
-        event = {"type": types[0][0], "trigger": _span(first, last, path), "arguments": []}
+        event = {"type": types[0][0], "trigger": token_span(first, last, path), "arguments": []}
         if events.setdefault((first, last), event) is not event:
             raise UnfitError(path, "a second trigger on the same tokens", "there is one event in a document")
     for place, (trigger, argument, label) in enumerate(line.gold_evt_links):
@@ -58,7 +58,7 @@ def _gold(line: _Line) -> list[dict[str, Any]]:
         if trigger not in events:
             raise UnfitError(path, f"there is no trigger {list(trigger)}", "name one of evt_triggers")
         role = re.split(r"[0-9]+", label)[-1]
-        events[trigger]["arguments"].append({"role": role, "span": _span(*argument, path)})
+        events[trigger]["arguments"].append({"role": role, "span": token_span(*argument, path)})
     return list(events.values())
 
 
@@ -81,13 +81,7 @@ def _predicted(predictions: list[list[list[int | float | str]]]) -> list[dict[st
                 score = float(item[3]) if len(item) == 4 else 0.0
             except OverflowError:
                 raise UnfitError(here, "a score that is too large", "give a number such as 0.5") from None
-            arguments.append({"role": item[2], "span": _span(item[0], item[1], here), "score": score})
-        trigger = _span(prediction[0][0], prediction[0][1], f"{path}[0]")
+            arguments.append({"role": item[2], "span": token_span(item[0], item[1], here), "score": score})
+        trigger = token_span(prediction[0][0], prediction[0][1], f"{path}[0]")
         found.append({"type": "", "trigger": trigger, "arguments": arguments})
     return found
-
-
-def _span(first: Any, last: Any, path: str) -> dict[str, int]:
-    if not 0 <= first <= last:
-        raise UnfitError(path, f"a span from {first} to {last}", "give the first and the last token, counted from 0")
-    return {"start": first, "end": last + 1}

@@ -14,14 +14,15 @@ that occur in a relation are salient.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.jsonl import UnfitError, read_typed
+from adjudge.errors import Problem, UsageError
+from adjudge.formats.findings import raise_problems, read_files
+from adjudge.formats.jsonl import UnfitError, half_open, read_typed
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus, Document
 
@@ -95,24 +96,14 @@ def read_scirex_system(source: Source, *, name: str | None = None) -> SciRexSide
         message = "expected a folder with the files of mentions, clusters and relations"
         raise UsageError(Problem(message, path=shown, hint="their names contain ner, cluster and rel"))
     files = {part: _file(Path(source), part) for part in PARTS}
-    problems: list[Problem] = []
-    corpora: dict[str, Corpus] = {}
     kinds: dict[str, tuple[type[Any], Callable[[Any], dict[str, Any]]]] = {
         "ner": (_Ner, _spans),
         "cluster": (_Clusters, _clusters),
         "rel": (_Relations, _relations),
     }
-    for part, (kind, make) in kinds.items():
-        try:
-            corpora[part] = read_typed(files[part], kind, make, keys=("doc_id",))
-        except UsageError:
-            raise
-        except AdjudgeError as error:
-            problems += error.problems
-    if not problems:
-        problems += _missing(corpora, files)
-    if problems:
-        raise FormatError(problems)
+    read, problems = read_files(PARTS, lambda part: read_typed(files[part], *kinds[part], keys=("doc_id",)))
+    corpora = dict(read)
+    raise_problems(problems or _missing(corpora, files))
     parts = {part: {each.id: each.data["value"] for each in corpus.documents} for part, corpus in corpora.items()}
     documents = {}
     for identifier, clusters in parts["cluster"].items():
@@ -139,7 +130,7 @@ def _missing(corpora: Mapping[str, Corpus], files: Mapping[str, Path]) -> list[P
         for identifier in everything
         for part in PARTS
         if identifier not in ids[part]
-    ][:100]
+    ]
 
 
 def _gold(line: _Gold) -> dict[str, Any]:
@@ -184,13 +175,10 @@ def _relations(line: _Relations) -> dict[str, Any]:
     return {"value": found}
 
 
-def _checked(spans: Any, path: str) -> list[Span]:
+def _checked(spans: Iterable[Span], path: str) -> list[Span]:
     found = list(spans)
-    for start, end in found:
-        if not 0 <= start < end:
-            raise UnfitError(
-                path, f"a span from {start} up to {end}", "give the first token and the one after the last"
-            )
+    for span in found:
+        half_open(*span, path)
     return found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.findings import Finding, errors_of, raise_problems
 from adjudge.formats.source import Source, read_bytes, reads, source_name
-from adjudge.formats.tbf_scan import BOM, LIMIT, decode, quote
+from adjudge.formats.tbf_scan import BOM, decode, quote
 from adjudge.model.nugget import Token, TokenTable
 
 COLUMNS = 4
@@ -112,8 +112,7 @@ def write_table(table: TokenTable) -> str:
             message = f"the token id {token.id!r} is empty, occurs twice, or has a TAB, line break or comma in it"
             problems.append(Problem(message, path=table.path or None, line=token.line or None, hint="rename it"))
         seen.add(token.id)
-    if problems:
-        raise ValidationError(problems[:LIMIT])
+    raise_problems(problems, table.path or None, ValidationError)
     blanks = str.maketrans("\t\n\r", "   ")
     return "".join([f"{t.id}\t{t.text.translate(blanks)}\t{t.begin}\t{t.end}\n" for t in table.tokens])
 
