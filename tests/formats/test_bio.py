@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.formats.bio import (
+    SCHEMES,
+    Steps,
+    Turns,
     check_sentences,
+    decode_strict,
+    decode_tags,
+    lenient,
     read_bilou,
     read_bio,
     read_both_gold,
@@ -19,13 +25,13 @@ from adjudge.formats.bio import (
     read_iob2,
     read_iob2_gold,
     read_iobes,
+    split_tag,
 )
-from adjudge.formats.tags import SCHEMES, Steps, Turns, decode, decode_strict, lenient, split_tag
 from adjudge.model.document import Corpus
 
 
 def chunks(text):
-    return decode(text.split(), Steps(lenient))
+    return decode_tags(text.split(), Steps(lenient))
 
 
 def spans(corpus):
@@ -63,7 +69,7 @@ class TestLenient:
     @settings(max_examples=200, deadline=None)
     @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p in "BIESUL" for t in ("x", "y"))]), max_size=9))
     def test_every_tag_but_o_is_in_exactly_one_chunk(self, tags):
-        found = decode(tags, Steps(lenient))
+        found = decode_tags(tags, Steps(lenient))
         covered = [place for _, start, end in found for place in range(start, end)]
         assert covered == [place for place, tag in enumerate(tags) if tag != "O"]
         for kind, start, end in found:
@@ -102,7 +108,7 @@ class TestStrict:
                     wanted.append((part[0], len(tags), len(tags) + part[1]))
                     tags += [f"{prefix}-{part[0]}" for prefix in shape(part[1])]
             assert decode_strict(tags, Turns(SCHEMES[scheme])) == wanted
-            assert decode(tags, Steps(lenient)) == wanted
+            assert decode_tags(tags, Steps(lenient)) == wanted
 
     def test_gold_must_keep_to_the_scheme_and_a_system_need_not(self):
         data = b"a I-x\nb O\n\nc B-x\nd I-y\n"

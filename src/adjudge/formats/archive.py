@@ -13,19 +13,36 @@ import stat
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from struct import unpack_from
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 from weakref import finalize
 
 from adjudge import scratch
 from adjudge.errors import FormatError, Problem, UsageError, visible
+from adjudge.formats.findings import Findings
+
+if TYPE_CHECKING:
+    import zipfile
 
 BLOCK = 1 << 16
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 
+MANY = 20  # complaints of one kind
 _WORK = "adjudge-unpacked"
-_MANY = 20  # complaints of one kind
+_LONG = 0xFFFFFFFF  # look for the size elsewhere
+_ENTRY = 512  # bytes of an entry in the list at the end of a zip archive, much more than usual
+
+
+_SPECIAL = {
+    stat.S_IFLNK: "is a symbolic link",
+    stat.S_IFIFO: "is a pipe",
+    stat.S_IFCHR: "is a device",
+    stat.S_IFBLK: "is a device",
+    stat.S_IFSOCK: "is a socket",
+}
 
 
 class Limits(NamedTuple):
@@ -81,28 +98,6 @@ class Entry(NamedTuple):
     hint: str = ""
 
 
-class Refusals:
-    """Collects why an archive is refused: of each kind the first few."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.problems: list[Problem] = []
-        self._counts: dict[str, int] = {}
-
-    def add(self, kind: str, message: str, hint: str | None) -> None:
-        """Remember a reason."""
-        count = self._counts[kind] = self._counts.get(kind, 0) + 1
-        if count <= _MANY:
-            self.problems.append(Problem(message, path=self.place, hint=hint))
-
-    def check(self) -> None:
-        """Raise if there is any."""
-        if self.problems:
-            more = [(kind, count - _MANY) for kind, count in self._counts.items() if count > _MANY]
-            rest = [Problem(f"and {count} more of the kind {kind}", path=self.place) for kind, count in more]
-            raise FormatError([*self.problems, *rest])
-
-
 def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path | None = None) -> Archive:
     """Unpack an archive into a new folder (in `work`, else where temporary files are), or say why not.
 
@@ -127,9 +122,7 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
         raise UsageError(Problem(f"there is no place to unpack to: {reason}", path=place)) from None
     try:
         if zipped:
-            from adjudge.formats.archive_zip import unpack_zip
-
-            unpack_zip(Path(path), archive, limits)
+            _unpack_zip(Path(path), archive, limits)
         else:
             from adjudge.formats.archive_tar import unpack_tar
 
@@ -196,7 +189,7 @@ def clean_name(name: str, limits: Limits) -> tuple[str, str | None]:
 class Register:
     """The names of an archive as they are found: refuses those that are alike."""
 
-    def __init__(self, refusals: Refusals, limits: Limits) -> None:
+    def __init__(self, refusals: Findings, limits: Limits) -> None:
         self.names: dict[str, bool] = {}  # whether each is a folder
         self._refusals = refusals
         self._limits = limits
@@ -209,22 +202,22 @@ class Register:
         self._count += 1
         if self._count > self._limits.entries:
             message = f"the archive has more than {self._limits.entries} entries"
-            refuse("entries", message, ENTRIES_HINT)
-            self._refusals.check()
+            refuse("entries", message, None, None, ENTRIES_HINT)
+            self._refusals.finish()
         name, reason = clean_name(entry.name, self._limits)
         shown = quote(entry.name)
         if reason is not None:
-            refuse("name", f"the entry {shown} {reason}", NAME_HINT)
+            refuse("name", f"the entry {shown} {reason}", None, None, NAME_HINT)
             return None
         if entry.refused is not None:
-            refuse("kind", f"the entry {shown} {entry.refused}", entry.hint or _KIND_HINT)
+            refuse("kind", f"the entry {shown} {entry.refused}", None, None, entry.hint or _KIND_HINT)
             return None
         if not name:
             if not entry.is_folder:
-                refuse("name", f"the entry {shown} has no name", NAME_HINT)
+                refuse("name", f"the entry {shown} has no name", None, None, NAME_HINT)
             return None
         if entry.size > self._limits.entry:
-            refuse("size", f"the entry {shown} is larger than {_size(self._limits.entry)}", _SIZE_HINT)
+            refuse("size", f"the entry {shown} is larger than {_size(self._limits.entry)}", None, None, _SIZE_HINT)
             return None
         return self._file_as(name, entry.is_folder, shown)
 
@@ -237,16 +230,18 @@ class Register:
             known = self._folded.setdefault(folded, part)
             if known != part:
                 message = f"the entries {quote(known)} and {shown} have the same name on many systems"
-                refuse("alike", message, "rename one of them")
+                refuse("alike", message, None, None, "rename one of them")
                 return None
             here = is_folder or not last
             if part not in self.names:
                 self.names[part] = here
             elif self.names[part] != here:
-                refuse("alike", f"the entry {quote(part)} is both a file and a folder", "rename one of them")
+                refuse(
+                    "alike", f"the entry {quote(part)} is both a file and a folder", None, None, "rename one of them"
+                )
                 return None
             elif last and not is_folder:
-                refuse("twice", f"the entry {shown} is there twice", "pack each file once")
+                refuse("twice", f"the entry {shown} is there twice", None, None, "pack each file once")
                 return None
         return name
 
@@ -334,6 +329,83 @@ def _kind(path: Path, place: str) -> str:
 
 def _size(count: int) -> str:
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
+
+
+def _unpack_zip(path: Path, archive: Archive, limits: Limits) -> None:
+    """Unpack a zip archive; every reason to refuse it is raised."""
+    import zipfile
+    import zlib
+
+    nonsense = (ValueError, IndexError, OverflowError)  # numbers in headers
+    broken = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, *nonsense)
+    refusals = Findings(archive.place, limit=MANY)
+    if _directory_size(path) > limits.entries * _ENTRY:  # before the list of entries is in memory
+        refusals.add("entries", f"the archive has more than {limits.entries} entries", None, None, ENTRIES_HINT)
+        refusals.finish()
+    try:
+        with zipfile.ZipFile(path) as packed:
+            register = Register(refusals, limits)
+            wanted = []
+            total = 0
+            for info in packed.infolist():
+                name = register.admit(_zip_entry(info))
+                if name is not None:
+                    total += info.file_size
+                    wanted.append((name, info))
+            refusals.finish()
+            budget = Budget(archive.place, path.stat().st_size, limits)
+            budget.check(total)  # what the archive says of itself; what comes out is counted, too
+            for name, info in wanted:
+                if info.is_dir():
+                    archive.entries[name] = None
+                else:
+                    with packed.open(info) as stream:
+                        blocks = iter(partial(stream.read, BLOCK), b"")
+                        store_file(blocks, archive, name, budget, limits.entry)
+            add_folders(archive, register)
+    except UnicodeDecodeError:
+        message = "an entry has a name that is not UTF-8 although the archive says so"
+        raise FormatError(Problem(message, path=archive.place, hint=NAME_HINT)) from None
+    except broken as error:
+        message = f"the archive is damaged ({error})"
+        raise FormatError(Problem(message, path=archive.place, hint=DAMAGED)) from None
+
+
+def _directory_size(path: Path) -> int:
+    """How long the list of entries at the end of a zip archive is; 0 if there is none, then it is damaged."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - (1 << 16) - 200))
+        tail = file.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or at + 16 > len(tail):
+        return 0
+    size: int = unpack_from("<I", tail, at + 12)[0]
+    # A record with 64 bits is believed wherever there is one, whatever the other says.
+    at = tail.rfind(b"PK\6\6")
+    long: int = unpack_from("<Q", tail, at + 40)[0] if 0 <= at <= len(tail) - 48 else 0
+    return long if size == _LONG else max(size, long)
+
+
+def _zip_entry(info: zipfile.ZipInfo) -> Entry:
+    import zipfile
+
+    name = info.orig_filename  # `filename` is cut at a null character
+    if not info.flag_bits & 0x800 and not name.isascii():
+        # Not marked as UTF-8, so zipfile has read it in the encoding of DOS; many programs forget the mark.
+        try:
+            name = name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            return Entry(name, False, 0, "has a name in an unknown encoding", "pack it with names in UTF-8")
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    is_folder = info.is_dir() or kind == stat.S_IFDIR
+    refused, hint = None, ""
+    if kind and kind not in (stat.S_IFREG, stat.S_IFDIR):
+        refused = _SPECIAL.get(kind, "is neither a file nor a folder")
+    elif info.flag_bits & 0x1:
+        refused, hint = "is encrypted", "pack it without a password"
+    elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        refused, hint = f"is compressed by method {info.compress_type}", "use the usual one (deflate)"
+    return Entry(name, is_folder, info.file_size, refused, hint)
 
 
 def pack(folder: Path, path: Path, *, zipped: bool) -> None:

@@ -16,16 +16,17 @@ from adjudge.errors import FormatError
 from adjudge.formats.archive import (
     BLOCK,
     DAMAGED,
+    MANY,
     Archive,
     Budget,
     Entry,
     Limits,
-    Refusals,
     Register,
     add_folders,
     quote,
     store_file,
 )
+from adjudge.formats.findings import Findings
 
 RECORD = 512
 LONGEST = 1 << 16  # bytes of a header that extends another
@@ -59,7 +60,7 @@ def unpack_tar(path: Path, archive: Archive, limits: Limits) -> None:
 
 def _walk(path: Path, archive: Archive, limits: Limits, *, keep: bool) -> None:
     """Go through an archive from front to back; the same checks whether the files are kept or not."""
-    refusals = Refusals(archive.place)
+    refusals = Findings(archive.place, limit=MANY)
     register = Register(refusals, limits)
     budget = Budget(archive.place, path.stat().st_size, limits)
     try:
@@ -68,7 +69,7 @@ def _walk(path: Path, archive: Archive, limits: Limits, *, keep: bool) -> None:
             for entry in _entries(reader):
                 name = register.admit(entry)
                 if entry.refused == _KINDS[b"S"]:
-                    refusals.check()  # what follows is not told by the header alone
+                    refusals.finish()  # what follows is not told by the header alone
                 content = reader.content(entry.size)
                 if keep and name is not None and not entry.is_folder:
                     store_file(content, archive, name, budget, limits.entry)
@@ -78,14 +79,17 @@ def _walk(path: Path, archive: Archive, limits: Limits, *, keep: bool) -> None:
             for block in reader.rest():
                 budget.spend(len(block))
     except EOFError:
-        refusals.add("damaged", "the archive ends too early", DAMAGED)
+        refusals.add("damaged", "the archive ends too early", None, None, DAMAGED)
     except (zlib.error, gzip.BadGzipFile) as error:
-        refusals.add("damaged", f"the archive is damaged ({error})", DAMAGED)
+        refusals.add("damaged", f"the archive is damaged ({error})", None, None, DAMAGED)
     except _Damaged as error:
-        refusals.add("damaged", f"the archive is damaged: {error}", DAMAGED)
+        refusals.add("damaged", f"the archive is damaged: {error}", None, None, DAMAGED)
     except FormatError as error:
-        refusals.problems += [each for each in error.problems if each not in refusals.problems]
-    refusals.check()
+        known = [finding.problem for finding in refusals.found]
+        for problem in error.problems:
+            if problem not in known:
+                refusals.add_problem("refused", problem, error=True)
+    refusals.finish()
     if keep:
         add_folders(archive, register)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from adjudge.formats.tags import OUTSIDE, Step, Steps, decode
+from adjudge.formats.bio import OUTSIDE, Step, Steps, decode_tags
 from adjudge.stats.measure import Prf, Ratio
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.tagged import by_document, divide, read_pairs
@@ -58,10 +58,10 @@ def run(gold: Any, system: Any, *, both_columns: bool = False) -> Published:
     for tags, guessed in zip(pairs.gold, pairs.system, strict=True):
         size = len(tags)
         if tags == guessed:
-            mine = theirs = decode(tags, steps)
+            mine = theirs = decode_tags(tags, steps)
             shared, same = mine, size
         else:
-            mine, theirs = decode(tags, steps), decode(guessed, steps)
+            mine, theirs = decode_tags(tags, steps), decode_tags(guessed, steps)
             others = set(mine)
             shared = [chunk for chunk in theirs if chunk in others]
             same = sum(a == b for a, b in zip(tags, guessed, strict=True))

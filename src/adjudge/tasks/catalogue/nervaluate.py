@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.bio import Chunk, Step, Steps, decode_tags
 from adjudge.formats.findings import LIMIT
-from adjudge.formats.tags import Chunk, Step, Steps, decode
 from adjudge.stats.measure import Measure, Prf, Total
 from adjudge.tasks.catalogue.family import Published
 from adjudge.tasks.catalogue.tagged import Pairs, by_document, divide, read_pairs
@@ -66,7 +66,7 @@ def run(
     least = _percent(min_overlap)
     pairs = read_pairs(gold, system, both_columns=both_columns)
     steps = Steps(_step)
-    sides = [[decode(tags, steps) for tags in side] for side in (pairs.gold, pairs.system)]
+    sides = [[decode_tags(tags, steps) for tags in side] for side in (pairs.gold, pairs.system)]
     _check_starts(pairs, sides)
     counts: list[dict[str, float]] = []
     for mine, theirs in zip(*sides, strict=True):

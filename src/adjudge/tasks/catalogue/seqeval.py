@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.formats.tags import OUTSIDE, SCHEMES, Chunk, Turns, decode_strict
+from adjudge.formats.bio import OUTSIDE, SCHEMES, Chunk, Turns, decode_strict
 from adjudge.stats.measure import Combined, Measure, Prf
 from adjudge.stats.result import Note
 from adjudge.tasks.catalogue.family import Published
