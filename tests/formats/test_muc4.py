@@ -303,11 +303,11 @@ def change(**fields):
     [
         ({}, "there are no slots"),
         ([], "there are no slots"),
-        ({"slots": [{"id": "x"}]}, "slot 1 has no id, label and type"),
-        (change(type="sett"), "there is no type 'sett'"),
-        (change(valuse=[]), "there is no field 'valuse', did you mean values"),
+        ({"slots": [{"id": "x"}]}, "slots[0]: object missing required field `label`"),
+        (change(type="sett"), "slots[2].type: invalid enum value 'sett'"),
+        (change(valuse=[]), "slots[2]: object contains unknown field `valuse`"),
         (change(values="nations"), "there is no set 'nations'"),
-        (change(values=[1]), "values and refers are lists of strings"),
+        (change(values=[1]), "slots[2].values[0]: expected `str`, got `int`"),
         (change(refers=["byer"]), "there is no slot 'byer', did you mean buyer"),
         (change(label="BUYER"), "two slots have the label 'BUYER'"),
         (change(type="message"), "2 slots have the type message"),
@@ -315,7 +315,7 @@ def change(**fields):
         (SLOTS | {"totals": {"all": "x-"}}, "no slot starts with 'x-'"),
         (SLOTS | {"alignment": 3}, "alignment"),
         (SLOTS | {"sets": 3}, "sets"),
-        (SLOTS | {"totals": {"all": 3}}, "total all"),
+        (SLOTS | {"totals": {"all": 3}}, "totals[...]: expected `str | array`, got `int`"),
     ],
 )
 def test_what_is_wrong_with_slots(data, message):

@@ -10,15 +10,18 @@ text of the message and `X` is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import msgspec
 
 from adjudge.errors import FormatError, Problem, did_you_mean
 from adjudge.formats.json_file import parse_json, parse_toml
+from adjudge.formats.jsonl import UnfitError, shaped
 from adjudge.formats.source import Source, read_text
-from adjudge.model.whereabouts import find_name
+from adjudge.model.whereabouts import find_name, split_path
 
 Kind: TypeAlias = Literal["or", "optional", "xref", "range", "location", "qualified", "between"]
 SlotType: TypeAlias = Literal["message", "template", "string", "set", "number", "date", "location", "text"]
@@ -76,104 +79,93 @@ def read_slots(source: Source) -> Slots:
     """
     whole, text = read_text(source)
     data = (parse_json if text.lstrip()[:1] in ("{", "[") else parse_toml)(text, whole.place)
-    if not isinstance(data, dict) or not isinstance(data.get("slots"), list) or not data["slots"]:
+    if not isinstance(data, dict) or not data.get("slots"):
         raise FormatError(Problem("there are no slots", whole.place, hint="add one [[slots]] table for each"))
-    return _Maker(data, text, whole.place).make()
+    try:
+        given = shaped(data, _File)
+    except UnfitError as error:
+        steps = split_path(error.path)
+        names = [str(step) for step in steps if isinstance(step, str)]
+        count = next((step for step in steps if isinstance(step, int)), 0)
+        place = find_name(text, *names[:1] * (count + 1), *names[1:])
+        message = f"{error.path.removeprefix('$').removeprefix('.')}: {error.message}"
+        raise FormatError(Problem(message, whole.place, *place, "see the file muc4_slots.toml")) from None
+    return _made(given, text, whole.place)
 
 
-class _Maker:
-    """Makes slots of what a file says, and collects what is wrong with it."""
+class _Slot(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    label: str
+    type: SlotType
+    refers: list[str] = []
+    values: str | list[str] = []
 
-    def __init__(self, data: dict[str, Any], text: str, place: str) -> None:
-        self.data = data
-        self.text = text
-        self.place = place
-        self.problems: list[Problem] = []
 
-    def wrong(self, message: str, hint: str | None = None, at: Sequence[str] = ()) -> None:
+class _Alignment(msgspec.Struct):
+    type: str | None = None
+    content: list[str] = []
+
+
+class _File(msgspec.Struct):
+    slots: list[_Slot]
+    name: str = "template"
+    alignment: _Alignment = msgspec.field(default_factory=_Alignment)
+    totals: dict[str, str | list[str]] = {}
+    sets: dict[str, list[str]] = {}
+
+
+def _made(given: _File, text: str, place: str) -> Slots:
+    """The slots of a file that has the right shape, if the names in it mean something."""
+    problems: list[Problem] = []
+
+    def wrong(message: str, hint: str | None, *at: str) -> None:
         """Complain of what has the last of several names, each behind the one before."""
-        self.problems.append(Problem(message, self.place, *find_name(self.text, *at), hint))
+        problems.append(Problem(message, place, *find_name(text, *at), hint))
 
-    def make(self) -> Slots:
-        sets, alignment, totals = self.table("sets"), self.table("alignment"), self.table("totals")
-        slots = [slot for number, given in enumerate(self.data["slots"], 1) if (slot := self.slot(number, given, sets))]
-        for type_ in ("message", "template"):
-            if (count := sum(slot.type == type_ for slot in slots)) != 1:
-                self.wrong(f"{count} slots have the type {type_}", "exactly one does", ("slots", type_))
-        for what, texts in (("id", [slot.id for slot in slots]), ("label", [slot.label for slot in slots])):
-            for text in sorted({text for text in texts if texts.count(text) > 1}):
-                self.wrong(f"two slots have the {what} {text!r}", "make them differ", (text, text))
-        scored = {slot.id: slot for slot in slots if slot.type not in ("message", "template")}
-        kind, content = alignment.get("type"), alignment.get("content", [])
-        if not _strings(content) or not isinstance(kind, str | None):
-            self.wrong("alignment: type is a slot and content a list of slots", at=("alignment",))
-            kind, content = None, []
-        for slot in slots:
-            self.check_names(f"slot {slot.id}", slot.refers, scored)
-        self.check_names("alignment", [*([] if kind is None else [kind]), *content], scored)
-        rows = {row: self.total(row, given, scored) for row, given in totals.items()}
-        if self.problems:
-            raise FormatError(self.problems)
-        return Slots(
-            str(self.data.get("name", "template")),
-            next(slot for slot in slots if slot.type == "message"),
-            next(slot for slot in slots if slot.type == "template"),
-            tuple(scored.values()),
-            None if kind is None else scored[kind],
-            tuple(scored[name] for name in content),
-            rows,
-        )
-
-    def table(self, name: str) -> dict[str, Any]:
-        given = self.data.get(name, {})
-        if isinstance(given, dict):
-            return given
-        self.wrong(f"{name} is no table", f"write [{name}] and a line for each entry below it", (name,))
-        return {}
-
-    def slot(self, number: int, given: Any, sets: Mapping[str, Any]) -> Slot | None:
-        if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in ("id", "label", "type")):
-            self.wrong(f"slot {number} has no id, label and type", "give all three as strings", ("slots",) * number)
-            return None
-        name = given["id"]
-        if given["type"] not in TYPES:
-            self.wrong(f"slot {name}: there is no type {given['type']!r}", f"types are {', '.join(TYPES)}", (name,))
-        for key in given:
-            if key not in ("id", "label", "type", "refers", "values"):
-                hint = did_you_mean(key, ("refers", "values"))
-                self.wrong(f"slot {name}: there is no field {key!r}", hint, (name, key))
-        values, refers = given.get("values", []), given.get("refers", [])
-        if isinstance(values, str):
-            if values not in sets:
-                hint = did_you_mean(values, sets) or "add it to [sets]"
-                self.wrong(f"slot {name}: there is no set {values!r}", hint, (name, values))
-            values = sets.get(values, [])
-        if not _strings(values) or not _strings(refers):
-            self.wrong(f"slot {name}: values and refers are lists of strings", at=(name,))
-            return None
-        return Slot(name, given["label"], cast("SlotType", given["type"]), tuple(refers), _above(values))
-
-    def check_names(self, where: str, names: Sequence[str], known: Mapping[str, Slot]) -> None:
+    def check(where: str, names: Sequence[str]) -> None:
         for name in names:
-            if name not in known:
-                at = (where.rpartition(" ")[2], name)
-                self.wrong(f"{where}: there is no slot {name!r}", did_you_mean(name, known), at)
+            if name not in scored:
+                hint = did_you_mean(name, scored)
+                wrong(f"{where}: there is no slot {name!r}", hint, where.rpartition(" ")[2], name)
 
-    def total(self, row: str, given: Any, known: Mapping[str, Slot]) -> tuple[str, ...]:
-        if _strings(given):
-            self.check_names(f"total {row}", given, known)
-            return tuple(given)
-        if not isinstance(given, str):
-            self.wrong(f"total {row} is neither the start of names of slots nor a list of slots", at=("totals", row))
-            return ()
-        chosen = tuple(name for name in known if name.startswith(given))
-        if not chosen:
-            self.wrong(f"total {row}: no slot starts with {given!r}", at=("totals", row))
-        return chosen
-
-
-def _strings(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+    slots = []
+    for each in given.slots:
+        values = each.values if isinstance(each.values, list) else given.sets.get(each.values)
+        if values is None:
+            hint = did_you_mean(str(each.values), given.sets) or "add it to [sets]"
+            wrong(f"slot {each.id}: there is no set {each.values!r}", hint, each.id, str(each.values))
+        slots.append(Slot(each.id, each.label, each.type, tuple(each.refers), _above(values or ())))
+    for type_ in ("message", "template"):
+        if (count := sum(slot.type == type_ for slot in slots)) != 1:
+            wrong(f"{count} slots have the type {type_}", "exactly one does", "slots", type_)
+    for what, texts in (("id", [slot.id for slot in slots]), ("label", [slot.label for slot in slots])):
+        for twice in sorted({each for each in texts if texts.count(each) > 1}):
+            wrong(f"two slots have the {what} {twice!r}", "make them differ", twice, twice)
+    scored = {slot.id: slot for slot in slots if slot.type not in ("message", "template")}
+    for slot in slots:
+        check(f"slot {slot.id}", slot.refers)
+    kind, content = given.alignment.type, given.alignment.content
+    check("alignment", [*([] if kind is None else [kind]), *content])
+    totals: dict[str, tuple[str, ...]] = {}
+    for row, names in given.totals.items():
+        if isinstance(names, str):
+            totals[row] = tuple(name for name in scored if name.startswith(names))
+            if not totals[row]:
+                wrong(f"total {row}: no slot starts with {names!r}", None, "totals", row)
+        else:
+            check(f"total {row}", names)
+            totals[row] = tuple(names)
+    if problems:
+        raise FormatError(problems)
+    return Slots(
+        given.name,
+        next(slot for slot in slots if slot.type == "message"),
+        next(slot for slot in slots if slot.type == "template"),
+        tuple(scored.values()),
+        None if kind is None else scored[kind],
+        tuple(scored[name] for name in content),
+        totals,
+    )
 
 
 def _above(values: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -315,12 +307,15 @@ class _Parser:
             return Compound("xref", (first, self._alternatives()))
         return first
 
-    def _alternatives(self) -> Value:
-        parts = [self._term()]
-        while self.peek() == "/":
+    def _joined(self, mark: str, part: Callable[[], Value], kind: Kind) -> Value:
+        parts = [part()]
+        while self.peek() == mark:
             self.at += 1
-            parts.append(self._term())
-        return parts[0] if len(parts) == 1 else Compound("or", tuple(parts))
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else Compound(kind, tuple(parts))
+
+    def _alternatives(self) -> Value:
+        return self._joined("/", self._term, "or")
 
     def _term(self) -> Value:
         if self.peek() == "(":
@@ -343,18 +338,10 @@ class _Parser:
         return Compound("range", (low, high))
 
     def _locations(self) -> Value:
-        parts = [self._location()]
-        while self.peek() == "/":
-            self.at += 1
-            parts.append(self._location())
-        return parts[0] if len(parts) == 1 else Compound("or", tuple(parts))
+        return self._joined("/", self._location, "or")
 
     def _location(self) -> Value:
-        parts: list[Value] = [self._place()]
-        while self.peek() == ":":
-            self.at += 1
-            parts.append(self._place())
-        return parts[0] if len(parts) == 1 else Compound("location", tuple(parts))
+        return self._joined(":", self._place, "location")
 
     def _place(self) -> Value:
         first = self._one_place()
