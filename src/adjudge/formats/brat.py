@@ -19,9 +19,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.source import Source, decode, read_bytes, source_name
-from adjudge.formats.standoff import closed, code_points, covered, folded, in_order, plain, with_clusters
+from adjudge.formats.standoff import (
+    MisplacedError,
+    Offsets,
+    closed,
+    covered,
+    folded,
+    in_order,
+    plain,
+    with_clusters,
+)
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")
@@ -65,10 +74,8 @@ def read_brat(
     [Nugget(id='E1', type='Life_Die', realis='Actual', text='died', tokens=(), pieces=((3, 7),), ..., line=2)]
     """
     place = name or source_name(source)
-    if units == "utf-16" and text is None:
-        raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
+    reading = _Reading(place, text, Offsets(text, units, place))
     lines = decode(read_bytes(source, place), place).split("\n")
-    reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
     for number, line in enumerate(lines, 1):
         reading.line(line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else ""), number)
     found = reading.document(document, order)
@@ -104,7 +111,7 @@ class _Reading:
 
     place: str
     text: str | None
-    offsets: list[int] | None
+    offsets: Offsets
     problems: list[Problem] = field(default_factory=list)
     triggers: dict[str, _Trigger] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
@@ -171,8 +178,9 @@ class _Reading:
             text = covered(self.text, pieces)
         elif tab and self.text is not None and pieces and folded(text) != folded(covered(self.text, pieces)):
             self.skip("text", number)
-            if len(pieces) == spans.count(";") + 1:
-                self._suspect_utf16(pieces, text, number)
+            whole = len(pieces) == spans.count(";") + 1 and "utf-16" not in self.not_kept
+            if whole and self.offsets.seem_utf16(pieces, text):
+                self.skip("utf-16", number)
         self.triggers[id] = _Trigger(type_, tuple(pieces), plain(text), number)
 
     def _piece(self, span: str, number: int, column: int) -> Piece | None:
@@ -185,30 +193,11 @@ class _Reading:
         if end <= begin:
             self.wrong(number, column, f"the piece {begin} {end} is empty", "its end is the character behind the last")
             return None
-        size = len(self.text) if self.text is not None else end
-        if self.offsets is not None:
-            size = len(self.offsets) - 1
-        if end > size:
-            hint = "check that the text is the one that was annotated"
-            self.wrong(number, column, f"the piece {begin} {end} ends behind the text of {size} characters", hint)
+        try:
+            return self.offsets.piece(begin, end, f"the piece {begin} {end}")
+        except MisplacedError as error:
+            self.wrong(number, column, *error.args)
             return None
-        if self.offsets is not None:
-            begin, end = self.offsets[begin], self.offsets[end]
-            if begin < 0 or end < 0:
-                hint = "check that the offsets are UTF-16 units"
-                self.wrong(number, column, f"the piece {span} begins or ends inside a character", hint)
-                return None
-        return begin, end
-
-    def _suspect_utf16(self, pieces: list[Piece], text: str, number: int) -> None:
-        """Say so if the text of a trigger is where its offsets lead to in UTF-16 units."""
-        if self.text is None or self.offsets is not None or "utf-16" in self.not_kept:
-            return
-        offsets = code_points(self.text)
-        if offsets is not None and all(end < len(offsets) for _, end in pieces):
-            moved = [(offsets[begin], offsets[end]) for begin, end in pieces]
-            if folded(covered(self.text, moved)) == folded(text):
-                self.skip("utf-16", number)
 
     def _event(self, id: str, rest: str, number: int) -> None:
         parts = rest.split()

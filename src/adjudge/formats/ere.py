@@ -22,10 +22,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import Source, read_bytes, source_name
-from adjudge.formats.standoff import closed, code_points, covered, folded, in_order, split_lines
+from adjudge.formats.standoff import (
+    MisplacedError,
+    Offsets,
+    closed,
+    covered,
+    folded,
+    in_order,
+    split_lines,
+)
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -61,9 +69,7 @@ def read_ere(
     [Nugget(id='E7', type='Life_Die', realis='Actual', text='died', tokens=(), pieces=((3, 7),), ..., line=1)]
     """
     place = name or source_name(source)
-    if units == "utf-16" and text is None:
-        raise UsageError(Problem("UTF-16 offsets cannot be read without the text", path=place, hint="give the text"))
-    reading = _Reading(place, text, code_points(text) if units == "utf-16" and text is not None else None)
+    reading = _Reading(place, Offsets(text, units, place))
     reading.collect(read_xml(read_bytes(source, place), place))
     found = reading.document(document, order)
     if reading.problems:
@@ -74,9 +80,9 @@ def read_ere(
 class _Reading:
     """A file on its way in."""
 
-    def __init__(self, place: str, text: str | None, offsets: list[int] | None) -> None:
+    def __init__(self, place: str, offsets: Offsets) -> None:
         self.place = place
-        self.text = text
+        self.text = offsets.text
         self.offsets = offsets
         self.problems: list[Problem] = []
         self.mentions: list[tuple[Element, int | None]] = []  # with the number of the hopper
@@ -181,20 +187,14 @@ class _Reading:
         if len(numbers) < 2:
             return None
         begin, end = numbers[0], sum(numbers)
-        size = end if self.text is None else len(self.text) if self.offsets is None else len(self.offsets) - 1
         if begin == end:
             self.wrong(trigger, "a trigger of length 0", "give it at least one character")
-        elif end > size:
-            message = f"the trigger at {begin} ends behind the text of {size} characters"
-            self.wrong(trigger, message, "check that the text is the one that was annotated")
-        elif self.offsets is None:
-            return begin, end
-        elif self.offsets[begin] < 0 or self.offsets[end] < 0:
-            message = f"the trigger at {begin} begins or ends inside a character"
-            self.wrong(trigger, message, "check that the offsets are UTF-16 units")
-        else:
-            return self.offsets[begin], self.offsets[end]
-        return None
+            return None
+        try:
+            return self.offsets.piece(begin, end, f"the trigger at {begin}")
+        except MisplacedError as error:
+            self.wrong(trigger, *error.args)
+            return None
 
     def _trigger(self, trigger: Element, piece: Piece) -> tuple[tuple[Piece, ...], str]:
         """The pieces of a trigger, one per line, and their text."""
@@ -203,7 +203,7 @@ class _Reading:
         if self.text is not None:
             if folded(self.text[begin:end]) != folded(written):
                 self.mismatched.append(trigger.line)
-                self.shifted = self.shifted or self._is_shifted(piece, written)
+                self.shifted = self.shifted or self.offsets.seem_utf16([piece], written)
                 return split_lines([piece], self.text) or (piece,), _lines(written)
             pieces = split_lines([piece], self.text)
             return pieces or (piece,), covered(self.text, pieces)
@@ -214,14 +214,6 @@ class _Reading:
                 return pieces or (piece,), _lines(shown)
         self.mismatched.append(trigger.line)
         return (piece,), _lines(written)
-
-    def _is_shifted(self, piece: Piece, written: str) -> bool:
-        """Whether the text of the trigger is where its offsets lead to in UTF-16 units."""
-        offsets = code_points(self.text or "") if self.offsets is None else None
-        if offsets is None or piece[1] >= len(offsets) or self.text is None:
-            return False
-        begin, end = offsets[piece[0]], offsets[piece[1]]
-        return folded(self.text[begin:end]) == folded(written)
 
     def notes(self, document: str) -> list[Problem]:
         """What was not kept or looks odd, each kind once."""

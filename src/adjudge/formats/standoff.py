@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from adjudge.errors import Problem, UsageError
 from adjudge.formats.source import Source, decode, read_bytes
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, Relation
 
@@ -74,6 +75,45 @@ def code_points(text: str) -> list[int] | None:
     for place, character in enumerate(text):
         offsets += (place, -1) if character > "\uffff" else (place,)
     return [*offsets, len(text)]
+
+
+class MisplacedError(Exception):
+    """Why there is no such place in a text, and the remedy."""
+
+
+class Offsets:
+    """The text of annotations and the units in which its characters are counted: places in it in code points."""
+
+    def __init__(self, text: str | None, units: str, place: str) -> None:
+        if units == "utf-16" and text is None:
+            message = "UTF-16 offsets cannot be read without the text"
+            raise UsageError(Problem(message, path=place, hint="give the text"))
+        self.text = text
+        self._points = code_points(text) if units == "utf-16" and text is not None else None
+
+    def piece(self, begin: int, end: int, what: str) -> Piece:
+        """A piece in code points; `what` is how messages call it.
+
+        >>> Offsets("a\U0001f600b", "utf-16", "x").piece(1, 3, "it")
+        (1, 2)
+        """
+        size = end if self.text is None else len(self.text) if self._points is None else len(self._points) - 1
+        if end > size:
+            hint = "check that the text is the one that was annotated"
+            raise MisplacedError(f"{what} ends behind the text of {size} characters", hint)
+        if self._points is not None:
+            begin, end = self._points[begin], self._points[end]
+            if begin < 0 or end < 0:
+                message = f"{what} begins or ends inside a character"
+                raise MisplacedError(message, "check that the offsets are UTF-16 units")
+        return begin, end
+
+    def seem_utf16(self, pieces: Sequence[Piece], written: str) -> bool:
+        """Whether a text that is not at its place would be there if the units were those of UTF-16."""
+        points = code_points(self.text) if self.text is not None and self._points is None else None
+        if self.text is None or points is None or any(end >= len(points) for _, end in pieces):
+            return False
+        return folded(covered(self.text, [(points[begin], points[end]) for begin, end in pieces])) == folded(written)
 
 
 def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
