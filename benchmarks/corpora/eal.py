@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from adjudge.formats.eal_assessments import write_key
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import AnswerKey, Assessment, Cas, Realis, Response, Span
 
 TYPES = [f"{kind}.{name}" for kind in ("Conflict", "Life", "Justice", "Contact", "Movement") for name in "ABCDE"]

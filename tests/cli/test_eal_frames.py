@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adjudge.cli import run
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_store import open_frames, open_key
 from adjudge.model.eal import AnswerKey, Assessment
 from eal_keys import CORPUS, contents, named, put, simple

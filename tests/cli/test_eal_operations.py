@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adjudge.cli import run
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key, open_store
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame, Linking, Response
 from eal_responses import response

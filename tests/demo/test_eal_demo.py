@@ -6,9 +6,9 @@ import shutil
 import pytest
 
 from adjudge.demo.eal import ANSWERS, ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS, fill_campaign
+from adjudge.formats.eal_fields import less_specific
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import open_frames, open_key, open_store
-from adjudge.formats.timex import less_specific
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
 from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import classes

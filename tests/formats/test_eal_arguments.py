@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from adjudge.errors import ValidationError
 from adjudge.formats.eal_arguments import (
     format_confidence,
-    normalise_cas,
     parse_arguments,
     scan_arguments,
     write_arguments,
 )
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import Argument, Arguments, Cas, Response, Span
 from eal_files import DOCUMENT, argument_files
 
@@ -363,7 +362,3 @@ def test_numbers_of_java(value, text):
 @given(st.floats(0, 1))
 def test_numbers_come_back(value):
     assert float(format_confidence(value)) == value
-
-
-def test_normalised_strings():
-    assert normalise_cas("\u00a0a\r\nb\tc\nd  e\u2003") == "a b c d  e"

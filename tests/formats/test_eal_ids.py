@@ -6,7 +6,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.formats.eal_ids import id_2014, java_hash, sha1_id, trfr_id
+from adjudge.formats.eal_fields import id_2014, java_hash, sha1_id, trfr_id
 from adjudge.model.eal import Cas, Span
 from eal_files import RESPONSES
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
 from adjudge.formats.eal_arguments import parse_arguments, write_arguments
-from adjudge.formats.eal_ids import id_2014, sha1_id
+from adjudge.formats.eal_fields import id_2014, sha1_id
 from adjudge.formats.eal_linking import parse_linking, scan_linking, write_linking
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from eal_files import DOCUMENT, linked_files

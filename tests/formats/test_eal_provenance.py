@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_provenance import HEADER, format_provenance, read_provenance
+from adjudge.formats.eal_fields import sha1_id
+from adjudge.formats.eal_lists import HEADER, format_provenance, read_provenance
 from eal_responses import response
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.formats.timex import is_valid, less_specific
+from adjudge.formats.eal_fields import is_valid, less_specific
 
 PARTS = [
     st.integers(0, length).flatmap(

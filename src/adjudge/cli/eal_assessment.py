@@ -17,9 +17,8 @@ from adjudge.cli.findings import report_options as check_options
 from adjudge.cli.options import choice, command, document_list, flag, format_option, value
 from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
 from adjudge.errors import UsageError
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import Assessment, Response
-from adjudge.tasks.eal.apply import open_for
 from adjudge.tasks.eal.consistency import CheckReport
 from adjudge.tasks.eal.consistency import check as check_store
 from adjudge.tasks.eal.frames import describe
@@ -135,7 +134,7 @@ def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any
     chosen, output = get_profile(options["profile"]), options["output"]
     prepare = None if trim is None else trimming(trim, unlinked=unlinked or chosen.unlinked)
     how = {"ids": options["ids"], "overwrite": options["overwrite"]}
-    with uncollected(), closing(open_for(chosen, pool)) as store:
+    with uncollected(), closing(chosen.open_store(pool)) as store:
         done = create_store(store, output, onto=onto, prepare=prepare, **how)
     assert sum(done.removed.values()) + done.added + done.assessed + done.waiting == done.pooled
     lines = [

@@ -17,8 +17,8 @@ from adjudge.cli.findings import counted
 from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
-from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_quotes import parse_quotes, write_quotes
+from adjudge.formats.eal_fields import sha1_id
+from adjudge.formats.eal_lists import parse_quotes, write_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
 from adjudge.formats.eal_write import PACKED
@@ -33,7 +33,6 @@ from adjudge.tasks.eal.apply import (
     documents,
     is_alone,
     linking_layout,
-    open_for,
     pool_stores,
     provenance_path,
 )
@@ -170,7 +169,7 @@ def transform(
     profile = get_profile(settings.profile)
     reads = reads and profile.linking_layout != "none"
     with ExitStack() as stack:
-        store = open_for(profile, source)
+        store = profile.open_store(source)
         stack.callback(store.close)
         frames = (reads and store.has_linking) if writes is None else writes
         report = Report(settings)
@@ -495,7 +494,7 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
     if provenance.exists() and not settings.overwrite and not is_alone(settings.output):
         raise UsageError(f"{provenance}: there is something already", hint="choose another OUT, or give --overwrite")
     with ExitStack() as stack:
-        opened = {name: open_for(profile, path) for name, path in paths.items()}
+        opened = {name: profile.open_store(path) for name, path in paths.items()}
         for store in opened.values():
             stack.callback(store.close)
         report = Report(settings)

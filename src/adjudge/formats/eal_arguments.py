@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_ids import id_2014, sha1_id
-from adjudge.formats.eal_lines import LARGEST, WHITE, cached, decode_lines, parse_span, parse_spans
+from adjudge.formats.eal_fields import LARGEST, WHITE, cached, decode_lines, id_2014, parse_span, parse_spans, sha1_id
 from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, Argument, Arguments, Cas, Realis, Response, Span
 
@@ -369,14 +368,3 @@ def format_confidence(value: float) -> str:
     sign, digits, exponent = Decimal(repr(float(value))).as_tuple()
     first, rest = str(digits[0]), "".join(map(str, digits[1:])).rstrip("0") or "0"
     return f"{'-' if sign else ''}{first}.{rest}E{int(exponent) + len(digits) - 1}"
-
-
-def normalise_cas(text: str) -> str:
-    r"""The text of a canonical argument string: line breaks and TABs become blanks, blanks at the ends go.
-
-    >>> normalise_cas(" three\r\npolice\tofficers ")
-    'three police officers'
-    """
-    if "\n" in text or "\t" in text or "\r" in text:
-        text = text.replace("\r\n", " ").replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    return text.strip(WHITE)

@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.formats.eal_arguments import sort_key
-from adjudge.formats.eal_ids import DIGEST, form_of, id_2014, sha1_id
-from adjudge.formats.eal_lines import WHITE, decode_lines
+from adjudge.formats.eal_fields import DIGEST, WHITE, decode_lines, form_of, id_2014, sha1_id
 from adjudge.formats.findings import Finding, Findings, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
@@ -251,11 +250,10 @@ def write_linking(
     ids: Mapping[Response, str] | None = None,
     layout: LinkingLayout = "2015",
     separator: str = "\t",
-    incomplete: bool = True,
 ) -> bytes:
     r"""A file with the frames in their order, the ids of each sorted; `ids` are content hashes unless given.
 
-    The separator of 2016 between ids is always a blank. The INCOMPLETE line comes last, unless told otherwise.
+    The separator of 2016 between ids is always a blank. The INCOMPLETE line comes last.
 
     >>> write_linking(Linking("D1"))
     b'INCOMPLETE\t\n'
@@ -266,8 +264,6 @@ def write_linking(
     if ids is None:
         ids = _Hashes()
     plain = _are_plain(ids.values())
-    if not incomplete and linking.incomplete:
-        problems.append(Problem("there are responses that nobody has linked", path=linking.document))
     for number, frame in enumerate(linking.frames, 1):
         names = _ids(frame.responses, ids, plain, linking.document, problems)
         if not names:
@@ -280,10 +276,9 @@ def write_linking(
             problems.append(Problem(f"the hopper name {name!r} cannot be written", path=linking.document))
         used.add(name)
         lines.append(f"{name}\t{' '.join(names)}")
-    if incomplete:
-        names = _ids(linking.incomplete, ids, plain, linking.document, problems)
-        between = separator if layout == "2015" else " "
-        lines.append(f"{INCOMPLETE}\t{between.join(names)}")
+    names = _ids(linking.incomplete, ids, plain, linking.document, problems)
+    between = separator if layout == "2015" else " "
+    lines.append(f"{INCOMPLETE}\t{between.join(names)}")
     if problems:
         raise ValidationError(problems)
     return "".join(f"{line}\n" for line in lines).encode()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypedDict, Unpack
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
@@ -32,6 +32,19 @@ __all__ = [
 ]
 
 Transform: TypeAlias = Callable[[Response], Response]
+
+
+class Reading(NamedTuple):
+    """How the files of a store are read; `transform` is applied to each response.
+
+    That is done after the ids of the linking have been found, because ids depend on the content.
+    """
+
+    repeats: Repeats = "error"
+    linking_layout: LinkingLayout | None = None
+    separator: Separator = "any"
+    repeated_incomplete: Incomplete = "error"
+    transform: Transform | None = None
 
 
 class Held:
@@ -80,12 +93,7 @@ class Store(Held):
         rooms: Rooms,
         notes: list[Finding],
         holder: Any = None,
-        *,
-        repeats: Repeats = "error",
-        linking_layout: LinkingLayout | None = None,
-        separator: Separator = "any",
-        repeated_incomplete: Incomplete = "error",
-        transform: Transform | None = None,
+        reading: Reading | None = None,
     ) -> None:
         super().__init__(holder)
         self.path = tree.place
@@ -96,13 +104,7 @@ class Store(Held):
         self._arguments = rooms.arguments
         self._linking = rooms.linking or {}
         self._flat = rooms.flat
-        self._repeats = repeats
-        self._options: dict[str, Any] = {
-            "layout": linking_layout,
-            "separator": separator,
-            "repeated_incomplete": repeated_incomplete,
-        }
-        self._transform = transform
+        self._reading = reading or Reading()
         self._last: tuple[str, Arguments, list[Finding]] | None = None
 
     @property
@@ -133,7 +135,7 @@ class Store(Held):
         """The responses of a document, none if the store has no file for it; every problem is raised at once."""
         arguments, findings = self._scan(document)
         _raise(findings)
-        return arguments if self._transform is None else transformed(arguments, None, self._transform)[0]
+        return self._transformed(arguments)
 
     def linking(self, document: str) -> Linking | None:
         """The frames of a document, or None if the store has no file for it; every problem is raised at once."""
@@ -144,9 +146,11 @@ class Store(Held):
     def scan_arguments(self, document: str) -> tuple[Arguments, list[Finding]]:
         """What could be read of the responses of a document, and what is wrong with the file."""
         arguments, findings = self._scan(document)
-        if self._transform is not None:
-            arguments = transformed(arguments, None, self._transform)[0]
-        return arguments, findings
+        return self._transformed(arguments), findings
+
+    def _transformed(self, arguments: Arguments) -> Arguments:
+        transform = self._reading.transform
+        return arguments if transform is None else transformed(arguments, None, transform)[0]
 
     def scan_linking(self, document: str) -> tuple[Linking | None, list[Finding]]:
         """What could be read of the frames of a document, and what is wrong with the file."""
@@ -155,10 +159,16 @@ class Store(Held):
             return None, []
         arguments, _ = self._scan(document)
         place = self.place(document, "linking")
-        linking, findings = scan_linking(self._bytes(document, path, place), arguments, place, **self._options)
-        if self._transform is not None:
-            return transformed(arguments, linking, self._transform)[1], findings
-        return linking, findings
+        _, layout, separator, incomplete, transform = self._reading
+        linking, findings = scan_linking(
+            self._bytes(document, path, place),
+            arguments,
+            place,
+            layout=layout,
+            separator=separator,
+            repeated_incomplete=incomplete,
+        )
+        return linking if transform is None else transformed(arguments, linking, transform)[1], findings
 
     def bytes_of(self, document: str, kind: str = "arguments") -> bytes | None:
         """The file of a document as it is, or None."""
@@ -177,27 +187,14 @@ class Store(Held):
                 return Arguments(document, []), []
             place = self.place(document)
             data = self._bytes(document, path, place)
-            self._last = document, *scan_arguments(data, document, place, repeats=self._repeats)
+            self._last = document, *scan_arguments(data, document, place, repeats=self._reading.repeats)
         return self._last[1], self._last[2]
 
 
-class StoreOptions(TypedDict, total=False):
-    """How the files of a store are read; `transform` is applied to each response.
-
-    That is done after the ids of the linking have been found, because ids depend on the content.
-    """
-
-    repeats: Repeats
-    linking_layout: LinkingLayout | None
-    separator: Separator
-    repeated_incomplete: Incomplete
-    transform: Transform | None
-
-
-def open_store(path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]) -> Store:
+def open_store(path: str | Path, *, layout: Layout | None = None, **options: Any) -> Store:
     """Open a folder or an archive (.zip, .tar.gz, .tgz) of responses; every problem with its layout is raised at once.
 
-    Only names are looked at here: a document is read when it is asked for.
+    Only names are looked at here: a document is read when it is asked for, as the `options` say (see `Reading`).
     """
     store, findings = scan_store(path, layout=layout, **options)
     try:
@@ -208,16 +205,15 @@ def open_store(path: str | Path, *, layout: Layout | None = None, **options: Unp
     return store
 
 
-def scan_store(
-    path: str | Path, *, layout: Layout | None = None, **options: Unpack[StoreOptions]
-) -> tuple[Store, list[Finding]]:
+def scan_store(path: str | Path, *, layout: Layout | None = None, **options: Any) -> tuple[Store, list[Finding]]:
     """The same for validators: what could be found, and what is wrong with the layout.
 
     An archive that is not safe to unpack is raised, because nothing of it can be read.
     """
     tree, holder = _open(path)
     rooms, findings = arrange(tree, layout)
-    return Store(tree, rooms, [finding for finding in findings if not finding.error], holder, **options), findings
+    notes = [finding for finding in findings if not finding.error]
+    return Store(tree, rooms, notes, holder, Reading(**options)), findings
 
 
 class FlatStore(Held):

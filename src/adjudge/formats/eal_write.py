@@ -221,16 +221,13 @@ class StoreWriter(FolderWriter):
         linking: bool = True,
         layout: LinkingLayout = "2015",
         separator: str = "\t",
-        incomplete: bool = True,
         overwrite: bool = False,
-        durable: bool = False,
     ) -> None:
-        super().__init__(path, overwrite=overwrite, durable=durable)
+        super().__init__(path, overwrite=overwrite)
         self._ids = ids
         self._linking = linking
         self._layout: LinkingLayout = layout
         self._separator = separator
-        self._incomplete = incomplete
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -254,9 +251,7 @@ class StoreWriter(FolderWriter):
             message = f"the frames are of {linking.document!r}, the responses of {arguments.document!r}"
             raise ValidationError(message)
         names = {argument.response: id_ for argument, id_ in zip(arguments.arguments, ids, strict=True)}
-        data = write_linking(
-            linking, ids=names, layout=self._layout, separator=self._separator, incomplete=self._incomplete
-        )
+        data = write_linking(linking, ids=names, layout=self._layout, separator=self._separator)
         self.put(f"linking/{document}", data)
 
 

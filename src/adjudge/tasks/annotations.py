@@ -90,7 +90,7 @@ def read_assessments(source: str | Path, *, name: str | None = None) -> Corpus:
 
     The judgements are labels of `responses`, with the `id` as their unit; `clusters` are the fillers that are the same.
     """
-    from adjudge.formats.eal_ids import sha1_id
+    from adjudge.formats.eal_fields import sha1_id
     from adjudge.formats.eal_store import open_key
 
     found = []
@@ -157,7 +157,7 @@ _AS_LISTED = CorpusNote(
 
 
 def _frames_of_responses(linking: Linking | None) -> list[list[Any]]:
-    from adjudge.formats.eal_ids import sha1_id
+    from adjudge.formats.eal_fields import sha1_id
 
     frames = () if linking is None else linking.frames
     return [sorted(sha1_id(response) for response in frame.responses) for frame in frames]

@@ -40,7 +40,7 @@ def renamed(document: str, arguments: Arguments, linking: Linking | None) -> tup
 
 
 def write(path: Path, store: dict[str, tuple[Arguments, Linking]]) -> Path:
-    with StoreWriter(path, incomplete=False) as writer:
+    with StoreWriter(path) as writer:
         for arguments, linking in store.values():
             writer.write(arguments, linking)
     return path

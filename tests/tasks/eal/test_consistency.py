@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response

@@ -8,7 +8,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, ValidationError
-from adjudge.formats.eal_ids import sha1_id, trfr_id
+from adjudge.formats.eal_fields import sha1_id, trfr_id
 from adjudge.formats.eal_linking import parse_linking
 from adjudge.formats.eal_store import open_frames, open_key
 from adjudge.formats.eal_write import FramesWriter

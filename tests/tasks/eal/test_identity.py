@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Assessment, Cas, Frame, Linking, Span
 from adjudge.tasks.eal.responses import Trfr, best, by_cluster, change_linking, distinct, is_good, is_perfect, trfr
 from eal_responses import cases, documents, linked, response

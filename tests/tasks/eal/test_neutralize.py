@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from adjudge.errors import UsageError
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Frame, Linking, Response
 from adjudge.tasks.eal.views import hash_order, neutralize_coref, neutralize_realis, neutralize_realis_key
 from eal_responses import documents, linked, response

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.formats.eal_fields import is_valid, less_specific
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
-from adjudge.formats.timex import is_valid, less_specific
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.result import Result
 from adjudge.tasks.eal.compare import compare, prepare

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Arguments, Frame, Linking
 from adjudge.tasks.eal.filters import cutoff, keep_until, top
 from adjudge.tasks.eal.responses import best, distinct

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import LinkingLayout
-from adjudge.formats.eal_provenance import HEADER, format_provenance, read_provenance
-from adjudge.formats.eal_store import Store, StoreWriter, open_store
+from adjudge.formats.eal_lists import HEADER, format_provenance, read_provenance
+from adjudge.formats.eal_store import Store, StoreWriter
 from adjudge.model.eal import Argument, Arguments, Linking, Response
 from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.responses import Outcome, Remark, Removed, best, distinct
-from adjudge.tasks.eal.settings import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +134,6 @@ class _Counts:
     def summary(self) -> Summary:
         counts = (dict(sorted(each.items())) for each in (self.removed, self.changed, self.remarks))
         return Summary(self.documents, self.responses, self.kept, *counts)
-
-
-def open_for(profile: Profile, path: str | Path) -> Store:
-    """A store, read with the conventions of a profile."""
-    return open_store(
-        path,
-        repeats=profile.repeated_response,
-        separator=profile.linking_separator,
-        repeated_incomplete=profile.repeated_incomplete,
-    )
 
 
 def documents(

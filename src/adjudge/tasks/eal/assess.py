@@ -13,7 +13,7 @@ from itertools import chain, count
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.formats.eal_assessments import inconsistencies
-from adjudge.formats.timex import is_valid
+from adjudge.formats.eal_fields import is_valid
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Cas, Response
 from adjudge.tasks.eal.responses import ACCEPTABLE
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, visible
 from adjudge.formats.eal_assessments import scan_key, write_key
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import FramesStore, open_store

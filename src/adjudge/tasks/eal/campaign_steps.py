@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.formats.archive import SUFFIXES
-from adjudge.formats.eal_ids import sha1_id
+from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_sources import Sources, in_units
 from adjudge.formats.eal_store import StoreWriter
@@ -24,7 +24,6 @@ from adjudge.tasks.eal.apply import (
     beside,
     documents,
     linking_layout,
-    open_for,
     pool_stores,
     provenance_path,
 )
@@ -221,7 +220,7 @@ def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Docu
     report = rooms.report(f"filter-{name}.tsv")
     changes = 0
     with ExitStack() as stack:
-        store = open_for(profile, path)
+        store = profile.open_store(path)
         stack.callback(store.close)
         operation = _filters(settings, profile, documents_.sources)
         if settings.top and settings.top_per == "submission":
@@ -308,7 +307,7 @@ def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) ->
     """Join what is left of the submissions."""
     profile = settings.rules()
     with ExitStack() as stack:
-        stores = {name: open_for(profile, rooms.filtered / name) for name in names}
+        stores = {name: profile.open_store(rooms.filtered / name) for name in names}
         for store in stores.values():
             stack.callback(store.close)
         with (

@@ -14,12 +14,10 @@ from typing import TypeAlias
 
 from adjudge.errors import Problem, did_you_mean
 from adjudge.formats.eal_arguments import scan_arguments
-from adjudge.formats.eal_ids import sha1_id
-from adjudge.formats.eal_lines import WHITE, decode_lines
+from adjudge.formats.eal_fields import WHITE, decode_lines, is_valid, sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
 from adjudge.formats.findings import Finding, Findings, field_column
-from adjudge.formats.timex import is_valid
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
 from adjudge.tasks.eal.frames import class_of, classes, describe, linkable
 from adjudge.tasks.eal.locking import open_assessments, open_reference

@@ -17,7 +17,7 @@ from functools import total_ordering
 from typing import TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response
 from adjudge.tasks.eal.responses import Outcome, best, distinct, remove
 

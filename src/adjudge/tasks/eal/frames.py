@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import visible
-from adjudge.formats.eal_ids import sha1_id, trfr_id
+from adjudge.formats.eal_fields import sha1_id, trfr_id
 from adjudge.formats.eal_linking import INCOMPLETE, LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Cas, Frame, Linking, Response
 from adjudge.tasks.eal.responses import Trfr, is_good, trfr

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.timex import is_valid, less_specific
+from adjudge.formats.eal_fields import is_valid, less_specific
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Linking, Realis, Response
 from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, Trfr, is_good
 from adjudge.tasks.eal.settings import Cover, Profile, Settings

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Arguments, Assessment, Cas, Frame, Linking, Realis, Response
 
 Cluster: TypeAlias = "int | Cas"  # a CAS outside all clusters stands for itself

@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.formats.eal_store import Store
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +118,20 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """Which part of the overall score lambda weighs."""
     measures: tuple[Literal["standard", "strict", "lax"], ...] = ("standard", "strict", "lax")
     """The measures of 2014 that are computed."""
+
+    def open_store(self, path: str | Path) -> Store:
+        """A submission, read with these conventions."""
+        from adjudge.formats.eal_store import open_store
+
+        return open_store(path, **self.reading())
+
+    def reading(self) -> dict[str, Any]:
+        """What the readers of a submission have to know."""
+        return {
+            "repeats": self.repeated_response,
+            "separator": self.linking_separator,
+            "repeated_incomplete": self.repeated_incomplete,
+        }
 
     def decisions(self) -> dict[str, object]:
         """Every decision by name, as a result prints it.

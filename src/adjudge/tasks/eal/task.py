@@ -19,7 +19,6 @@ from adjudge.evaluate.run import Run, run_of
 from adjudge.evaluate.task import Remark, Row, Side, Task
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.model.eal import Arguments, Linking, Span
-from adjudge.tasks.eal.apply import open_for
 from adjudge.tasks.eal.compare import Compared, Prepared, compare, prepare
 from adjudge.tasks.eal.diagnostics import (
     FIELDS,
@@ -138,7 +137,7 @@ class EalTask(Task):
         if isinstance(source, Gold):
             return self._read_gold(source, name, digest=digest)
         profile = self.settings.profile
-        store = open_for(profile, source)
+        store = profile.open_store(source)
         if self.settings.linking and not store.has_linking and profile.missing_document == "error":
             store.close()
             hint = "give one with linking/, or leave --frames out"

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.eal_quotes import parse_quotes
+from adjudge.formats.eal_lists import parse_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.model.eal import Arguments, Linking, Response, Span
 from adjudge.tasks.eal.responses import Outcome, Remark, remove, replace

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
-from adjudge.formats.eal_lines import BOM, WHITE
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
 from adjudge.formats.eal_sources import Offsets, Sources
 from adjudge.formats.eal_store import Store, scan_store
@@ -82,10 +82,8 @@ def validate(
         store, findings = scan_store(
             path,
             layout=layout,
-            repeats=profile.repeated_response,
             linking_layout="2015" if profile.linking_separator == "tab" and layout == "2015" else None,
-            separator=profile.linking_separator,
-            repeated_incomplete=profile.repeated_incomplete,
+            **profile.reading(),
         )
     except FormatError as error:  # nothing else can be said of an archive that is not safe to unpack
         out.take(Finding("archive", True, problem) for problem in error.problems)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from adjudge.formats.eal_arguments import COLUMNS
-from adjudge.formats.eal_ids import form_of
+from adjudge.formats.eal_fields import form_of, is_valid
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.findings import Finding
-from adjudge.formats.timex import is_valid
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
 from adjudge.tasks.eal.settings import Profile

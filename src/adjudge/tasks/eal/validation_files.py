@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from adjudge.errors import Problem, visible
-from adjudge.formats.eal_lines import decode_lines
+from adjudge.formats.eal_fields import decode_lines
 from adjudge.formats.eal_sources import Offsets, Utf16
 from adjudge.formats.eal_store import Store
 from adjudge.formats.findings import Finding, Findings, Severities, field_column, graded

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.formats.eal_ids import id_2014
+from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Linking, Response, Span
 from adjudge.tasks.eal.responses import ACCEPTABLE, Outcome, Remark, change_linking, is_good, is_perfect, replace
 from adjudge.tasks.eal.settings import Profile, Settings, Taxonomy
