@@ -202,7 +202,6 @@ class TestWrite:
             (Linking("D", [Frame(frozenset([A]), "a-b")]), {"layout": "2016"}),
             (Linking("D", [Frame(frozenset([A]), "h"), Frame(frozenset([B]), "h")]), {"layout": "2016"}),
             (Linking("D", [Frame(frozenset())]), {}),
-            (Linking("D", [], frozenset([A])), {"incomplete": False}),
         ],
     )
     def test_what_would_not_come_back_is_not_written(self, linking, options):

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, NamedTuple, TypeAlias, TypeVar
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
 from adjudge.formats.eal_fields import sha1_id
@@ -94,6 +94,7 @@ def merged(pools: Iterable[Pool], joined: Pool) -> list[Removed]:
 
 Operation: TypeAlias = Callable[[Arguments, "Linking | None"], Outcome]
 Each: TypeAlias = Callable[[Outcome], None]
+T = TypeVar("T")
 
 ENOUGH = 1000  # problems after which the rest of the store is not looked at
 
@@ -136,38 +137,39 @@ class _Counts:
         return Summary(self.documents, self.responses, self.kept, *counts)
 
 
+def for_each(items: Iterable[T], do: Callable[[T], None], problems: Iterable[Problem] = ()) -> None:
+    """Do something with every document; what is wrong with any of them is raised together, after `problems` known."""
+    found = list(problems)
+    for item in items:
+        try:
+            do(item)
+        except (FormatError, ValidationError) as error:
+            found += error.problems
+        if len(found) >= ENOUGH:
+            break
+    if found:
+        raise ValidationError(found)
+
+
+def _names(store: Store, linking: bool, only: Container[str] | None) -> list[str]:
+    more = store.linking_documents if linking and store.has_linking else ()
+    names = sorted({*store.documents, *more})
+    return names if only is None else [document for document in names if document in only]
+
+
+def _read(store: Store, document: str, linking: bool) -> tuple[Arguments, Linking | None]:
+    """In a store with frames, a document without any has an empty linking: it must not look like one of 2014."""
+    arguments = store.arguments(document)
+    return arguments, (store.linking(document) or Linking(document)) if linking and store.has_linking else None
+
+
 def documents(
     store: Store, *, linking: bool = True, only: Container[str] | None = None
 ) -> Iterator[tuple[Arguments, Linking | None]]:
-    """The documents of a store, or `only` some of them; every problem is raised, but only after the last document.
-
-    In a store with frames, a document without any has an empty linking: it must not look like one of 2014.
-    """
-    problems: list[Problem] = []
-    with_linking = linking and store.has_linking
-    names = sorted({*store.documents, *store.linking_documents}) if with_linking else store.documents
-    for document in names:
-        if only is not None and document not in only:
-            continue
-        try:
-            arguments = store.arguments(document)
-            frames = (store.linking(document) or Linking(document)) if with_linking else None
-        except FormatError as error:
-            problems += error.problems
-            if len(problems) >= ENOUGH:
-                break
-        else:
-            yield arguments, frames
-    if problems:
-        raise ValidationError(problems)
-
-
-@contextmanager
-def _collected(problems: list[Problem]) -> Iterator[None]:
-    try:
-        yield
-    except (FormatError, ValidationError) as error:
-        problems += error.problems
+    """The documents of a store, or `only` some of them, as far as they can be read: `apply` says what is wrong."""
+    for document in _names(store, linking, only):
+        with suppress(FormatError):
+            yield _read(store, document, linking)
 
 
 def apply(
@@ -184,23 +186,14 @@ def apply(
     Problems of all documents are raised together, and then the writer, which is open, must be left by the error.
     """
     counts = _Counts(each)
-    problems: list[Problem] = []
-    found = documents(store, linking=linking, only=only)
-    while len(problems) < ENOUGH:
-        try:
-            arguments, frames = next(found)
-        except StopIteration:
-            break
-        except ValidationError as error:
-            problems += error.problems
-            break
-        with _collected(problems):
-            outcome = operation(arguments, frames)
-            if not problems:
-                writer.write(outcome.arguments, outcome.linking)
-                counts.add(outcome, len(arguments.arguments))
-    if problems:
-        raise ValidationError(problems)
+
+    def write(document: str) -> None:
+        arguments, frames = _read(store, document, linking)
+        outcome = operation(arguments, frames)
+        writer.write(outcome.arguments, outcome.linking)
+        counts.add(outcome, len(arguments.arguments))
+
+    for_each(_names(store, linking, only), write)
     return counts.summary()
 
 
@@ -244,32 +237,29 @@ def pool_stores(
     have is empty in it.
     """
     counts = _Counts(each)
-    names = sorted({document for store in stores.values() for document in store.documents})
     readers = {name: _givers(store) for name, store in stores.items()}
-    problems: list[Problem] = []
     provenance.write(HEADER)
-    for document in names:
-        pools = []
+
+    def write(document: str) -> None:
+        pools: list[Pool] = []
         responses = 0
-        for name, store in stores.items():
-            if document not in store:
-                continue
-            with _collected(problems):
-                given = next(readers[name], None)  # a reader ends at a problem, and then nothing is written
-                arguments = store.arguments(document)
-                responses += len(arguments.arguments)
-                pools.append(_contribution(name, store, arguments, given))
-        if len(problems) >= ENOUGH:
-            break
-        if not problems:
-            joined = pool(pools)
-            writer.write(joined.arguments)
-            provenance.write(format_provenance(document, joined.given))
-            missing = [name for name, store in stores.items() if document not in store]
-            remarks = [Remark(None, "missing-document", f"{name} has no {document}") for name in missing]
-            counts.add(Outcome(joined.arguments, None, merged(pools, joined), (), remarks), responses)
-    if problems:
-        raise ValidationError(problems)
+
+        def take(name: str) -> None:
+            nonlocal responses
+            given = next(readers[name], None)  # a reader ends at a problem, and then nothing is written
+            arguments = stores[name].arguments(document)
+            responses += len(arguments.arguments)
+            pools.append(_contribution(name, stores[name], arguments, given))
+
+        for_each([name for name, store in stores.items() if document in store], take)
+        joined = pool(pools)
+        writer.write(joined.arguments)
+        provenance.write(format_provenance(document, joined.given))
+        missing = [name for name, store in stores.items() if document not in store]
+        remarks = [Remark(None, "missing-document", f"{name} has no {document}") for name in missing]
+        counts.add(Outcome(joined.arguments, None, merged(pools, joined), (), remarks), responses)
+
+    for_each(sorted({document for store in stores.values() for document in store.documents}), write)
     return counts.summary()
 
 

@@ -8,12 +8,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import FormatError, Problem
 from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store
 from adjudge.formats.eal_write import FolderWriter, KeyWriter
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
+from adjudge.tasks.eal.apply import for_each
 from adjudge.tasks.eal.assess import Disagreement, Prefer, add_responses, expand_realis, merge, repair
 from adjudge.tasks.eal.consistency import scan_frames, stray_frames
 from adjudge.tasks.eal.frames import (
@@ -29,7 +30,6 @@ from adjudge.tasks.eal.locking import identity, locked, open_assessments, open_r
 from adjudge.tasks.eal.responses import Outcome, Unlinked, by_cluster, grouped, keep_best, trim
 from adjudge.tasks.eal.settings import SPEC, Profile
 
-ENOUGH = 1000  # problems after which the rest of a store is not looked at
 TRIMS = ("cas", "nested", "coref")
 
 Ids: TypeAlias = Literal["sha1", "2014"]
@@ -44,31 +44,6 @@ def writing_key(
     """A writer that holds the lock of the store; `seen` is the identity of the store if it was opened before."""
     with locked(path, overwrite=overwrite, seen=seen), KeyWriter(path, ids=ids, overwrite=True) as writer:
         yield writer
-
-
-class Gathered:
-    """Problems of all documents, raised together at the end."""
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    @contextmanager
-    def each(self) -> Iterator[None]:
-        """Keep what is wrong with a document, and go on."""
-        try:
-            yield
-        except (FormatError, ValidationError) as error:
-            self.problems += error.problems
-
-    @property
-    def enough(self) -> bool:
-        """Whether there are so many that nobody would read more."""
-        return len(self.problems) >= ENOUGH
-
-    def finish(self) -> None:
-        """Raise them, if there are any."""
-        if self.problems:
-            raise ValidationError(self.problems)
 
 
 class CreateSummary(NamedTuple):
@@ -97,29 +72,26 @@ def create_store(
     """
     counts: Counter[str] = Counter()
     removed: Counter[str] = Counter()
-    gathered = Gathered()
     with ExitStack() as stack:
         same = onto is not None and _is_same(onto, output)
         seen = identity(output) if same else None
         base = None if onto is None else stack.enter_context(open_assessments(onto))
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite or same, seen=seen))
-        for document in sorted({*pool.documents, *(base.documents if base else ())}):
-            with gathered.each():
-                key = base.key(document) if base is not None and document in base else AnswerKey(document)
-                arguments = pool.arguments(document)
-                counts.update(documents=1, pooled=len(arguments.arguments))
-                if prepare is not None:
-                    frames = (pool.linking(document) or Linking(document)) if pool.has_linking else None
-                    outcome = prepare(arguments, frames, key)
-                    arguments = outcome.arguments
-                    removed.update(each.reason for each in outcome.removed)
-                made = add_responses(key, arguments)
-                counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
-                if not gathered.problems:
-                    writer.write(made.key)
-            if gathered.enough:
-                break
-        gathered.finish()
+
+        def add(document: str) -> None:
+            key = base.key(document) if base is not None and document in base else AnswerKey(document)
+            arguments = pool.arguments(document)
+            counts.update(documents=1, pooled=len(arguments.arguments))
+            if prepare is not None:
+                frames = (pool.linking(document) or Linking(document)) if pool.has_linking else None
+                outcome = prepare(arguments, frames, key)
+                arguments = outcome.arguments
+                removed.update(each.reason for each in outcome.removed)
+            made = add_responses(key, arguments)
+            counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
+            writer.write(made.key)
+
+        for_each(sorted({*pool.documents, *(base.documents if base else ())}), add)
     gone = dict(sorted(removed.items()))
     documents, pooled, *rest = (counts[name] for name in ("documents", "pooled", "added", "assessed", "waiting"))
     return CreateSummary(documents, pooled, gone, *rest)
@@ -164,34 +136,27 @@ def merge_stores(
     disagreements: list[Disagreement] = []
     split: dict[str, list[int]] = {}
     joined: dict[str, list[int]] = {}
-    gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if any(_is_same(path, output) for path in stores) else None
         opened = [stack.enter_context(open_assessments(path)) for path in stores]
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
-        for document in sorted({document for store in opened for document in store.documents}):
-            key: AnswerKey | None = None
-            for store in opened:
-                if document not in store:
-                    continue
-                with gathered.each():
-                    other = store.key(document)
-                    if key is None:
-                        key = other
-                        continue
-                    merged = merge(key, other, prefer=prefer)
-                    key = merged.key
-                    counts["new"] += len(merged.newly_assessed)
-                    disagreements += merged.disagreements
-                    for found, several in ((split, merged.split), (joined, merged.joined)):
-                        if several:
-                            found.setdefault(document, []).extend(several)
-            if gathered.enough:
-                break
-            if key is not None and not gathered.problems:
-                writer.write(key)
-                counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
-        gathered.finish()
+
+        def join(document: str) -> None:
+            keys: list[AnswerKey] = []
+            for_each([store for store in opened if document in store], lambda store: keys.append(store.key(document)))
+            key = keys[0]
+            for other in keys[1:]:
+                merged = merge(key, other, prefer=prefer)
+                key = merged.key
+                counts["new"] += len(merged.newly_assessed)
+                disagreements.extend(merged.disagreements)
+                for found, several in ((split, merged.split), (joined, merged.joined)):
+                    if several:
+                        found.setdefault(document, []).extend(several)
+            writer.write(key)
+            counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
+
+        for_each(sorted({document for store in opened for document in store.documents}), join)
     totals = counts["documents"], counts["assessed"], counts["new"], counts["unassessed"]
     return MergeSummary(*totals, disagreements, split, joined)
 
@@ -230,23 +195,20 @@ def change_store(
     """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
-    gathered = Gathered()
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
         opened = stack.enter_context(open_assessments(store, mended or SPEC))
         opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
-        for document in opened.documents:
-            with gathered.each():
-                read = opened.key(document) if mended is None else _mendable(opened, document, changes)
-                key, done = operation(read)
-                changes += done
-                counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
-                if not gathered.problems:
-                    writer.write(key)
-            if gathered.enough:
-                break
-        gathered.finish()
+
+        def change(document: str) -> None:
+            read = opened.key(document) if mended is None else _mendable(opened, document, changes)
+            key, done = operation(read)
+            changes.extend(done)
+            counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
+            writer.write(key)
+
+        for_each(opened.documents, change)
     return ChangeSummary(counts["documents"], counts["assessed"], counts["unassessed"], changes)
 
 
@@ -324,51 +286,41 @@ class FramesSummary(NamedTuple):
     absent: list[str]
     findings: list[Finding]
 
+    @staticmethod
+    def empty() -> FramesSummary:
+        """Of no documents yet."""
+        return FramesSummary([], [], [], [], [])
+
+    def add(self, projection: Projection, key: AnswerKey) -> None:
+        """Take in a document."""
+        pool = linkable(key)
+        unlinked = tuple(describe(pool[each]) for each in projection.unlinked)
+        frames = len(projection.linking.frames)
+        self.documents.append(DocumentFrames(key.document, frames, len(pool), len(pool) - len(unlinked), unlinked))
+        self.lost.extend(projection.lost)
+        self.split.extend(f"{key.document}: {describe(pool[each])}" for each in projection.split)
+
     @property
     def errors(self) -> int:
         """How many findings are errors."""
         return sum(finding.error for finding in self.findings)
 
 
-class _Summary:
-    def __init__(self) -> None:
-        self.documents: list[DocumentFrames] = []
-        self.lost: list[Response] = []
-        self.split: list[str] = []
-        self.absent: list[str] = []
-        self.findings: list[Finding] = []
-
-    def add(self, projection: Projection, key: AnswerKey) -> None:
-        pool = linkable(key)
-        unlinked = tuple(describe(pool[each]) for each in projection.unlinked)
-        frames = len(projection.linking.frames)
-        self.documents.append(DocumentFrames(key.document, frames, len(pool), len(pool) - len(unlinked), unlinked))
-        self.lost += projection.lost
-        self.split += [f"{key.document}: {describe(pool[each])}" for each in projection.split]
-
-    def finish(self) -> FramesSummary:
-        return FramesSummary(self.documents, self.lost, self.split, self.absent, self.findings)
-
-
 def template_store(
     key: str | Path, output: str | Path, *, comments: bool = True, overwrite: bool = False
 ) -> FramesSummary:
     """Write the linking pool of a store of assessments for people to link, a file for each document."""
-    summary = _Summary()
-    gathered = Gathered()
-    with ExitStack() as stack:
-        opened = stack.enter_context(open_assessments(key))
-        writer = stack.enter_context(writing_frames(output, overwrite=overwrite))
-        for document in opened.documents:
-            with gathered.each():
-                read = opened.key(document)
-                linking = template(read)
-                writer.put(document, format_linking(linking, read, comments=comments))
-                summary.add(Projection(linking, (), tuple(linkable(read))), read)
-            if gathered.enough:
-                break
-        gathered.finish()
-    return summary.finish()
+    summary = FramesSummary.empty()
+    with open_assessments(key) as opened, writing_frames(output, overwrite=overwrite) as writer:
+
+        def describe_all(document: str) -> None:
+            read = opened.key(document)
+            linking = template(read)
+            writer.put(document, format_linking(linking, read, comments=comments))
+            summary.add(Projection(linking, (), tuple(linkable(read))), read)
+
+        for_each(opened.documents, describe_all)
+    return summary
 
 
 def read_store(
@@ -389,7 +341,7 @@ def read_store(
     or, with `written="classes"`, the TRFRs by their digests. Nothing is written if there is an error; with `complete`
     it is one if a TRFR is in no frame. With `documents` other files are not looked at.
     """
-    summary = _Summary()
+    summary = FramesSummary.empty()
     with suppress(_Abandoned), ExitStack() as stack:
         linked = stack.enter_context(open_reference(frames))
         opened = stack.enter_context(open_assessments(key, profile))
@@ -398,30 +350,28 @@ def read_store(
         writer = None
         if output is not None:
             writer = stack.enter_context(writing_frames(output, overwrite=overwrite))
-        gathered = Gathered()
         otherwise = (*_SAID_OTHERWISE, "frame-missing") if complete else _SAID_OTHERWISE
-        for document in opened.documents:
-            with gathered.each():
-                read = opened.key(document)
-                linking, found = scan_frames(linked, read, profile)
-                summary.findings += [finding for finding in found if finding.kind not in otherwise]
-                if document not in linked:
-                    summary.absent.append(document)
-                projection = project(linking, read)
-                summary.add(projection, read)
-                if complete:
-                    summary.findings += _unlinked(linked.place(document), summary.documents[-1])
-                if writer is not None and written == "classes":
-                    writer.put(document, format_classes(projection.linking, read))
-                elif writer is not None:
-                    writer.put(document, format_linking(projection.linking, read, comments=comments))
-            if gathered.enough:
-                break
-        gathered.finish()
-        summary.findings += stray_frames(linked, opened)
-        if summary.finish().errors:
+
+        def read_frames(document: str) -> None:
+            read = opened.key(document)
+            linking, found = scan_frames(linked, read, profile)
+            summary.findings.extend(finding for finding in found if finding.kind not in otherwise)
+            if document not in linked:
+                summary.absent.append(document)
+            projection = project(linking, read)
+            summary.add(projection, read)
+            if complete:
+                summary.findings.extend(_unlinked(linked.place(document), summary.documents[-1]))
+            if writer is not None and written == "classes":
+                writer.put(document, format_classes(projection.linking, read))
+            elif writer is not None:
+                writer.put(document, format_linking(projection.linking, read, comments=comments))
+
+        for_each(opened.documents, read_frames)
+        summary.findings.extend(stray_frames(linked, opened))
+        if summary.errors:
             raise _Abandoned
-    return summary.finish()
+    return summary
 
 
 def _unlinked(place: str, document: DocumentFrames) -> list[Finding]:
@@ -454,26 +404,22 @@ def project_store(
     overwrite: bool = False,
 ) -> FramesSummary:
     """Write frames that were made for one store of assessments as they are on another."""
-    summary = _Summary()
-    gathered = Gathered()
+    summary = FramesSummary.empty()
     with ExitStack() as stack:
         linked = stack.enter_context(open_reference(frames))
         old = stack.enter_context(open_assessments(source))
         new = stack.enter_context(open_assessments(target))
         writer = stack.enter_context(writing_frames(output, overwrite=overwrite))
-        gathered.problems += [finding.problem for finding in stray_frames(linked, old)]
-        for document in new.documents:
-            with gathered.each():
-                key = new.key(document)
-                before = old.key(document) if document in old else AnswerKey(document)
-                linking = _linking(linked, before) if document in old else None
-                if linking is None:
-                    summary.absent.append(document)
-                projection = project(linking or Linking(document), key, before)
-                summary.add(projection, key)
-                if not gathered.problems:
-                    writer.put(document, format_linking(projection.linking, key, comments=comments))
-            if gathered.enough:
-                break
-        gathered.finish()
-    return summary.finish()
+
+        def project_document(document: str) -> None:
+            key = new.key(document)
+            before = old.key(document) if document in old else AnswerKey(document)
+            linking = _linking(linked, before) if document in old else None
+            if linking is None:
+                summary.absent.append(document)
+            projection = project(linking or Linking(document), key, before)
+            summary.add(projection, key)
+            writer.put(document, format_linking(projection.linking, key, comments=comments))
+
+        for_each(new.documents, project_document, [finding.problem for finding in stray_frames(linked, old)])
+    return summary
