@@ -108,8 +108,8 @@ def bootstrap(content: Any) -> Run:
     table = StatsTable(tuple(f"doc{k}" for k in range(len(content))), tuple(names), content)
 
     def run() -> dict[str, float]:
-        samples = resample({"system": Additive(table, tuple(measures))}, resamples=1000, seed=13)
-        intervals = [interval(values) for values in samples.values["system"].values()]
+        drawn = resample({"system": Additive(table, tuple(measures))}, resamples=1000, seed=13)
+        intervals = [interval(values) for values in drawn["system"].values()]
         return {"intervals": len(intervals)}
 
     return run

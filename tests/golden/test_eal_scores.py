@@ -255,10 +255,10 @@ def test_corpus_bootstrap_and_ranking(corpus):
     for each in ranking.standings:
         assert 100 * each.median == pytest.approx(expected["median"][each.system], abs=1e-4)
         assert each.wins == pytest.approx(expected["win_fraction"][each.system])
-        drawn = 100 * samples.values[each.system]["eal.overall", "score"]
+        drawn = 100 * samples[each.system]["eal.overall", "score"]
         assert drawn == pytest.approx(EXPECTED["modes"][mode][each.system]["bootstrap_overall"], abs=1e-4)
-        f1 = (100 * samples.values[each.system]["eal.argument", "f1"]).tolist()
-        link = (100 * samples.values[each.system]["eal.linking", "score"]).tolist()
+        f1 = (100 * samples[each.system]["eal.argument", "f1"]).tolist()
+        link = (100 * samples[each.system]["eal.linking", "score"]).tolist()
         quarters = [percentile(values, share) for values in (f1, link) for share in (0.25, 0.75)]
         shown = EXPECTED["modes"][mode][each.system]["bootstrap_printed_argF1_p25_p75_link_p25_p75"]
         assert quarters == pytest.approx(shown, abs=0.0051)

@@ -182,7 +182,7 @@ def test_ranks_are_of_the_corpora_behind_the_intervals(result, page):
     assert numbers.samples is not None
     for each in ranks(result, numbers):
         key = each.metric, each.part
-        found = rank_distribution({name: numbers.samples.values[name][key] for name in SYSTEMS}, level=0.95)
+        found = rank_distribution({name: numbers.samples[name][key] for name in SYSTEMS}, level=0.95)
         assert tuple(row[0] for row in each.rows) == found.order
         assert all(span == found.ranges[name] for name, _, span, _ in each.rows)
     table = html.document_fromstring(page).xpath("//div[@data-file='ranks-1']//table")[0]

@@ -8,9 +8,9 @@ import pytest
 
 from adjudge.stats import intervals, resample
 from adjudge.stats.agreement import first_of
-from adjudge.stats.exact import exact_sums
 from adjudge.stats.measure import Prf, Ratio
 from adjudge.stats.points import Additive, compute, per_document
+from adjudge.stats.resample import exact_sums
 from adjudge.stats.table import StatsTable
 from adjudge.stats.unitising import Unit, unit_alpha
 

@@ -48,15 +48,16 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
     result = build("ABC", pool=pool, interval=method, test=test, seed=7, level=0.9)
     estimators = {name: Additive(table_of(ROWS[name]), (F1, COUNT), pool) for name in "ABC"}
     samples = bootstrap(estimators, resamples=60, seed=7)
+    points = {name: each.point() for name, each in estimators.items()}
     left = {name: left_out(each) for name, each in estimators.items()}
 
     def parts(name, key):
-        return Parts(samples.points[name][key], left[name][key], samples.values[name][key])
+        return Parts(points[name][key], left[name][key], samples[name][key])
 
     for system in result.systems:
         for score in system.scores:
             key = (score.metric, score.part)
-            assert score.value == samples.points[system.name][key]
+            assert score.value == points[system.name][key]
             if score.part in ("gold", "count"):
                 assert (score.low, score.high, score.level) == (None, None, None)
                 continue
@@ -78,7 +79,7 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
             if c.low is not None:
                 assert (c.p < 0.1 - 1e-9) == (c.low > 0 or c.high < 0) or c.p == pytest.approx(0.1)
         assert c.test == used
-        assert c.wins == float((samples.values[c.a][key] - samples.values[c.b][key] > 1e-12).mean())
+        assert c.wins == float((samples[c.a][key] - samples[c.b][key] > 1e-12).mean())
     assert [c.p_holm for c in result.comparisons] == holm([c.p for c in result.comparisons])
     assert [c.q for c in result.comparisons] == benjamini_hochberg([c.p for c in result.comparisons])
 

@@ -74,7 +74,7 @@ def test_bootstrap_equals_a_loop_with_the_same_draws(pairs, pool, undefined, see
         for name, rows in (("A", a), ("B", b)):
             expected = score([rows[i] for i in drawn], measures, pool)
             for key, value in expected.items():
-                assert samples.values[name][key][k] == pytest.approx(value, abs=1e-12, nan_ok=True)
+                assert samples[name][key][k] == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
 @settings(deadline=None)
@@ -112,7 +112,7 @@ def test_the_interval_is_that_of_numpy(values, level):
 
 def test_the_seed_decides():
     systems = {"A": Additive(table_of([(1, 2, 3), (2, 3, 3), (0, 1, 2)]), measures_of())}
-    one, two, other = (bootstrap(systems, resamples=50, seed=s).values["A"]["x", "f1"] for s in (1, 1, 2))
+    one, two, other = (bootstrap(systems, resamples=50, seed=s)["A"]["x", "f1"] for s in (1, 1, 2))
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
 
@@ -120,17 +120,17 @@ def test_the_seed_decides():
 @settings(deadline=None)
 @given(row_of_counts, st.integers(1, 6), pools)
 def test_the_interval_of_a_constant_table_is_the_constant(row, documents, pool):
-    samples = bootstrap({"A": Additive(table_of([row] * documents), measures_of(), pool)}, resamples=20, seed=1)
-    for key, value in samples.points["A"].items():
-        assert interval(samples.values["A"][key]) == pytest.approx((value, value), abs=1e-12)
+    system = Additive(table_of([row] * documents), measures_of(), pool)
+    samples = bootstrap({"A": system}, resamples=20, seed=1)
+    for key, value in system.point().items():
+        assert interval(samples["A"][key]) == pytest.approx((value, value), abs=1e-12)
 
 
 def test_no_documents_and_one_document():
     none = bootstrap({"A": Additive(table_of([]), measures_of(None))}, resamples=5, seed=1)
-    assert none.documents == 0
-    assert interval(none.values["A"]["x", "f1"]) is None
+    assert interval(none["A"]["x", "f1"]) is None
     one = bootstrap({"A": Additive(table_of([(1, 2, 2)]), measures_of())}, resamples=5, seed=1)
-    assert interval(one.values["A"]["x", "f1"]) == (0.5, 0.5)
+    assert interval(one["A"]["x", "f1"]) == (0.5, 0.5)
 
 
 def test_systems_must_share_their_documents():
@@ -260,9 +260,8 @@ def test_draws_for_tests_go_on_where_those_for_intervals_end():
     few, many = (bootstrap(systems, resamples=20, seed=5, tested=tested, tests=50) for tested in ((), [key]))
     whole = bootstrap(systems, resamples=50, seed=5)
     for name in systems:
-        assert np.array_equal(few.values[name][key], many.values[name][key])
-        assert np.array_equal(many.all(name, key), whole.values[name][key])
-        assert few.all(name, key) is few.values[name][key]
+        assert np.array_equal(few[name][key], many[name][key][:20])
+        assert np.array_equal(many[name][key], whole[name][key])
 
 
 @settings(deadline=None)
@@ -343,6 +342,6 @@ def test_undefined_samples_are_left_out_of_a_paired_test():
 def test_ratio_measures_resample_too():
     table = StatsTable(("a", "b", "c"), ("s", "g"), [[-3, 2], [2, 2], [1, 2]])
     clipped = Additive(table, (Ratio("x", "score", (("s", 1.0),), (("g", 1.0),), clip=0.0),))
-    values = bootstrap({"A": clipped}, resamples=200, seed=2).values["A"]["x", "score"]
+    values = bootstrap({"A": clipped}, resamples=200, seed=2)["A"]["x", "score"]
     assert values.min() == 0
     assert values.max() <= 1

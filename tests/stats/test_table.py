@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
-from adjudge.stats.exact import exact_sums
+from adjudge.stats.resample import exact_sums
 from adjudge.stats.table import StatsTable
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -15,10 +15,9 @@ import msgspec
 import numpy as np
 
 from adjudge.errors import UsageError
-from adjudge.stats.exact import exact_product, exact_slices, exact_sums
 from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import Interval
-from adjudge.stats.resample import varied
+from adjudge.stats.resample import exact_product, exact_slices, exact_sums, function_intervals
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array
@@ -144,7 +143,7 @@ def _coefficient(
         def coefficients(weights: Array) -> dict[str, Array]:
             return {name: formula(exact_product(weights, slices).reshape(len(weights), *stack.shape[1:]))}
 
-        found = varied(coefficients, len(counts), inference).bounds(name, point, inference.level, signed=True)
+        found = function_intervals(coefficients, {name: point}, len(counts), inference)[name]
     return coefficient(name, annotators, on, units, point, found, inference.level)
 
 

@@ -100,7 +100,7 @@ class Additive:
 
     @cached_property
     def _slices(self) -> list[Array]:
-        from adjudge.stats.exact import exact_slices
+        from adjudge.stats.resample import exact_slices
 
         return exact_slices(self.summed[0].array)
 
@@ -112,7 +112,7 @@ class Additive:
         """
         import numpy as np
 
-        from adjudge.stats.exact import exact_product
+        from adjudge.stats.resample import exact_product
 
         matrix: Array = np.asarray(weights, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[1] != len(self.ids):

@@ -7,15 +7,15 @@ does not promise that of its own generators; it is also loaded much faster.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjudge.errors import UsageError
-from adjudge.stats.exact import exact_product, exact_slices, exact_sums
+from adjudge.errors import UsageError, ValidationError
 from adjudge.stats.inference import Inference, chosen_interval
 from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised, tails
 from adjudge.stats.measure import Array, Key
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _DIGITS = 12
 # Cells of one block of weights: large enough to be fast, small enough to stay within the cache of most machines.
 _BLOCK = 1 << 18
+_BITS = 53
+# Three slices of the worst size still hold more than the bits of a number that is as large as its column's largest.
+_SLICES = 3
+_SMALLEST = -1074
 _MOST_GROUPS = 1000  # leave-outs in every exchange of a randomisation test
 
 
@@ -53,23 +57,6 @@ def bootstrap_weights(
         yield counts.reshape(rows, documents).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class Samples:
-    """The scores of several systems on the same resampled corpora; those in `further` were drawn for tests only."""
-
-    points: Mapping[str, Mapping[Key, float]]
-    values: Mapping[str, Mapping[Key, Array]]
-    documents: int
-    resamples: int
-    seed: int
-    further: Mapping[str, Mapping[Key, Array]] = field(default_factory=dict)
-
-    def all(self, name: str, key: Key) -> Array:
-        """Every sample of a score, those for tests too."""
-        first, more = self.values[name][key], self.further.get(name, {}).get(key)
-        return first if more is None else np.concatenate([first, more])
-
-
 def bootstrap(
     estimators: Mapping[str, Additive],
     *,
@@ -78,45 +65,39 @@ def bootstrap(
     tested: Collection[Key] = (),
     tests: int = 0,
     weights: Weights | None = None,
-) -> Samples:
+) -> dict[str, dict[Key, Array]]:
     """Score every system on the same corpora, each drawn from the documents with replacement (Efron 1979).
 
     Documents are drawn by the order of their ids, so that the order in which they were read changes nothing. If there
-    are to be more `tests`, only the `tested` scores are looked at in the further draws of the same stream.
+    are to be more `tests`, only the `tested` scores have values in the further draws of the same stream.
 
     >>> from adjudge.stats.measure import Total
     >>> from adjudge.stats.table import StatsTable
     >>> table = StatsTable(("a", "b"), ("n",), [[1], [1]])
-    >>> samples = bootstrap({"A": Additive(table, (Total("x", "n", (("n", 1.0),)),))}, resamples=3, seed=1)
-    >>> samples.values["A"]["x", "n"].tolist()
+    >>> drawn = bootstrap({"A": Additive(table, (Total("x", "n", (("n", 1.0),)),))}, resamples=3, seed=1)
+    >>> drawn["A"]["x", "n"].tolist()
     [2.0, 2.0, 2.0]
     """
     documents = shared_documents({name: estimator.ids for name, estimator in estimators.items()})
-    points = {name: estimator.point() for name, estimator in estimators.items()}
     total = max(_positive(resamples, "resamples"), tests if tested else 0)
-    drawn: Iterator[Array]
+    blocks: Iterator[Array]
     if weights is None:
         ranks = id_ranks(next(iter(estimators.values())).ids)
-        drawn = (each[:, ranks] for each in bootstrap_weights(documents, total, Random(seed)))  # noqa: S311
+        blocks = (each[:, ranks] for each in bootstrap_weights(documents, total, Random(seed)))  # noqa: S311
     else:
-        drawn = weights(documents, total, seed)
-    values = {name: {key: [np.empty(0)] for key in each.keys} for name, each in estimators.items()}
-    further = {name: {key: [np.empty(0)] for key in each.keys if key in tested} for name, each in estimators.items()}
+        blocks = weights(documents, total, seed)
     some = {name: each.only(tested) for name, each in estimators.items()} if total > resamples else {}
+    found: dict[str, dict[Key, list[Array]]] = {name: {} for name in estimators}
     done = 0
-    for block in drawn:
+    for block in blocks:
         cut = max(0, min(len(block), resamples - done))
-        for rows, chosen, found in ((block[:cut], estimators, values), (block[cut:], some, further)):
+        done += len(block)
+        for rows, chosen in ((block[:cut], estimators), (block[cut:], some)):
             for name, estimator in chosen.items() if len(rows) else ():
                 for key, scores in estimator.evaluate(rows).items():
-                    if key in found[name]:
-                        found[name][key].append(scores)
-        done += len(block)
-    first, more = (
-        {name: {key: np.concatenate(blocks) for key, blocks in parts.items()} for name, parts in found.items()}
-        for found in (values, further)
-    )
-    return Samples(points, first, documents, resamples, seed, more if some else {})
+                    if chosen is estimators or key in tested:
+                        found[name].setdefault(key, []).append(scores)
+    return {name: {key: np.concatenate(own) for key, own in parts.items()} for name, parts in found.items()}
 
 
 def left_out(estimator: Additive) -> dict[Key, Array]:
@@ -132,43 +113,40 @@ def left_out(estimator: Additive) -> dict[Key, Array]:
     return estimator.finish(exact_sums(rows)[None, :] - rows)
 
 
-class Varied(NamedTuple):
-    """Values of some scores with each document left out, and on resampled corpora, as an interval needs them."""
+def function_intervals(
+    function: Callable[[Array], Mapping[Any, Array]],
+    points: Mapping[Any, float],
+    documents: int,
+    inference: Inference,
+    *,
+    signed: bool = True,
+    block: int = _BLOCK,
+) -> dict[Any, Interval | None]:
+    """The intervals of the values of a function of the weights of documents.
 
-    interval: str
-    left_out: Mapping[Any, Array]
-    drawn: Mapping[Any, Array]
-
-    def bounds(self, key: Any, point: float, level: float, *, signed: bool = False) -> Interval | None:
-        """The interval of one of the scores."""
-        none = np.empty(0)
-        parts = Parts(point, self.left_out.get(key, none), self.drawn.get(key, none), signed=signed)
-        return None if np.isnan(point) else score_interval(parts, self.interval, level=level)
-
-
-def varied(
-    function: Callable[[Array], Mapping[Any, Array]], documents: int, inference: Inference, *, block: int = _BLOCK
-) -> Varied:
-    """What the intervals of a function of the weights of documents are made of.
-
-    >>> found = varied(lambda weights: {"n": weights @ np.array([1.0, 2.0, 4.0])}, 3, Inference())
-    >>> found.interval, found.left_out["n"].tolist()
-    ('jackknife', [6.0, 5.0, 3.0])
+    >>> function = lambda weights: {"n": weights @ np.array([1.0, 2.0, 4.0])}
+    >>> function_intervals(function, {"n": 7.0}, 3, Inference())["n"].method
+    'jackknife'
     """
     interval = chosen_interval(inference.interval, documents)
-    left: dict[Any, list[Array]] = {}
-    drawn: dict[Any, list[Array]] = {}
+    varied: list[dict[Any, list[Array]]] = [{}, {}]
     if documents > 1 and inference.resamples:
-        if interval != "jackknife":
-            for weights in bootstrap_weights(documents, inference.resamples, Random(inference.seed), block=block):  # noqa: S311
+        rng = Random(inference.seed)  # noqa: S311
+        left = without_each(documents, block=block) if interval != "percentile" else ()
+        drawn = bootstrap_weights(documents, inference.resamples, rng, block=block) if interval != "jackknife" else ()
+        for found, blocks in zip(varied, (left, drawn), strict=True):
+            for weights in blocks:
                 for key, values in function(weights).items():
-                    drawn.setdefault(key, []).append(values)
-        if interval != "percentile":
-            for weights in without_each(documents, block=block):
-                for key, values in function(weights).items():
-                    left.setdefault(key, []).append(values)
-    joined = ({key: np.concatenate(blocks) for key, blocks in found.items()} for found in (left, drawn))
-    return Varied(interval, *joined)
+                    found.setdefault(key, []).append(values)
+    none = [np.empty(0)]
+    parts = {
+        key: Parts(point, *(np.concatenate(found.get(key, none)) for found in varied), signed=signed)
+        for key, point in points.items()
+    }
+    return {
+        key: None if np.isnan(each.point) else score_interval(each, interval, level=inference.level)
+        for key, each in parts.items()
+    }
 
 
 def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:
@@ -357,3 +335,80 @@ def _positive(number: int, name: str) -> int:
     if number < 1:
         raise UsageError(f"{name} is {number}", hint="give at least 1")
     return number
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Weighted sums over documents whose bits depend on nothing but the numbers. A product of matrices is rounded at every
+# step, in an order that differs between processors, releases of numpy and orders of documents. Here the numbers are
+# first cut into slices of so few bits that every sum of a slice with whole weights is exact (Ozaki, Ogita, Oishi and
+# Rump 2012), and only the sums of the slices are rounded.
+
+
+def exact_sums(values: Array) -> Array:
+    """The correctly rounded sum of every column (Shewchuk's algorithm), whatever the order of the rows.
+
+    >>> exact_sums(np.array([[1e16], [1.0], [-1e16]])).tolist()
+    [1.0]
+    """
+    try:
+        return np.array([math.fsum(column) for column in values.T.tolist()], dtype=np.float64)
+    except OverflowError as error:
+        raise ValidationError("the sum of a column exceeds the range of float64") from error
+
+
+def exact_slices(rows: Array) -> list[Array]:
+    """Tables that add up to the rows; with whole weights of a sum up to the number of rows, each adds up exactly.
+
+    Counts are one slice, the table itself.
+
+    >>> [part.tolist() for part in exact_slices(np.array([[3.0], [4.0]]))]
+    [[[3.0], [4.0]]]
+    >>> parts = exact_slices(np.array([[1 / 3], [0.5]]))
+    >>> len(parts), bool(sum(part[0, 0] for part in parts) == 1 / 3)
+    (2, True)
+    """
+    bits = _BITS - 1 - len(rows).bit_length()
+    slices: list[Array] = []
+    rest = rows
+    while len(slices) < _SLICES and rest.any():
+        _, exponents = np.frexp(np.abs(rest).max(axis=0))
+        unit = np.ldexp(1.0, np.maximum(exponents - bits, _SMALLEST))
+        part = np.rint(rest / unit) * unit
+        slices.append(part)
+        rest = rest - part
+    return slices or [rows]
+
+
+def exact_product(weights: npt.ArrayLike, slices: Sequence[Array]) -> Array:
+    """Weights x rows, to the same bits whatever the order of the rows; the rows are given by their slices.
+
+    Weights that are not whole, or whose sum exceeds the number of rows, give the plain product.
+
+    >>> exact_product([[2.0, 0.0]], exact_slices(np.array([[0.1], [0.7]]))).tolist()
+    [[0.2]]
+    """
+    matrix: Array = np.asarray(weights, dtype=np.float64)
+    if len(slices) == 1:
+        return matrix @ slices[0]
+    whole = bool((matrix == np.rint(matrix)).all() and (np.abs(matrix).sum(axis=1) <= matrix.shape[1]).all())
+    if not whole:
+        return matrix @ add_up(slices)
+    return add_up([_product(matrix, part) for part in slices])
+
+
+def _product(weights: Array, part: Array) -> Array:
+    """Weights x a slice, of which the columns of counts are nothing but zeros after the first."""
+    used = part.any(axis=0)
+    if used.all():
+        return weights @ part
+    product = np.zeros((len(weights), part.shape[1]))
+    product[:, used] = weights @ part[:, used]
+    return product
+
+
+def add_up(tables: Sequence[Array]) -> Array:
+    """The sum of tables, smallest last in the list and first in the sum."""
+    total = tables[-1]
+    for table in reversed(tables[:-1]):
+        total = table + total
+    return total

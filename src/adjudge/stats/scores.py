@@ -117,15 +117,15 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
         name: Evidence(each.point(), each.counts, each.signed, each.fractions(), each.bounds())
         for name, each in estimators.items()
     }
-    first, several = next(iter(estimators.values())), len(estimators) > 1
-    if not how.first or len(first.ids) < 2:
+    several = len(estimators) > 1
+    if not how.first or len(next(iter(estimators.values())).ids) < 2:
         return found
     from adjudge.stats.resample import bootstrap, left_out
 
     if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
         found = {name: each._replace(left_out=left_out(estimators[name])) for name, each in found.items()}
     if how.interval != "jackknife" or several:
-        samples = bootstrap(
+        drawn = bootstrap(
             estimators,
             resamples=how.first,
             seed=how.seed,
@@ -134,8 +134,8 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
             weights=how.drawing.weights,
         )
         for name, each in found.items():
-            tests = {key: samples.all(name, key) for key in (tested if several else ())}
-            found[name] = each._replace(drawn=samples.values[name], tests=tests)
+            first = {key: values[: how.first] for key, values in drawn[name].items()}
+            found[name] = each._replace(drawn=first, tests=drawn[name])
     return found
 
 

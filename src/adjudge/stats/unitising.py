@@ -10,7 +10,7 @@ import numpy as np
 from adjudge.errors import UsageError
 from adjudge.stats.agreement import Coefficient, coefficient, first_of, shares
 from adjudge.stats.inference import Inference
-from adjudge.stats.resample import varied
+from adjudge.stats.resample import function_intervals
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,22 +69,23 @@ def unit_coefficients(
         values, each = _unit_alphas(parts, weights)
         return dict(((None, values), *each.items()))
 
-    found = varied(alphas, len(continua), inference, block=block)
+    points = {key: first_of(point) for key, point in (*by_category.items(), (None, whole))}
+    found = function_intervals(alphas, points, len(continua), inference, block=block)
     numbers = {name: len(part.lengths) for name, part in parts.categories.items()}
-    keys: list[tuple[str | None, Array, int]] = [(None, whole, sum(numbers.values()))]
+    keys: list[tuple[str | None, int]] = [(None, sum(numbers.values()))]
     if len(by_category) > 1:
-        keys += [(name, by_category[name], numbers[name]) for name in by_category]
+        keys += [(name, numbers[name]) for name in by_category]
     return [
         coefficient(
             "alpha_u (Krippendorff)",
             annotators,
             on if key is None else f"{on}: {key}",
             number,
-            first_of(point),
-            found.bounds(key, first_of(point), inference.level, signed=True),
+            points[key],
+            found[key],
             inference.level,
         )
-        for key, point, number in keys
+        for key, number in keys
     ]
 
 

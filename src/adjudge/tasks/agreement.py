@@ -247,7 +247,7 @@ def _mean_interval(
     import numpy as np
 
     from adjudge.stats.points import Additive
-    from adjudge.stats.resample import varied
+    from adjudge.stats.resample import function_intervals
 
     if len(pairs) == 1:
         only = pairs[0].headline(key[0])
@@ -267,7 +267,8 @@ def _mean_interval(
     def means(weights: Array) -> dict[Key, Array]:
         return {key: np.stack([each.evaluate(weights)[key] for each in estimators]).mean(axis=0)}
 
-    found = varied(means, len(ids), inference).bounds(key, value, inference.level, signed=key in estimators[0].signed)
+    signed = key in estimators[0].signed
+    found = function_intervals(means, {key: value}, len(ids), inference, signed=signed)[key]
     return None if found is None else found[:2]
 
 

@@ -43,7 +43,7 @@ def test_ranks_are_those_of_shared_samples(tables):
         resamples=200,
         seed=5,
     )
-    values = {name: samples.values[name][KEY] for name in tables}
+    values = {name: samples[name][KEY] for name in tables}
     expected = rank_distribution(values)
     assert tuple(each.system for each in ranking.standings) == expected.order
     for each in ranking.standings:
@@ -137,5 +137,5 @@ def test_both_generators_share_the_corpora_between_systems(tables):
     estimators = {name: Additive(tables["A"], formulas) for name in ("x", "y")}
     for weights in (None, java_weights):
         samples = bootstrap(estimators, resamples=30, seed=4, weights=weights)
-        assert samples.values["x"][KEY].tolist() == samples.values["y"][KEY].tolist()
-        assert len(set(samples.values["x"][KEY].tolist())) > 1
+        assert samples["x"][KEY].tolist() == samples["y"][KEY].tolist()
+        assert len(set(samples["x"][KEY].tolist())) > 1

@@ -298,7 +298,7 @@ def _boxes(result: Result, numbers: Numbers, key: Key, found: Sequence[Spread], 
         what, ends_are = f"{len(numbers.ids)} documents", "the lowest and the highest document"
         remark = "The diamond is the score of all of them."
     else:
-        resamples = 0 if numbers.samples is None else numbers.samples.resamples
+        resamples = 0 if numbers.samples is None or result.options is None else result.options.bootstrap
         what, ends_are = f"{resamples} resampled corpora", f"{level:g} % of the corpora"
         remark = "The diamond is the score itself. The notch is about the number of corpora and is no test."
     title = f"{said_of} on {what}"

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Key
     from adjudge.stats.outcomes import Documents, Item, SystemDocument
     from adjudge.stats.points import Additive
-    from adjudge.stats.resample import Samples
     from adjudge.stats.result import Result
 
 _DIGITS = 4
@@ -46,14 +45,15 @@ class Numbers(NamedTuple):
     ids: tuple[str, ...]
     keys: tuple[Key, ...]
     values: Mapping[Key, tuple[Any, ...]]
-    samples: Samples | None
+    points: Mapping[str, Mapping[Key, float]]
+    samples: Mapping[str, Mapping[Key, Any]] | None
 
 
 def numbers_of(result: Result) -> Numbers:
     """The scores of every document and of the resampled corpora, if the result was saved with its tables."""
     estimators = _estimators(result)
     if not estimators:
-        return Numbers((), (), {}, None)
+        return Numbers((), (), {}, {}, None)
     from adjudge.stats.points import per_document
     from adjudge.stats.scores import headlines
 
@@ -64,7 +64,8 @@ def numbers_of(result: Result) -> Numbers:
     with np.errstate(all="ignore"):
         found = [per_document(each.table, each.measures) for each in estimators.values()]
     values = {key: tuple(own[key] for own in found) for key in keys}
-    return Numbers(first.ids, keys, values, _samples(result, estimators, keys))
+    points = {name: each.point() for name, each in estimators.items()}
+    return Numbers(first.ids, keys, values, points, _samples(result, estimators, keys))
 
 
 def _estimators(result: Result) -> dict[str, Additive]:
@@ -86,7 +87,9 @@ def _estimators(result: Result) -> dict[str, Additive]:
     return found
 
 
-def _samples(result: Result, estimators: Mapping[str, Additive], keys: Sequence[Key]) -> Samples | None:
+def _samples(
+    result: Result, estimators: Mapping[str, Additive], keys: Sequence[Key]
+) -> Mapping[str, Mapping[Key, Any]] | None:
     """The corpora of the bootstrap, drawn again; nothing if a task has drawn its corpora in another way."""
     import numpy as np
 
@@ -113,7 +116,7 @@ def spreads(result: Result, numbers: Numbers, key: Key, *, documents: bool) -> l
         if documents:
             drawn = np.asarray(numbers.values[key][place])
         elif numbers.samples is not None:
-            drawn = numbers.samples.values[system.name][key]
+            drawn = numbers.samples[system.name][key]
         else:
             continue
         drawn = drawn[np.isfinite(drawn)]
@@ -138,12 +141,11 @@ def ranks(result: Result, numbers: Numbers) -> list[Ranks]:
 
     found = []
     for metric, part in numbers.keys:
-        drawn = {system.name: numbers.samples.values[system.name][metric, part] for system in result.systems}
+        drawn = {system.name: numbers.samples[system.name][metric, part] for system in result.systems}
         order = rank_distribution(drawn, level=result.options.level)
-        points = {name: numbers.samples.points[name][metric, part] for name in drawn}
         rows = tuple(
-            (name, points[name], order.ranges[name], tuple(order.beats[name].get(other) for other in order.order))
-            for name in order.order
+            (name, points, order.ranges[name], tuple(order.beats[name].get(other) for other in order.order))
+            for name, points in ((name, numbers.points[name][metric, part]) for name in order.order)
         )
         found.append(Ranks(metric, part, order.level, rows))
     return found

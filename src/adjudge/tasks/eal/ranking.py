@@ -90,8 +90,8 @@ def rank_systems(
     }
     weights = java_weights if draws == "java" else None
     drawn = bootstrap(estimators, resamples=resamples, seed=seed, weights=weights)
-    samples = {name: drawn.values[name][key] for name in tables}
-    points = {name: drawn.points[name][key] for name in tables}
+    samples = {name: drawn[name][key] for name in tables}
+    points = {name: estimators[name].point()[key] for name in tables}
     standings = _standings(samples, points, level, percentiles)
     return Ranking(*key, resamples, seed, draws, level, standings, samples)
 
