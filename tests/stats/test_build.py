@@ -231,7 +231,7 @@ def test_what_cannot_be_compared():
         (build("A"), "two systems are called A, rename one"),
         (build("B", task="coref"), r"they differ in task \(score and coref\), score the systems in the same way"),
         (build("B", profile="strict", pool="macro"), r"profile \(default and strict\), pool \(micro and macro\)"),
-        (build("B", fields={"dup": "set"}), r"dup \(None and set\)"),
+        (build("B", fields={"dup": "set"}), r"dup \(nothing and set\)"),
         (build("B", measures=[F1]), r"measures \(n\)"),
         (build("B", measures=[COUNT, F1]), r"measures \(their order\)"),
         (build(tables={"B": table_of(ROWS["B"][:3])}), "A was scored on 1 document that B was not: d3"),

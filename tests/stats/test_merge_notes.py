@@ -1,6 +1,6 @@
 """Notes of parts become notes of the whole."""
 
-from adjudge.stats.merge_notes import merge_notes
+from adjudge.stats.notes import merge_notes
 from adjudge.stats.result import Note
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
@@ -10,11 +10,10 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.build import Counts, Scoring, build_result
-from adjudge.stats.elements import reordered
+from adjudge.stats.elements import joined
 from adjudge.stats.inference import Inference, inherited
 from adjudge.stats.measure import Measure
-from adjudge.stats.merge_notes import DRAWN
-from adjudge.stats.notes import inference_notes
+from adjudge.stats.notes import DRAWN, inference_notes
 from adjudge.stats.result import Comparison, Note, Options, Result, Score, SystemResult, result_fields, unique_names
 from adjudge.stats.scores import (
     POOL,
@@ -77,26 +76,33 @@ def saved_options(result: Result) -> Options:
 
 def _refuse_incomparable(first: Result, other: Result) -> None:
     """Numbers obtained in different ways are not compared; the error names the ways."""
-    mine, yours = saved_options(first), saved_options(other)
-    pairs: list[tuple[str, object, object]] = [
-        ("task", first.task, other.task),
-        ("profile", first.profile, other.profile),
-        ("pool", mine.pool, yours.pool),
-    ]
-    names = dict.fromkeys([*mine.fields, *yours.fields])
-    pairs += [(name, mine.fields.get(name), yours.fields.get(name)) for name in names if name != "in"]
-    differing = [f"{name} ({a} and {b})" for name, a, b in pairs if a != b]
-    if not differing and first.measures != other.measures:
-        differing = [f"measures ({', '.join(changed_measures(first, other)) or 'their order'})"]
-    if differing:
+    ways = differing(first, other, ways_of(first, ("in",)), ways_of(other, ("in",)))
+    if ways:
         hint = "score the systems in the same way"
-        raise UsageError(f"these results cannot be compared, they differ in {', '.join(differing)}", hint=hint)
+        raise UsageError(f"these results cannot be compared, they differ in {', '.join(ways)}", hint=hint)
 
 
-def changed_measures(first: Result, other: Result) -> list[str]:
-    """The names of the measures that two results do not share."""
+def ways_of(result: Result, but: Collection[str]) -> dict[str, object]:
+    """How the counts of a result were obtained, by the names in the signature, but for some."""
+    options = saved_options(result)
+    fields = {name: value for name, value in options.fields.items() if name not in but}
+    return {"task": result.task, "profile": result.profile, "pool": options.pool, **fields}
+
+
+def differing(first: Result, other: Result, mine: Mapping[str, object], yours: Mapping[str, object]) -> list[str]:
+    """In which of their ways, or else in which measures, two results differ."""
+    names = [name for name in dict.fromkeys([*mine, *yours]) if mine.get(name) != yours.get(name)]
+    if names or first.measures == other.measures:
+        return [f"{name} ({_shown(mine.get(name))} and {_shown(yours.get(name))})" for name in names]
     both = first.measures + other.measures
-    return sorted({m.name for m in both if m not in first.measures or m not in other.measures})
+    changed = sorted({m.name for m in both if m not in first.measures or m not in other.measures})
+    return [f"measures ({', '.join(changed[:_SHOWN]) or 'their order'})"]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return "+".join(map(str, value)) or "nothing"
+    return "nothing" if value is None else str(value)
 
 
 def _joined_inputs(given: Sequence[Result]) -> dict[str, SignatureValue]:
@@ -125,9 +131,9 @@ def _compare_tables(
             )
         table = _same_documents(systems, system.name, system.table)
         notes = [note for note in system.notes if note.code not in DRAWN]
-        elements = [reordered(each, system.table.ids, table.ids) for each in system.elements]
+        elements = [joined([(each, system.table.ids)], table.ids) for each in system.elements]
         systems[system.name] = Counts(table, notes, system.best, elements)
-    chosen = _fields_to_slice(options.by if by is None else by, systems, required=by is not None)
+    chosen = fields_to_slice(options.by if by is None else by, systems, required=by is not None)
     if by is None and len(chosen) < len(options.by):
         lost = ", ".join(name for name in options.by if name not in chosen)
         note = Note("no-slices", 1, f"there are no slices by {lost}: not all results were saved with them")
@@ -165,7 +171,7 @@ def _same_documents(systems: Mapping[str, Counts], name: str, table: StatsTable)
     return table.select(reference.ids)
 
 
-def _fields_to_slice(by: Sequence[str], systems: Mapping[str, Counts], *, required: bool) -> tuple[str, ...]:
+def fields_to_slice(by: Sequence[str], systems: Mapping[str, Counts], *, required: bool) -> tuple[str, ...]:
     """Those fields that all results can be sliced by; a required one that cannot is an error."""
     attributes = next(iter(systems.values())).table.attributes
     fields = [{each.field for each in own.elements} for own in systems.values()]

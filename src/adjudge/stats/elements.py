@@ -8,11 +8,11 @@ gold or any of the systems has its value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from adjudge.errors import FormatError
+from adjudge.errors import FormatError, UsageError
 from adjudge.stats.measure import Measure, measures_of
 from adjudge.stats.points import Additive, Pool
 from adjudge.stats.table import AttributeValue, StatsTable, value_key
@@ -99,20 +99,51 @@ def _rows(parts: Sequence[Rows], documents: Sequence[int], order: Sequence[int],
     return tuple(rows.get(place, rest[place]) for place in order)
 
 
-def reordered(table: ElementTable, ids: Sequence[str], order: Sequence[str]) -> ElementTable:
-    """The same counts when the documents `ids` stand in another order."""
-    if tuple(ids) == tuple(order):
-        return table
+def joined(parts: Sequence[tuple[ElementTable, Sequence[str]]], order: Sequence[str]) -> ElementTable:
+    """The counts of one field in parts of a corpus, each with its documents, as those of the whole in this order.
+
+    Slices stand in the order in which counting all documents meets their values. Values that begin in one document
+    stand as in its part: only that one has seen which of them comes first in it.
+    """
+    first = parts[0][0]
+    if len(parts) == 1 and tuple(parts[0][1]) == tuple(order):
+        return first
     places = {identifier: place for place, identifier in enumerate(order)}
-    old = {identifier: place for place, identifier in enumerate(ids)}
-    from_ = [old[identifier] for identifier in order]
-    both = (table.rest.values, table.rest.best)
-    rest = Rows(*(tuple(rows[place] for place in from_) if rows else () for rows in both))
-    slices = tuple(
-        msgspec.structs.replace(each, documents=tuple(places[ids[place]] for place in each.documents))
-        for each in table.slices
+    rest: dict[int, _Row] = {}
+    slices: dict[object, tuple[AttributeValue, dict[int, _Row]]] = {}
+    for table, ids in parts:
+        if table.columns != first.columns:
+            raise UsageError(f"the counts of {table.field} have other columns in some parts", hint="score them again")
+        at = [places[identifier] for identifier in ids]
+        rest |= _placed(table.rest, at, 0)
+        for rank, each in enumerate(table.slices):
+            _, own = slices.setdefault(value_key(each.value), (each.value, {}))
+            own |= _placed(each.rows, [at[document] for document in each.documents], rank)
+    met = sorted(
+        slices.values(), key=lambda each: min(((at, row.rank) for at, row in each[1].items()), default=(-1, 0))
     )
-    return msgspec.structs.replace(table, rest=rest, slices=slices)
+    found = (ElementSlice(value, tuple(sorted(own)), _in_order(own)) for value, own in met)
+    return ElementTable(first.field, first.columns, _in_order(rest), tuple(found))
+
+
+class _Row(NamedTuple):
+    """A row of counts, its best counts if a search was cut short, and the rank of its slice in its part."""
+
+    values: tuple[float, ...]
+    best: tuple[float, ...] | None
+    rank: int
+
+
+def _placed(rows: Rows, places: Sequence[int], rank: int) -> dict[int, _Row]:
+    best = rows.best or (None,) * len(rows.values)
+    return {at: _Row(values, more, rank) for at, values, more in zip(places, rows.values, best, strict=True)}
+
+
+def _in_order(rows: Mapping[int, _Row]) -> Rows:
+    ordered = [rows[at] for at in sorted(rows)]
+    values = tuple(row.values for row in ordered)
+    unfinished = any(row.best is not None for row in ordered)
+    return Rows(values, tuple(row.best or row.values for row in ordered)) if unfinished else Rows(values)
 
 
 def _rank(key: tuple[bool, AttributeValue]) -> tuple[int, float, str]:

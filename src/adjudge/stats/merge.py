@@ -14,14 +14,14 @@ import msgspec
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.stats.build import Counts, Scoring, build_result
-from adjudge.stats.compare import changed_measures
-from adjudge.stats.elements import ElementSlice, ElementTable, Rows, reordered
+from adjudge.stats.compare import differing, fields_to_slice, ways_of
+from adjudge.stats.elements import joined
 from adjudge.stats.inference import Inference, inherited
-from adjudge.stats.merge_notes import merge_notes
+from adjudge.stats.notes import merge_notes
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.scores import USUAL, Drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
-from adjudge.stats.table import StatsTable, value_key
+from adjudge.stats.table import StatsTable
 
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read
 CHOICE = "docs"  # the field that says which documents were chosen
@@ -58,7 +58,6 @@ def merge(
         wanted |= dict.fromkeys(_DRAWS)
     _refuse_differing(given, options, called, wanted)
     _refuse_overlap(given, called)
-    systems = [[result.system(name) for result in given] for name in (each.name for each in given[0].systems)]
     ids = [identifier for result in given for identifier in _ids(result.systems[0])]
     arranged = ids if order is None else _arranged(ids, order)
     chosen = inference or inherited(options[0], **{name: wanted.get(name) for name in _DRAWS})
@@ -66,10 +65,11 @@ def merge(
     named = sorted(arranged) if first.task == "score" else arranged  # as notes of that task name documents
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
     counts = {}
-    for own in systems:
-        found = _joined(own, ids, arranged, asked=options[0].by, unsaved=unsaved)
-        slack = _slack(found.table, found.best)
-        counts[own[0].name] = found._replace(notes=merge_notes([each.notes for each in own], order=named, slack=slack))
+    for name in (each.name for each in first.systems):
+        own = [result.system(name) for result in given]
+        found = _joined(own, arranged, asked=options[0].by, unsaved=unsaved)
+        notes = merge_notes([each.notes for each in own], order=named, slack=_slack(found))
+        counts[name] = found._replace(notes=notes)
     scoring = Scoring(
         task=first.task,
         profile=first.profile,
@@ -80,7 +80,7 @@ def merge(
         fields=_fields(options, arranged),
         drawing=drawing,
     )
-    _refuse_unknown_slices(scoring.by, counts)
+    fields_to_slice(scoring.by, counts, required=True)
     result = build_result(scoring, counts)
     assert result.options is not None
     result = msgspec.structs.replace(
@@ -110,20 +110,17 @@ def _refuse_differing(
 ) -> None:
     """Raise unless all parts were scored in the same way; the error says which differ in what."""
     problems: list[Problem] = []
-    mine = _ways(given[0], options[0], wanted)
+    left_out = (*INPUTS, CHOICE, "genres")
     ours = [system.name for system in given[0].systems]
-    for result, own, name in zip(given[1:], options[1:], called[1:], strict=True):
-        yours = _ways(result, own, wanted)
-        differing = [
-            f"{key} ({_shown(mine.get(key))} and {_shown(yours.get(key))})"
-            for key in dict.fromkeys([*mine, *yours])
-            if mine.get(key) != yours.get(key)
-        ]
-        if not differing and result.measures != given[0].measures:
-            changed = changed_measures(given[0], result)
-            differing = [f"measures ({', '.join(changed[:_SHOWN]) or 'their order'})"]
-        if differing:
-            message = f"scored in another way than {called[0]}: they differ in {', '.join(differing)}"
+    ways = [
+        {**ways_of(result, left_out), "version": result.adjudge}
+        | {name: getattr(own, name) for name in ("by", *_DRAWS) if name not in wanted}
+        for result, own in zip(given, options, strict=True)
+    ]
+    for result, own, name in zip(given[1:], ways[1:], called[1:], strict=True):
+        found = differing(given[0], result, ways[0], own)
+        if found:
+            message = f"scored in another way than {called[0]}: they differ in {', '.join(found)}"
             problems.append(Problem(message, path=name, hint="score all parts in the same way"))
         theirs = [system.name for system in result.systems]
         if set(theirs) != set(ours):
@@ -132,25 +129,6 @@ def _refuse_differing(
             problems.append(Problem(message, path=name, hint=hint))
     if problems:
         raise UsageError(problems)
-
-
-def _ways(result: Result, options: Options, wanted: Mapping[str, object]) -> dict[str, object]:
-    """All that must be the same in two parts, by its name in the signature."""
-    conventions = {name: value for name, value in options.fields.items() if name not in (*INPUTS, CHOICE, "genres")}
-    return {
-        "task": result.task,
-        "profile": result.profile,
-        "pool": options.pool,
-        **conventions,
-        "version": result.adjudge,
-        **{name: getattr(options, name) for name in ("by", *_DRAWS) if name not in wanted},
-    }
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return "+".join(map(str, value)) or "nothing"
-    return "nothing" if value is None else str(value)
 
 
 def _refuse_overlap(given: Sequence[Result], called: Sequence[str]) -> None:
@@ -179,16 +157,6 @@ def _refuse_overlap(given: Sequence[Result], called: Sequence[str]) -> None:
         raise ValidationError(problems)
 
 
-def _refuse_unknown_slices(by: Sequence[str], systems: Mapping[str, Counts]) -> None:
-    attributes = next(iter(systems.values())).table.attributes
-    shared = set.intersection(*({each.field for each in own.elements} for own in systems.values()))
-    for name in by:
-        if name not in attributes and name not in shared:
-            known = ", ".join([*attributes, *sorted(shared)])
-            hint = f"fields are {known}" if known else "score and save the parts with --by"
-            raise UsageError(f"these parts have no field {name!r} to slice by", hint=hint)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Putting together
 
@@ -211,102 +179,28 @@ def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
 
 
 def _joined(
-    parts: Sequence[SystemResult],
-    ids: Sequence[str],
-    order: Sequence[str],
-    *,
-    asked: Sequence[str],
-    unsaved: Sequence[str],
+    parts: Sequence[SystemResult], order: Sequence[str], *, asked: Sequence[str], unsaved: Sequence[str]
 ) -> Counts:
-    """The counts of a system in all parts; `ids` are their documents one after the other, `order` how they stand.
+    """The counts of a system in all parts, whose documents are to stand in this order.
 
-    The table has the attributes that a whole corpus would have: not those that some documents cannot be cut by.
+    The table has the attributes that a whole corpus would have: not those that some documents cannot be cut by. Of the
+    slices by fields of elements those stay that all parts have.
     """
     table = StatsTable.concat(*(each.table for each in parts if each.table is not None)).select(order)
     first = [name for name in asked if name in table.attributes]
     rest = sorted(name for name in table.attributes if name not in first and name not in unsaved)
     attributes = {name: table.attributes[name] for name in (*first, *rest)}
     best = [each.best for each in parts if each.best is not None]
-    joined = StatsTable.concat(*best) if best else None
-    known = set() if joined is None else set(joined.ids)
+    known = {name for each in best for name in each.ids}
+    elements: dict[str, list[Any]] = {}
+    for part in parts:
+        for each in part.elements:
+            elements.setdefault(each.field, []).append((each, _ids(part)))
     return Counts(
         StatsTable(table.ids, table.columns, table.values, attributes),
-        best=None if joined is None else joined.select(name for name in order if name in known),
-        elements=_elements(parts, ids, order),
+        best=StatsTable.concat(*best).select(name for name in order if name in known) if best else None,
+        elements=[joined(own, order) for own in elements.values() if len(own) == len(parts)],
     )
-
-
-def _elements(systems: Sequence[SystemResult], ids: Sequence[str], order: Sequence[str]) -> tuple[ElementTable, ...]:
-    """The slices by fields of elements: those fields that all parts have."""
-    shared = set.intersection(*({each.field for each in system.elements} for system in systems))
-    found = []
-    for field in (each.field for each in systems[0].elements if each.field in shared):
-        parts = [each for system in systems for each in system.elements if each.field == field]
-        table = _in_order(reordered(_joined_elements(parts), ids, order))
-        found.append(msgspec.structs.replace(table, slices=_by_appearance(table.slices, parts, ids, order)))
-    return tuple(found)
-
-
-def _by_appearance(
-    slices: Sequence[ElementSlice], parts: Sequence[ElementTable], ids: Sequence[str], order: Sequence[str]
-) -> tuple[ElementSlice, ...]:
-    """The slices in the order in which counting all documents meets their values.
-
-    Values that begin in one document stand as in its part: only that one has seen which of them comes first in it.
-    """
-    ranks = [{value_key(each.value): rank for rank, each in enumerate(part.slices)} for part in parts]
-    numbers = [number for number, part in enumerate(parts) for _ in part.rest.values]
-    part_of = dict(zip(ids, numbers, strict=True))
-
-    def appears(each: ElementSlice) -> tuple[int, int]:
-        if not each.documents:
-            return -1, 0
-        first = each.documents[0]
-        return first, ranks[part_of[order[first]]][value_key(each.value)]
-
-    return tuple(sorted(slices, key=appears))
-
-
-def _joined_elements(parts: Sequence[ElementTable]) -> ElementTable:
-    """Counts of elements of one field, the documents of the parts one after the other."""
-    slices: dict[object, list[tuple[int, ElementSlice]]] = {}
-    start = 0
-    for part in parts:
-        if part.columns != parts[0].columns:
-            raise UsageError(f"the counts of {part.field} have other columns in some parts", hint="score them again")
-        for each in part.slices:
-            slices.setdefault(value_key(each.value), []).append((start, each))
-        start += len(part.rest.values)
-    return ElementTable(
-        parts[0].field,
-        parts[0].columns,
-        _rows([part.rest for part in parts]),
-        tuple(
-            ElementSlice(
-                own[0][1].value,
-                tuple(first + place for first, each in own for place in each.documents),
-                _rows([each.rows for _, each in own]),
-            )
-            for own in slices.values()
-        ),
-    )
-
-
-def _rows(parts: Sequence[Rows]) -> Rows:
-    values = tuple(row for part in parts for row in part.values)
-    if not any(part.best for part in parts):
-        return Rows(values)
-    return Rows(values, tuple(row for part in parts for row in part.best or part.values))
-
-
-def _in_order(table: ElementTable) -> ElementTable:
-    """The documents of each slice in their order."""
-    slices = []
-    for each in table.slices:
-        at = sorted(range(len(each.documents)), key=each.documents.__getitem__)
-        rows = Rows(*(tuple(own[i] for i in at) if own else () for own in (each.rows.values, each.rows.best)))
-        slices.append(ElementSlice(each.value, tuple(each.documents[i] for i in at), rows))
-    return msgspec.structs.replace(table, slices=tuple(slices))
 
 
 def _fields(options: Sequence[Options], order: Sequence[str]) -> dict[str, SignatureValue]:
@@ -323,11 +217,11 @@ def _fields(options: Sequence[Options], order: Sequence[str]) -> dict[str, Signa
     return fields
 
 
-def _slack(table: StatsTable, best: StatsTable | None) -> float:
+def _slack(counts: Counts) -> float:
     """By how much the counts may be too low, all documents together."""
-    if best is None:
+    if counts.best is None:
         return 0.0
-    rows = zip(best.values, table.select(best.ids).values, strict=True)
+    rows = zip(counts.best.values, counts.table.select(counts.best.ids).values, strict=True)
     return math.fsum(high - low for one, other in rows for high, low in zip(one, other, strict=True))
 
 
