@@ -129,24 +129,28 @@ def function_intervals(
     'jackknife'
     """
     interval = chosen_interval(inference.interval, documents)
-    varied: list[dict[Any, list[Array]]] = [{}, {}]
+    left: dict[Any, list[Array]] = {}
+    drawn: dict[Any, list[Array]] = {}
     if documents > 1 and inference.resamples:
-        rng = Random(inference.seed)  # noqa: S311
-        left = without_each(documents, block=block) if interval != "percentile" else ()
-        drawn = bootstrap_weights(documents, inference.resamples, rng, block=block) if interval != "jackknife" else ()
-        for found, blocks in zip(varied, (left, drawn), strict=True):
-            for weights in blocks:
-                for key, values in function(weights).items():
-                    found.setdefault(key, []).append(values)
-    none = [np.empty(0)]
-    parts = {
-        key: Parts(point, *(np.concatenate(found.get(key, none)) for found in varied), signed=signed)
-        for key, point in points.items()
-    }
-    return {
-        key: None if np.isnan(each.point) else score_interval(each, interval, level=inference.level)
-        for key, each in parts.items()
-    }
+        if interval != "percentile":
+            _gather(function, without_each(documents, block=block), left)
+        if interval != "jackknife":
+            rng = Random(inference.seed)  # noqa: S311
+            _gather(function, bootstrap_weights(documents, inference.resamples, rng, block=block), drawn)
+    found: dict[Any, Interval | None] = {}
+    for key, point in points.items():
+        varied = (np.concatenate(own.get(key, [np.empty(0)])) for own in (left, drawn))
+        parts = Parts(point, next(varied), next(varied), signed=signed)
+        found[key] = None if np.isnan(point) else score_interval(parts, interval, level=inference.level)
+    return found
+
+
+def _gather(
+    function: Callable[[Array], Mapping[Any, Array]], blocks: Iterator[Array], found: dict[Any, list[Array]]
+) -> None:
+    for weights in blocks:
+        for key, values in function(weights).items():
+            found.setdefault(key, []).append(values)
 
 
 def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.evaluate.doubts import with_doubts
+from adjudge.evaluate.doubts import Span, spans_in, with_doubts
 from adjudge.evaluate.inputs import size_of
-from adjudge.evaluate.offsets import Span, spans_in
 from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places
 from adjudge.evaluate.task import Reported, Row, Side, Task
@@ -253,7 +252,7 @@ class MetricsTask(Task):
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """Searches that were cut short."""
-        from adjudge.stats.merge_notes import unproven_message
+        from adjudge.stats.notes import unproven_message
         from adjudge.stats.result import Note
 
         pairs = zip(evaluation.ids, evaluation.systems[name].details, strict=True)
