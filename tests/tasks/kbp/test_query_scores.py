@@ -265,7 +265,7 @@ def test_views_of_entry_points():
     def values(view, given=given):
         table = query_table(asked, count_answers(asked, given, judge), view=view)
         assert table.ids == ("Q",)
-        row = dict(zip(table.columns, table.values[0].tolist(), strict=True))
+        row = dict(zip(table.columns, table.values[0], strict=True))
         return [row[f"all:{name}"] for name in ("right", "system", "gold", "precision", "recall", "rows")]
 
     assert values("each") == [2, 3, 3, 1.5, 1.5, 2]
