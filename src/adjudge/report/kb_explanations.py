@@ -11,7 +11,7 @@ from adjudge.tasks.kbp.explain import FATES, Example, Explanation, Fate, Waterfa
 from adjudge.tasks.kbp.explain_reasons import REASONS
 
 if TYPE_CHECKING:
-    from adjudge.tasks.kbp.explain_paths import Sample
+    from adjudge.tasks.kbp.explain import Sample
 
 COLUMNS = ("system", "metric", "hop", "side", "step", "paths", "share", "sampled")
 SIDES: dict[Fate, tuple[str, str]] = {"missed": ("gold paths", "found"), "wrong": ("system paths", "right")}
@@ -58,7 +58,7 @@ def steps(fall: Waterfall, fate: Fate) -> list[tuple[str, int]]:
 def sample_text(sample: Sample) -> str:
     """What was looked at, if not everything.
 
-    >>> from adjudge.tasks.kbp.explain_paths import Sample
+    >>> from adjudge.tasks.kbp.explain import Sample
     >>> sample_text(Sample(20, 3000, 1, 13))
     'a sample: the paths from 20 of 3,000 first entities, drawn with seed 13; 1 with too many paths left aside'
     """

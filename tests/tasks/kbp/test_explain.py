@@ -11,14 +11,14 @@ import kbp_annotation
 import kbp_naive
 from adjudge.errors import UsageError
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, KnowledgeBase, Mention, TripleNames, TripleTable
-from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant
-from adjudge.tasks.kbp.explain_paths import find_losses, matched_facts
+from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant, find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import REASONS
 from adjudge.tasks.kbp.explain_result import LONGEST, Evidence, evidence
 from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
+from adjudge.tasks.kbp.walks import Work
 
 PLAIN = {"exclude": (), "symmetric": "annotated", "self_loops": "keep"}
 
@@ -362,17 +362,17 @@ def hub(paths):
 def test_too_many_paths_are_sampled():
     gold, system = hub(150), make_facts([1, 2, 201], [0, 0, 0], [201, 202, 301])
     sides = gold, system
-    matched = matched_facts(sides)
-    whole = find_losses(sides, 2, matched)
+    matched = matched_facts(*sides)
+    whole = find_losses(Work(sides, 2), matched)
     assert whole.sample is None
-    assert find_losses(sides, 1, matched, most=1).sample is None  # one hop is always exact
-    drawn = find_losses(sides, 2, matched, most=40, seed=3)
+    assert find_losses(Work(sides, 1), matched, most=1).sample is None  # one hop is always exact
+    drawn = find_losses(Work(sides, 2), matched, most=40, seed=3)
     assert drawn.sample[:3] == (drawn.sample.drawn, 150, 1)
     assert 0 < drawn.sample.drawn <= 40
     assert drawn.gold.paths - drawn.both == len(drawn.gold.broken)
-    again = find_losses(sides, 2, matched, most=40, seed=3)
+    again = find_losses(Work(sides, 2), matched, most=40, seed=3)
     assert np.array_equal(again.gold.facts, drawn.gold.facts)
-    other = find_losses(sides, 2, matched, most=40, seed=4)
+    other = find_losses(Work(sides, 2), matched, most=40, seed=4)
     assert not np.array_equal(other.gold.facts, drawn.gold.facts)
     firsts = set(gold.subjects[drawn.gold.facts[:, 0]].tolist())
     assert 0 not in firsts

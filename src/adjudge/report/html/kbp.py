@@ -12,8 +12,7 @@ from adjudge.report.html.charts_steps import Range, range_plot, waterfall
 from adjudge.report.html.page import Figure, ScoreTable, figure, render_page, score_table
 from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.kb_explanations import SIDES, sample_text, steps
-from adjudge.tasks.kbp.explain import FATES, LIMIT, Example, Explanation, Fate, Waterfall
-from adjudge.tasks.kbp.explain_paths import MOST
+from adjudge.tasks.kbp.explain import FATES, LIMIT, MOST, Example, Explanation, Fate, Waterfall
 from adjudge.tasks.kbp.explain_reasons import REASONS
 from adjudge.tasks.kbp.notes import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE

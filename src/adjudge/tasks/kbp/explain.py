@@ -7,48 +7,47 @@ with those that are right. A path is explained by the first of its facts that th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.explain_index import FactIndex, RowIndex
-from adjudge.tasks.kbp.explain_paths import MOST, Losses, Lost, find_losses, matched_facts
 from adjudge.tasks.kbp.explain_reasons import (
+    FATES,
     RANK,
     REASONS,
     AnnotationReasons,
+    Fate,
     Reason,
-    Sides,
-    Triple,
+    Side,
     TripleReasons,
     Why,
 )
 from adjudge.tasks.kbp.explain_result import (
-    FATES,
     Evidence,
     Example,
     Explanation,
-    Fate,
     Loss,
     PathFact,
+    Sample,
     Waterfall,
     evidence,
 )
-from adjudge.tasks.kbp.facts import label_walks
-from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.relations import prepare
-from adjudge.tasks.kbp.scoring import check_triples, map_inputs
+from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
+from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
 from adjudge.tasks.kbp.variants import Variant, variants
+from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
 
 __all__ = [
     "FATES",
     "LIMIT",
+    "REASONS",
     "Example",
     "Explanation",
     "Fate",
     "Loss",
     "PathFact",
+    "Sample",
     "Waterfall",
     "explain",
     "explain_inputs",
@@ -57,13 +56,15 @@ __all__ = [
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.model.kbp import Entity, KbDocument, TripleTable
+    from adjudge.model.kbp import Entity, KbDocument
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.mapping import Mapped
 
     Ints: TypeAlias = npt.NDArray[Any]
 
 LIMIT = 5
+MOST = 1_000_000
+"""Walks of both sides, of one length, that are looked at; of more, only those of some first nodes."""
 _SUPPORT = 3  # documents of a fact that are named, and shown
 
 
@@ -76,8 +77,6 @@ def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -
     [('unknown-entity', 1, (0, 1, 0))]
     """
     from adjudge.tasks.kbp.inputs import read_inputs
-    from adjudge.tasks.kbp.options import DEFAULT_PROFILE
-    from adjudge.tasks.kbp.scoring import chosen_run
 
     several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
     own = {name: more.pop(name) for name in ("limit", "seed", "most") if name in more}
@@ -125,7 +124,7 @@ def explained_variant(options: KbOptions) -> Variant:
     return ways[0]
 
 
-def _explainers(read: KbInputs, options: KbOptions) -> Any:
+def _explainers(read: KbInputs, options: KbOptions) -> Iterator[tuple[str, _Explainer]]:
     """The sides of each system, made when they are asked for."""
     if read.gold.corpus is not None:
         mapped = map_inputs(read, options)
@@ -133,61 +132,31 @@ def _explainers(read: KbInputs, options: KbOptions) -> Any:
             yield system.name, _of_annotation(read, mapped, place, options)
         return
     check_triples(options)
-    gold = read.gold.table
-    assert gold is not None
-    names = gold.names.documents
-    numbers = sorted(set(gold.documents)) if read.documents is None else sorted(map(names.__getitem__, read.documents))
+    table = read.gold.table
+    assert table is not None
+    names = table.names.documents
+    numbers = sorted(set(table.documents)) if read.documents is None else sorted(map(names.__getitem__, read.documents))
     for system in read.systems:
         assert system.table is not None
-        sides = _sides(gold, system.table, numbers, options, named=False)
-        yield system.name, _Explainer(sides, options, TripleReasons(sides), partial(_plain_support, sides))
+        gold = Side(table, options, "gold", documents=numbers, named=False)
+        own = Side(system.table, options, "system", documents=numbers, named=False)
+        yield system.name, _Explainer(TripleReasons(gold, own), options)
 
 
 def _of_annotation(read: KbInputs, mapped: Mapped, place: int, options: KbOptions) -> _Explainer:
-    system, kb = mapped.systems[place], read.systems[place].kb
-    corpus = read.gold.corpus
+    system, kb, corpus = mapped.systems[place], read.systems[place].kb, read.gold.corpus
     assert kb is not None
     assert corpus is not None
-    documents = mapped.gold.names.documents
-    numbers = [documents[name] for name in mapped.documents]
+    names = mapped.gold.names.documents
+    documents = [names[name] for name in mapped.documents]
     own = explained_variant(options).own
     table = system.own if own and system.own is not None else system.table
     labels = (system.labels or {}) if own else None
-    sides = _sides(mapped.gold, table, numbers, options, named=True, labels=labels)
-    reasons = AnnotationReasons(sides, mapped, system, kb, own=own)
+    gold = Side(mapped.gold, options, "gold", documents=documents, named=True)
+    side = Side(table, options, "system", documents=documents, named=True, labels=labels)
+    reasons = AnnotationReasons(gold, side, mapped, system, kb, own=own)
     texts = {document.id: document for document in corpus.documents}
-    support = _Support(reasons, texts, {node.id: node for node in kb.entities})
-    return _Explainer(sides, options, reasons, support, support.name)
-
-
-def _sides(
-    gold: TripleTable,
-    system: TripleTable,
-    numbers: Sequence[int],
-    options: KbOptions,
-    *,
-    named: bool,
-    labels: Mapping[int, int] | None = None,
-) -> Sides:
-    places = {number: number for number in numbers}
-    one = prepare(gold, options, "gold", documents=places, named=named).facts
-    other = prepare(system, options, "system", documents=places, named=named, labels=labels).facts
-    rows = (
-        RowIndex(gold, options, "gold", documents=numbers, named=named),
-        RowIndex(system, options, "system", documents=numbers, named=named),
-    )
-    size, relations = label_walks((one, other), 1).shape[1], len(gold.names.relations.listed)
-    found, right = matched_facts((one, other))
-    indexes = FactIndex(one, size, relations, found), FactIndex(other, size, relations, right)
-    return Sides(*indexes, *rows, gold.names)
-
-
-def _plain_support(sides: Sides, fate: Fate, fact: int) -> tuple[tuple[str, ...], tuple[Evidence, ...]]:
-    """The documents of a fact; triples have no text."""
-    facts = (sides.gold if fate == "missed" else sides.system).facts
-    listed = sides.names.documents.listed
-    support = facts.documents[facts.starts[fact] : facts.starts[fact + 1]].tolist()
-    return tuple(listed[number] for number in support), ()
+    return _Explainer(reasons, options, _Support(reasons, texts, {node.id: node for node in kb.entities}))
 
 
 class _Support:
@@ -200,30 +169,16 @@ class _Support:
         self._names: dict[str, str] | None = None
 
     def __call__(self, fate: Fate, fact: int) -> tuple[tuple[str, ...], tuple[Evidence, ...]]:
-        reasons = self.reasons
-        index, rows = (
-            (reasons.sides.gold, reasons.sides.gold_rows)
-            if fate == "missed"
-            else (reasons.sides.system, reasons.sides.system_rows)
-        )
-        facts = index.facts
-        numbers = int(facts.subjects[fact]), int(facts.relations[fact]), int(facts.objects[fact])
-        said = rows.saying(*numbers)
-        if fate == "missed":
-            found = [reasons.mapped.gold_facts[reasons.gold_steps[row].fact] for row in said]
-        else:
-            found = [reasons.kb.facts[reasons.system_steps[row].fact] for row in said]
+        found = [said for _, said in self.reasons.said(fate, fact)]
         shown: dict[str, Evidence] = {}
         for each in found:
             if each.document in shown or len(shown) == _SUPPORT:
                 continue
             document = self.documents.get(each.document)
-            if fate == "wrong":
-                ends = [self.nodes.get(node) for node in (each.subject, each.object)]
-            else:
+            entities = self.nodes
+            if fate == "missed":
                 entities = {} if document is None else {entity.id: entity for entity in document.entities}
-                ends = [entities.get(node) for node in (each.subject, each.object)]
-            shown[each.document] = evidence(each, ends[0], ends[1], document)
+            shown[each.document] = evidence(each, entities.get(each.subject), entities.get(each.object), document)
         return tuple(dict.fromkeys(each.document for each in found)), tuple(shown.values())
 
     def name(self, node: str) -> str:
@@ -236,11 +191,11 @@ class _Support:
         return f"{node} ({called})" if called else node
 
     def _named(self) -> dict[str, str]:
-        system = self.reasons.system
+        system = self.reasons.mine
         table = system.own or system.table
-        listed = self.reasons.sides.names.nodes.listed
+        listed = table.names.nodes.listed
         found: dict[str, str] = {}
-        for row, step in self.reasons.system_steps.items():
+        for row, step in self.reasons.steps["wrong"].items():
             for end, number in ((step.subject, table.subjects[row]), (step.object, table.objects[row])):
                 if end is not None and listed[number].startswith("S:") and listed[number] not in found:
                     found[listed[number]] = self._called(end.node)
@@ -263,50 +218,28 @@ class _Support:
 class _Explainer:
     """Both sides of one comparison, ready to be explained at any number of hops."""
 
-    def __init__(
-        self,
-        sides: Sides,
-        options: KbOptions,
-        reasons: TripleReasons | AnnotationReasons,
-        support: Any,
-        name: Any = lambda node: node,
-    ) -> None:
-        self.sides, self.options, self.reasons = sides, options, reasons
-        self.support, self.name = support, name
+    def __init__(self, reasons: TripleReasons, options: KbOptions, support: _Support | None = None) -> None:
+        self.reasons, self.options, self.support = reasons, options, support
         self.variant = explained_variant(options)
+        self.sides: dict[Fate, Side] = {"missed": reasons.gold, "wrong": reasons.system}
+        matched = matched_facts(reasons.gold.facts, reasons.system.facts)
+        for side, flags in zip(self.sides.values(), matched, strict=True):
+            side.matched = flags
         self.known: dict[tuple[Fate, int, tuple[bool, bool]], Why] = {}
 
     def waterfall(self, hop: int, *, limit: int | None, seed: int, most: int) -> Waterfall:
-        facts = self.sides.gold.facts, self.sides.system.facts
-        found = find_losses(
-            facts,
-            hop,
-            (self.sides.gold.matched, self.sides.system.matched),
-            identity=self.variant.identity,
-            walks=self.options.walks,
-            most=most,
-            seed=seed,
-        )
-        missed, lost = self._losses("missed", found, found.gold, limit)
-        wrong, spurious = self._losses("wrong", found, found.system, limit)
-        return Waterfall(
-            self.variant.metric(hop),
-            hop,
-            found.gold.paths,
-            found.system.paths,
-            found.both,
-            missed,
-            wrong,
-            (*lost, *spurious),
-            found.sample,
-        )
+        facts = self.reasons.gold.facts, self.reasons.system.facts
+        work = Work(facts, hop, self.variant.identity, self.options.walks)
+        matched = [side.matched for side in self.sides.values()]
+        found = find_losses(work, matched, most=most, seed=seed)
+        missed, lost = self._losses("missed", hop, found.gold, limit)
+        wrong, spurious = self._losses("wrong", hop, found.system, limit)
+        metric, sizes = self.variant.metric(hop), (found.gold.paths, found.system.paths, found.both)
+        return Waterfall(metric, hop, *sizes, missed, wrong, (*lost, *spurious), found.sample)
 
-    def _losses(
-        self, fate: Fate, found: Losses, lost: Lost, limit: int | None
-    ) -> tuple[tuple[Loss, ...], list[Example]]:
+    def _losses(self, fate: Fate, hop: int, lost: Lost, limit: int | None) -> tuple[tuple[Loss, ...], list[Example]]:
         import numpy as np
 
-        hop = found.hop
         rows = np.arange(len(lost.broken))
         # Paths without a broken fact are grouped by their last one.
         fact = lost.facts[rows, np.minimum(lost.broken, hop - 1)] if len(rows) else rows
@@ -318,8 +251,7 @@ class _Explainer:
             broken = group % (hop + 1)
             why = self._why(fate, group // (hop + 1), broken, hop)
             counts.setdefault(why.reason, [0] * (hop + 1))[broken] += number
-            if limit is None or limit > 0:
-                members.setdefault(why.reason, []).append((number, row, why))
+            members.setdefault(why.reason, []).append((number, row, why))
         losses = tuple(
             Loss(reason, sum(counts[reason]), tuple(counts[reason])) for reason in REASONS if reason in counts
         )
@@ -336,34 +268,136 @@ class _Explainer:
     def _why(self, fate: Fate, fact: int, broken: int, hop: int) -> Why:
         if broken == hop:
             return Why("linked-elsewhere", "every fact is right, but one entity is two nodes of the system")
-        middle = broken > 0, broken < hop - 1
-        key = fate, fact, middle
+        key = fate, fact, (broken > 0, broken < hop - 1)
         if key not in self.known:
-            index = self.sides.gold if fate == "missed" else self.sides.system
-            triple = Triple(
-                int(index.subjects[fact]), int(index.facts.relations[fact]), int(index.objects[fact]), middle
-            )
-            ask = self.reasons.missed if fate == "missed" else self.reasons.wrong
-            self.known[key] = ask(triple, fact)
+            self.known[key] = self.reasons.why(*key)
         return self.known[key]
 
     def _example(self, fate: Fate, why: Why, number: int, broken: int, facts: Sequence[int]) -> Example:
-        index = self.sides.gold if fate == "missed" else self.sides.system
-        shown = []
+        side, shown = self.sides[fate], []
         for fact in facts:
-            documents, texts = self.support(fate, fact)
+            documents, texts = self._support(side, fate, fact)
             if fact == facts[min(broken, len(facts) - 1)] and why.document:
                 # The document that the reason speaks of comes first.
                 texts = tuple(sorted(texts, key=lambda each: each.document != why.document))
-            shown.append(
-                PathFact(
-                    self.name(self.sides.node(int(index.subjects[fact]))),
-                    self.sides.relation(int(index.facts.relations[fact])),
-                    self.name(self.sides.node(int(index.objects[fact]))),
-                    bool(index.matched[fact]),
-                    documents,
-                    texts,
-                )
-            )
+            labels = side.triple(fact)
+            ends = [side.node(label) for label in labels[::2]]
+            if self.support is not None:
+                ends = list(map(self.support.name, ends))
+            relation = side.names.relations.listed[labels[1]]
+            shown.append(PathFact(ends[0], relation, ends[1], bool(side.matched[fact]), documents, texts))
         where = f" ({why.document})" if why.document else ""
         return Example(fate, why.reason, why.detail + where, number, min(broken, len(facts) - 1) + 1, tuple(shown))
+
+    def _support(self, side: Side, fate: Fate, fact: int) -> tuple[tuple[str, ...], tuple[Evidence, ...]]:
+        """The documents of a fact, and its texts; triples have none."""
+        if self.support is not None:
+            return self.support(fate, fact)
+        listed, facts = side.names.documents.listed, side.facts
+        documents = facts.documents[facts.starts[fact] : facts.starts[fact + 1]].tolist()
+        return tuple(listed[number] for number in documents), ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Which paths of one side the other side does not have, and at which of their facts each of them breaks
+
+
+class Lost(NamedTuple):
+    """The paths of one side that the other does not have: for each the facts of one walk, and which of them breaks.
+
+    `broken` counts from 0; it is the number of hops if every single fact is right and they do not join.
+    """
+
+    paths: int
+    facts: Ints
+    broken: Ints
+
+
+class Losses(NamedTuple):
+    """Both sides at one number of hops: paths that both have, and those that one side lacks."""
+
+    both: int
+    gold: Lost
+    system: Lost
+    sample: Sample | None
+
+
+def matched_facts(gold: Facts, system: Facts) -> list[Ints]:
+    """For each fact of each side whether the other side has it.
+
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> [flags.tolist() for flags in matched_facts(make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1]))]
+    [[True, False], [True]]
+    """
+    import numpy as np
+
+    work = Work((gold, system), 1)
+    ours, theirs = path_keys(work, [first_walks(side, work) for side in work.sides])
+    return [np.isin(ours, theirs), np.isin(theirs, ours)]
+
+
+def find_losses(work: Work, matched: Sequence[Ints], *, most: int = MOST, seed: int = 13) -> Losses:
+    """The lost paths of both sides, gold and system.
+
+    A path may have many walks (ways through the middle). It is explained by the walk that comes farthest: the one with
+    most facts that the other side has, then the one whose facts are right for longest. All paths are looked at if there
+    are few enough walks; else those of some first nodes, which are drawn at random.
+
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> both = make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1])
+    >>> found = find_losses(Work(both, 2), matched_facts(*both))
+    >>> found.both, found.gold.facts.tolist(), found.gold.broken.tolist()
+    (0, [[0, 1]], [1])
+    """
+    import numpy as np
+
+    chosen, sample = (None, None) if work.hops == 1 else _first_labels(work, most, seed)
+    states, facts = [], []
+    for side in work.sides:
+        state = first_walks(side, work)
+        if chosen is not None:
+            kept = np.flatnonzero(chosen[state.columns[:, 0]])
+            state = type(state)(state.columns[kept], state.nodes[kept], state.facts[kept], state.parents)
+        columns, starts = state.facts[:, None], node_starts(side)
+        for _ in range(work.hops - 1):
+            state = longer(side, starts, state, work)
+            columns = np.column_stack((columns[state.parents], state.facts))
+        states.append(state)
+        facts.append(columns)
+    keys = path_keys(work, states)
+    distinct = [np.unique(key) for key in keys]
+    both = len(np.intersect1d(distinct[0], distinct[1], assume_unique=True))
+    lost = [_farthest(keys[me], distinct[1 - me], facts[me], matched[me], paths=len(distinct[me])) for me in range(2)]
+    return Losses(both, lost[0], lost[1], sample)
+
+
+def _farthest(keys: Ints, others: Ints, facts: Ints, matched: Ints, *, paths: int) -> Lost:
+    """One walk for each path that the others do not have."""
+    import numpy as np
+
+    rows = np.flatnonzero(~np.isin(keys, others))
+    keys, facts = keys[rows], facts[rows]
+    right = matched[facts] if len(facts) else np.zeros(facts.shape, dtype=bool)
+    # A column that is never right ends the search for the first that is not.
+    broken = np.argmin(np.column_stack((right, np.zeros(len(right), dtype=bool))), axis=1)
+    order = np.lexsort((-broken, -right.sum(axis=1), keys))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = keys[order][1:] != keys[order][:-1]
+    kept = order[first]
+    return Lost(paths, facts[kept], broken[kept])
+
+
+def _first_labels(work: Work, most: int, seed: int) -> tuple[Ints | None, Sample | None]:
+    """The first nodes to look at, as flags by label, if there are too many walks to look at all."""
+    import numpy as np
+
+    weights = label_walks(work.sides, work.hops)[-1]
+    if float(weights.sum()) <= most:
+        return None, None
+    present = np.flatnonzero(weights > 0)
+    possible = present[weights[present] <= most]
+    order = np.random.default_rng(seed).permutation(possible)
+    drawn = order[: int(np.searchsorted(np.cumsum(weights[order]), most, side="right"))]
+    flags = np.zeros(len(weights), dtype=bool)
+    flags[drawn] = True
+    return flags, Sample(len(drawn), len(present), len(present) - len(possible), seed)

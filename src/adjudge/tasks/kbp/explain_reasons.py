@@ -11,16 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.explain_index import FactIndex, RowIndex
-from adjudge.tasks.kbp.mapping import STATUSES, Endpoint, Mapped, MappedSystem, Step, describe_endpoint
+from adjudge.tasks.kbp.facts import label_of
+from adjudge.tasks.kbp.mapping import STATUSES, Endpoint, Mapped, MappedSystem, Status, Step, describe_endpoint
+from adjudge.tasks.kbp.options import KbOptions
+from adjudge.tasks.kbp.options import Side as SideName
+from adjudge.tasks.kbp.relations import prepare, reversed_relations, rows_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.model.kbp import Fact, KnowledgeBase, TripleNames
+    from adjudge.model.kbp import Fact, KnowledgeBase, TripleTable
     from adjudge.tasks.kbp.alignment import Alignment
 
     Ints: TypeAlias = npt.NDArray[Any]
+
+Fate: TypeAlias = Literal["missed", "wrong"]
+FATES: tuple[Fate, ...] = ("missed", "wrong")
 
 Reason: TypeAlias = Literal[
     "mention-not-found",
@@ -99,128 +105,210 @@ class Why(NamedTuple):
     ends: int = 0
 
 
-class Triple(NamedTuple):
-    """A triple by the numbers of its labels; `middle` says whether subject and object are inside of a path."""
+class Side:
+    """One side, ready to be looked into: its facts by label, which of them the other side has, and its rows.
 
-    subject: int
-    relation: int
-    object: int
-    middle: tuple[bool, bool] = (False, False)
+    `named` and `labels` are those of `prepare`; `matched` is set when both sides are there.
+    """
 
+    def __init__(
+        self,
+        table: TripleTable,
+        options: KbOptions,
+        name: SideName,
+        *,
+        documents: Iterable[int],
+        named: bool,
+        labels: Mapping[int, int] | None = None,
+    ) -> None:
+        import numpy as np
 
-class Places:
-    """Which nodes of a system the gold entities of each document are, wholly or in part."""
+        places = {number: number for number in documents}
+        self.table, self.names = table, table.names
+        self.who = "gold" if name == "gold" else "the system"
+        self.facts = prepare(table, options, name, documents=places, named=named, labels=labels).facts
+        self.rows = rows_of(table, options, name, documents=places, named=named)
+        self.reverse = reversed_relations(self.names.relations, options)
+        self.subjects = label_of(self.facts, self.facts.subjects)
+        self.objects = label_of(self.facts, self.facts.objects)
+        self.known = set(np.union1d(self.subjects, self.objects).tolist())
+        self.matched: Ints = np.zeros(len(self.subjects), dtype=bool)
 
-    def __init__(self, found: Iterable[Alignment]) -> None:
-        self.aligned: dict[tuple[str, str], list[Alignment]] = {}
-        self.touched: dict[tuple[str, str], list[Alignment]] = {}
-        for alignment in found:
-            if alignment.entity is not None:
-                self.aligned.setdefault((alignment.document, alignment.entity), []).append(alignment)
-            for entity, _ in alignment.counts:
-                self.touched.setdefault((alignment.document, entity), []).append(alignment)
+    def triple(self, fact: int) -> tuple[int, int, int]:
+        """The labels of a fact, and its relation."""
+        return int(self.subjects[fact]), int(self.facts.relations[fact]), int(self.objects[fact])
 
-
-class Sides(NamedTuple):
-    """Both sides, as facts by label and as rows."""
-
-    gold: FactIndex
-    system: FactIndex
-    gold_rows: RowIndex
-    system_rows: RowIndex
-    names: TripleNames
+    def written(self, fact: int) -> str:
+        """A fact by its names; nodes that are no gold nodes have labels beyond them."""
+        subject, relation, object_ = self.triple(fact)
+        return f"{self.node(subject)} {self.names.relations.listed[relation]} {self.node(object_)}"
 
     def node(self, label: int) -> str:
-        """The name of a node by its label; nodes that are no gold nodes have labels beyond them."""
+        """The name of a node by its label."""
         listed = self.names.nodes.listed
         return listed[label if label < len(listed) else label - len(listed)]
 
-    def relation(self, number: int) -> str:
-        """The name of a relation."""
-        return self.names.relations.listed[number]
+    @cached_property
+    def alone(self) -> dict[tuple[str, int, int], list[int]]:
+        """The facts that the other side does not have: between two nodes, by subject and by object with a relation."""
+        import numpy as np
+
+        found: dict[tuple[str, int, int], list[int]] = {}
+        for fact in np.flatnonzero(~self.matched).tolist():
+            s, r, o = self.triple(fact)
+            for key in (("between", min(s, o), max(s, o)), ("about", s, r), ("reaching", o, r)):
+                found.setdefault(key, []).append(fact)
+        return found
+
+    @cached_property
+    def _related(self) -> set[tuple[int, int, int]]:
+        every = zip(self.subjects.tolist(), self.facts.relations.tolist(), self.objects.tolist(), strict=True)
+        return {(min(s, o), r, max(s, o)) for s, r, o in every}
+
+    def related(self, one: int, relation: int, other: int) -> bool:
+        """Whether there is any fact of this relation between two nodes, in either direction."""
+        return (min(one, other), relation, max(one, other)) in self._related
+
+    @cached_property
+    def _rows(self) -> dict[tuple[bool, int, int], list[int]]:
+        """The rows by whether they count, and by their nodes."""
+        found: dict[tuple[bool, int, int], list[int]] = {}
+        counts = ((self.rows.relations >= 0) & (self.rows.places >= 0)).tolist()
+        ends = zip(self.rows.subjects.tolist(), self.rows.objects.tolist(), strict=True)
+        for row, (kept, (s, o)) in enumerate(zip(counts, ends, strict=True)):
+            found.setdefault((kept, min(s, o), max(s, o)), []).append(row)
+        return found
+
+    def saying(self, fact: int) -> list[int]:
+        """The rows that stand for a fact, directly or the other way round."""
+        s, r, o = (int(column[fact]) for column in self.facts[:3])
+        found = []
+        for row in self._rows.get((True, min(s, o), max(s, o)), ()):
+            subject, relation, object_ = (int(column[row]) for column in self.rows[:3])
+            turned = (object_, subject) == (s, o) and self.reverse.get(relation) == r
+            if turned or (subject, relation, object_) == (s, r, o):
+                found.append(row)
+        return found
+
+    def left_out(self, one: int, other: int) -> list[int]:
+        """The rows between two nodes that do not count."""
+        return self._rows.get((False, min(one, other), max(one, other)), [])
 
 
 class TripleReasons:
     """Reasons where both sides are plain triples."""
 
-    def __init__(self, sides: Sides) -> None:
-        self.sides = sides
+    def __init__(self, gold: Side, system: Side) -> None:
+        self.gold, self.system = gold, system
 
-    def missed(self, triple: Triple, fact: int) -> Why:  # noqa: ARG002  # as for annotation
-        """Why the system does not have a gold triple."""
-        return self._lacking(triple, self.sides.system, self.sides.system_rows, "the system", 1)
+    def why(self, fate: Fate, fact: int, middle: tuple[bool, bool]) -> Why:
+        """Why the other side does not have a fact; `middle` says whether its subject and object are inside of a path.
 
-    def wrong(self, triple: Triple, fact: int) -> Why:  # noqa: ARG002
-        """Why gold does not have a triple of the system."""
-        return self._lacking(triple, self.sides.gold, self.sides.gold_rows, "gold", 0)
+        A relation that both sides have is right, and no confusion of the one that is missing.
+        """
+        own, other = (self.gold, self.system) if fate == "missed" else (self.system, self.gold)
+        s, _, o = triple = own.triple(fact)
+        if between := other.alone.get(("between", min(s, o), max(s, o))):
+            return Why("relation-type", f"{other.who} has {other.written(between[0])}")
+        return self._broken(fate, fact, triple, middle)
 
-    def _lacking(self, triple: Triple, other: FactIndex, rows: RowIndex, who: str, side: int) -> Why:
-        related = other_relation(triple, self.sides, side)
-        if related is not None:
-            return related
-        unknown = [node for node in dict.fromkeys((triple.subject, triple.object)) if not other.known[node]]
-        dropped = rows.left_out(triple.subject, triple.object)
-        if dropped:
-            row = dropped[0]
-            relation = rows.table.names.relations.listed[rows.table.relations[row]]
-            where = rows.table.names.documents.listed[rows.table.documents[row]]
-            what = "its document is not scored" if not rows.inside[row] else "its relation does not count"
-            return Why("left-out", f"{who} has {relation} between them, but {what}", where)
-        if unknown:
-            names = " and ".join(self.sides.node(node) for node in unknown)
-            return Why("unknown-entity", f"{who} says nothing of {names}")
-        return no_relation(triple, self.sides, side)
+    def _broken(self, fate: Fate, fact: int, triple: tuple[int, int, int], middle: tuple[bool, bool]) -> Why:  # noqa: ARG002
+        other = self.system if fate == "missed" else self.gold
+        subject, _, object_ = triple
+        if dropped := other.left_out(subject, object_):
+            names, row = other.names, dropped[0]
+            relation = names.relations.listed[other.table.relations[row]]
+            what = "its document is not scored" if other.rows.places[row] < 0 else "its relation does not count"
+            where = names.documents.listed[other.table.documents[row]]
+            return Why("left-out", f"{other.who} has {relation} between them, but {what}", where)
+        if unknown := [node for node in dict.fromkeys((subject, object_)) if node not in other.known]:
+            names_ = " and ".join(other.node(node) for node in unknown)
+            return Why("unknown-entity", f"{other.who} says nothing of {names_}")
+        return no_relation(triple, middle, other)
 
 
-class AnnotationReasons:
+class AnnotationReasons(TripleReasons):
     """Reasons where gold is annotation: what became of mentions, entities and facts on the way to triples."""
 
     def __init__(
-        self, sides: Sides, mapped: Mapped, system: MappedSystem, kb: KnowledgeBase, *, own: bool = False
+        self, gold: Side, system: Side, mapped: Mapped, mine: MappedSystem, kb: KnowledgeBase, *, own: bool = False
     ) -> None:
-        self.sides = sides
-        self.mapped = mapped
-        self.system = system
-        self.kb = kb
-        self.own = own
-        self.gold_steps = _by_row(mapped.gold_trace)
-        self.system_steps = _by_row(system.trace)
-        self.places = Places(system.aligned.found.values())
+        super().__init__(gold, system)
+        self.mapped, self.mine, self.own = mapped, mine, own
+        self.facts: dict[Fate, Sequence[Fact]] = {"missed": mapped.gold_facts, "wrong": kb.facts}
+        self.steps: dict[Fate, dict[int, Step]] = {
+            "missed": {step.row: step for step in mapped.gold_trace if step.row >= 0},
+            "wrong": {step.row: step for step in mine.trace if step.row >= 0},
+        }
+        # Which nodes the gold entities of each document are, wholly or in part.
+        self.aligned: dict[tuple[str, str], list[Alignment]] = {}
+        self.touched: dict[tuple[str, str], list[Alignment]] = {}
+        for alignment in mine.aligned.found.values():
+            if alignment.entity is not None:
+                self.aligned.setdefault((alignment.document, alignment.entity), []).append(alignment)
+            for entity, _ in alignment.counts:
+                self.touched.setdefault((alignment.document, entity), []).append(alignment)
 
-    # Gold triples that the system does not have
+    def said(self, fate: Fate, fact: int) -> list[tuple[Step, Fact]]:
+        """What the annotation or the system says of a fact of its side, and what became of it."""
+        steps = [self.steps[fate][row] for row in (self.gold if fate == "missed" else self.system).saying(fact)]
+        return [(step, self.facts[fate][step.fact]) for step in steps]
 
-    def missed(self, triple: Triple, fact: int) -> Why:
-        """Why the system does not have a gold triple."""
-        related = other_relation(triple, self.sides, 1)
-        if related is not None:
-            return related
-        facts = self.sides.gold.facts
-        numbers = int(facts.subjects[fact]), int(facts.relations[fact]), int(facts.objects[fact])
+    def _broken(self, fate: Fate, fact: int, triple: tuple[int, int, int], middle: tuple[bool, bool]) -> Why:
+        other = self.system if fate == "missed" else self.gold
         best: Why | None = None
-        for row in self.sides.gold_rows.saying(*numbers):
-            said = self.mapped.gold_facts[self.gold_steps[row].fact]
-            problem = self._not_found(said)
-            if problem is None:
-                return self._left_out_by_system(said) or no_relation(triple, self.sides, 1, said.document)
-            best = _farther(best, problem)
-        return best or no_relation(triple, self.sides, 1)
+        for step, said in self.said(fate, fact):
+            if fate == "missed":
+                ends: list[str | None] = [said.subject, said.object]
+                problems = [self._entity(said.document, end) for end in dict.fromkeys((said.subject, said.object))]
+            else:
+                both = (step.subject, step.object)
+                ends = [None if end is None or end.alignment is None else end.alignment.entity for end in both]
+                problems = [self._node(both[at], both[1 - at], triple[1], said.document) for at in (0, 1)]
+            found = [each for each in problems if each is not None]
+            if not found:
+                # The fact of the other side about the same entities, if it has one that does not count.
+                dropped = None if None in ends else self._dropped[fate].get((said.document, frozenset(ends)))
+                if dropped is None:
+                    return no_relation(triple, middle, other, said.document)
+                relation, status = dropped
+                message = f"{other.who} has {relation} between them, but {STATUSES[status]}"
+                return Why("left-out", message, said.document)
+            # The earliest step at which subject or object broke; of several facts, the one that came farthest.
+            problem = min(found, key=lambda why: RANK[why.reason])._replace(ends=len(found))
+            best = max(best or problem, problem, key=lambda why: (RANK[why.reason], -why.ends))
+        return best or no_relation(triple, middle, other)
 
-    def _not_found(self, fact: Fact) -> Why | None:
-        """What is wrong with the entities of a gold fact in its document: the earliest step of the two."""
-        return _earliest(self._entity(fact.document, entity) for entity in dict.fromkeys((fact.subject, fact.object)))
+    @cached_property
+    def _dropped(self) -> dict[Fate, dict[tuple[str, frozenset[str | None]], tuple[str, Status]]]:
+        """Facts that do not count of the side that lacks a path, by the gold entities that they are about."""
+        found: dict[Fate, dict[tuple[str, frozenset[str | None]], tuple[str, Status]]] = {"missed": {}, "wrong": {}}
+        for step in self.mine.trace:
+            if step.status in ("low-confidence", "excluded"):
+                fact = self.facts["wrong"][step.fact]
+                ends = [self.mine.aligned.get(node, fact.document).entity for node in (fact.subject, fact.object)]
+                if None not in ends:
+                    key = fact.document, frozenset(ends)
+                    found["missed"].setdefault(key, (fact.relation, step.status))
+        for step in self.mapped.gold_trace:
+            if step.status in ("excluded", "out-of-scope"):
+                fact = self.facts["missed"][step.fact]
+                key = fact.document, frozenset((fact.subject, fact.object))
+                found["wrong"].setdefault(key, (fact.relation, step.status))
+        return found
 
     def _entity(self, document: str, entity: str) -> Why | None:
+        """What is wrong with an entity of a gold fact in its document."""
         key = document, entity
         id = self.mapped.gold_ids.get(key)
-        aligned = self.places.aligned.get(key, ())
-        if aligned:
+        if aligned := self.aligned.get(key):
             if not self.own or any(self._label(each.node) == id for each in aligned):
                 return None
             node = aligned[0].node
             return Why(
                 "linked-elsewhere", f"{node} is {id} here, and {self._label(node) or 'nothing'} over all", document
             )
-        touched = self.places.touched.get(key, ())
+        touched = self.touched.get(key)
         if not touched:
             return Why("mention-not-found", f"no name of the system is a mention of {id}", document)
         for each in touched:
@@ -230,69 +318,7 @@ class AnnotationReasons:
         said = describe_endpoint(Endpoint(touched[0].node, "private", None, touched[0]))
         return Why("not-aligned", f"mentions of {id} belong to {touched[0].node}: {said}", document)
 
-    def _label(self, node: str) -> str | None:
-        """What a node is over all documents."""
-        number = self._own_numbers.get(node)
-        label = -1 if number is None or self.system.labels is None else self.system.labels.get(number, -1)
-        return self.sides.names.nodes.listed[label] if label >= 0 else None
-
-    @cached_property
-    def _own_numbers(self) -> dict[str, int]:
-        """The numbers of the system's own nodes, by their names in the knowledge base."""
-        own = self.system.own
-        if own is None:
-            return {}
-        found: dict[str, int] = {}
-        for row, step in self.system_steps.items():
-            for end, number in ((step.subject, own.subjects[row]), (step.object, own.objects[row])):
-                if end is not None:
-                    found[end.node] = number
-        return found
-
-    def _left_out_by_system(self, fact: Fact) -> Why | None:
-        found = self._dropped.get((fact.document, frozenset((fact.subject, fact.object))))
-        if not found:
-            return None
-        step = found[0]
-        said = self.kb.facts[step.fact]
-        return Why(
-            "left-out", f"the system has {said.relation} between them, but {STATUSES[step.status]}", said.document
-        )
-
-    @cached_property
-    def _dropped(self) -> dict[tuple[str, frozenset[str]], list[Step]]:
-        """Facts of the system that do not count, by the gold entities that they are about."""
-        found: dict[tuple[str, frozenset[str]], list[Step]] = {}
-        for step in self.system.trace:
-            if step.status not in ("low-confidence", "excluded"):
-                continue
-            fact = self.kb.facts[step.fact]
-            ends = [self.system.aligned.get(node, fact.document).entity for node in (fact.subject, fact.object)]
-            if None not in ends:
-                found.setdefault((fact.document, frozenset(filter(None, ends))), []).append(step)
-        return found
-
-    # Triples of the system that gold does not have
-
-    def wrong(self, triple: Triple, fact: int) -> Why:
-        """Why gold does not have a triple of the system."""
-        related = other_relation(triple, self.sides, 0)
-        if related is not None:
-            return related
-        facts = self.sides.system.facts
-        numbers = int(facts.subjects[fact]), int(facts.relations[fact]), int(facts.objects[fact])
-        best: Why | None = None
-        for row in self.sides.system_rows.saying(*numbers):
-            step = self.system_steps[row]
-            document = self.kb.facts[step.fact].document
-            ends = (step.subject, step.object)
-            problem = _earliest(self._node(ends[at], ends[1 - at], triple, document) for at in (0, 1))
-            if problem is None:
-                return self._left_out_by_gold(step, document) or no_relation(triple, self.sides, 0, document)
-            best = _farther(best, problem)
-        return best or no_relation(triple, self.sides, 0)
-
-    def _node(self, end: Endpoint | None, other: Endpoint | None, triple: Triple, document: str) -> Why | None:
+    def _node(self, end: Endpoint | None, other: Endpoint | None, relation: int, document: str) -> Why | None:
         """What is wrong with a node of the system in the document of a fact."""
         if end is None or other is None:
             return None
@@ -305,89 +331,48 @@ class AnnotationReasons:
             return Why(reason, f"{end.node}: {describe_endpoint(end)}", document)
         if end.outcome == "majority":
             return Why("linked-elsewhere", f"{end.node}: {describe_endpoint(end)}", document)
-        return self._mixed(end, other, triple, document)
-
-    def _mixed(self, end: Endpoint, other: Endpoint, triple: Triple, document: str) -> Why | None:
-        """Whether the node also has mentions of another entity, of which gold says what the system says of this one."""
+        # The node may also have mentions of another entity, of which gold says what the system says of this one.
         if end.alignment is None or other.id is None:
             return None
-        nodes = self.sides.names.nodes
+        nodes = self.gold.names.nodes
         there = nodes.get(other.id)
         for entity, _ in end.alignment.counts:
             id = None if entity == end.alignment.entity else self.mapped.gold_ids.get((document, entity))
             here = None if id is None else nodes.get(id)
             if here is None or there is None or here == there:
                 continue
-            if self.sides.gold.related(here, there, triple.relation):
+            if self.gold.related(here, relation, there):
                 return Why("linked-elsewhere", f"{end.node} is {end.id}, but has mentions of {id} as well", document)
         return None
 
-    def _left_out_by_gold(self, step: Step, document: str) -> Why | None:
-        ends = [
-            None if end is None or end.alignment is None else end.alignment.entity
-            for end in (step.subject, step.object)
-        ]
-        found = self._excluded.get((document, frozenset(filter(None, ends)))) if None not in ends else None
-        if not found:
-            return None
-        fact = self.mapped.gold_facts[found[0].fact]
-        return Why("left-out", f"gold has {fact.relation} between them, but {STATUSES[found[0].status]}", document)
+    def _label(self, node: str) -> str | None:
+        """What a node is over all documents."""
+        number = self._own_numbers.get(node)
+        label = -1 if number is None or self.mine.labels is None else self.mine.labels.get(number, -1)
+        return self.gold.names.nodes.listed[label] if label >= 0 else None
 
     @cached_property
-    def _excluded(self) -> Mapping[tuple[str, frozenset[str]], list[Step]]:
-        found: dict[tuple[str, frozenset[str]], list[Step]] = {}
-        for step in self.mapped.gold_trace:
-            if step.status in ("excluded", "out-of-scope"):
-                fact = self.mapped.gold_facts[step.fact]
-                found.setdefault((fact.document, frozenset((fact.subject, fact.object))), []).append(step)
+    def _own_numbers(self) -> dict[str, int]:
+        """The numbers of the system's own nodes, by their names in the knowledge base."""
+        own = self.mine.own
+        found: dict[str, int] = {}
+        if own is None:
+            return found
+        for row, step in self.steps["wrong"].items():
+            for end, column in ((step.subject, own.subjects), (step.object, own.objects)):
+                if end is not None:
+                    found[end.node] = column[row]
         return found
 
 
-def other_relation(triple: Triple, sides: Sides, side: int) -> Why | None:
-    """Whether a side (0 is gold) relates the two by another relation, or the other way round, and is alone in that.
-
-    A relation that both sides have is right, and no confusion of the one that is missing.
-    """
-    index, who = (sides.gold, "gold") if side == 0 else (sides.system, "the system")
-    found = index.between(triple.subject, triple.object)
-    if not found:
-        return None
-    fact = found[0]
-    said = (int(index.subjects[fact]), int(index.facts.relations[fact]), int(index.objects[fact]))
-    return Why("relation-type", f"{who} has {_written(sides, *said)}")
-
-
-def no_relation(triple: Triple, sides: Sides, side: int, document: str = "") -> Why:
+def no_relation(triple: tuple[int, int, int], middle: tuple[bool, bool], other: Side, document: str = "") -> Why:
     """The relation is with another entity in the middle of the path, or not there at all."""
-    index, who = (sides.gold, "gold") if side == 0 else (sides.system, "the system")
-    subject_inside, object_inside = triple.middle
+    subject, relation, object_ = triple
     instead: list[int] = []
-    if object_inside:
-        instead = index.about(triple.subject, triple.relation)
-    if subject_inside and not instead:
-        instead = index.reaching(triple.object, triple.relation)
+    if middle[1]:
+        instead = other.alone.get(("about", subject, relation), [])
+    if middle[0] and not instead:
+        instead = other.alone.get(("reaching", object_, relation), [])
     if not instead:
-        return Why("relation-missing", f"{who} does not relate the two", document)
-    said = [int(column[instead[0]]) for column in (index.subjects, index.facts.relations, index.objects)]
-    return Why("middle-entity", f"{who} has {_written(sides, *said)} instead", document)
-
-
-def _written(sides: Sides, subject: int, relation: int, object_: int) -> str:
-    return f"{sides.node(subject)} {sides.relation(relation)} {sides.node(object_)}"
-
-
-def _earliest(problems: Iterable[Why | None]) -> Why | None:
-    """The earliest step of those at which subject and object broke."""
-    found = [each for each in problems if each is not None]
-    return min(found, key=lambda why: RANK[why.reason])._replace(ends=len(found)) if found else None
-
-
-def _farther(best: Why | None, other: Why) -> Why:
-    """The later step; of equals, the one with fewer entities that are wrong."""
-    if best is None:
-        return other
-    return max(best, other, key=lambda why: (RANK[why.reason], -why.ends))
-
-
-def _by_row(steps: Sequence[Step]) -> dict[int, Step]:
-    return {step.row: step for step in steps if step.row >= 0}
+        return Why("relation-missing", f"{other.who} does not relate the two", document)
+    return Why("middle-entity", f"{other.who} has {other.written(instead[0])} instead", document)

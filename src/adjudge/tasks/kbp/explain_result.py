@@ -9,12 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.model.kbp import NAMED, NORMALISED, Entity, Fact, KbDocument, Mention, Span
-from adjudge.tasks.kbp.explain_paths import Sample
-from adjudge.tasks.kbp.explain_reasons import Reason
+from adjudge.tasks.kbp.explain_reasons import Fate, Reason
 
 Role: TypeAlias = Literal["", "subject", "object"]
-Fate: TypeAlias = Literal["missed", "wrong"]
-FATES: tuple[Fate, ...] = ("missed", "wrong")
 
 AROUND = 60
 """Characters that are shown on either side."""
@@ -69,6 +66,18 @@ class Example(NamedTuple):
     paths: int
     broken: int
     facts: tuple[PathFact, ...]
+
+
+class Sample(NamedTuple):
+    """What was looked at instead of everything: `drawn` of `all` first nodes.
+
+    `too_large` first nodes have so many walks of their own that they were not among those to be drawn.
+    """
+
+    drawn: int
+    all: int
+    too_large: int
+    seed: int
 
 
 class Waterfall(NamedTuple):

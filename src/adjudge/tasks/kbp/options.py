@@ -209,10 +209,11 @@ def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
     """
     table = options.gold_relations if side == "gold" else options.system_relations
     name = table.get(relation, relation)
-    if _listed(name, options.exclude) or (options.include is not None and not _listed(name, options.include)):
+    if is_listed(name, options.exclude) or (options.include is not None and not is_listed(name, options.include)):
         return None
     return name
 
 
-def _listed(name: str, listed: Collection[str]) -> bool:
+def is_listed(name: str, listed: Collection[str]) -> bool:
+    """Whether a relation is in a list that may leave out its category."""
     return name in listed or name.rpartition(".")[2] in listed

@@ -6,11 +6,11 @@ once for each relation, never for each triple.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.tasks.kbp.facts import Facts, closed, make_facts
-from adjudge.tasks.kbp.options import KbOptions, Side, relation_name
+from adjudge.tasks.kbp.options import KbOptions, Side, is_listed, relation_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,20 +56,12 @@ def prepare(
     """
     import numpy as np
 
-    subjects, relations, objects, where = (
-        np.frombuffer(column, dtype=f"i{column.itemsize}") if len(column) else np.zeros(0, dtype=np.int32)
-        for column in (table.subjects, table.relations, table.objects, table.documents)
-    )
-    row_of = _lookup(documents, len(table.names.documents.listed))
-    place = row_of[where]
-    inside = place >= 0
-    number = relation_numbers(table, options, side, named=named)
-    kept = inside & (number[relations] >= 0)
+    rows = rows_of(table, options, side, documents=documents, named=named)
+    inside = rows.places >= 0
+    kept = inside & (rows.relations >= 0)
     outside = int(np.count_nonzero(~inside))
     excluded = len(table) - outside - int(np.count_nonzero(kept))
-    s, r, o, d = subjects[kept], number[relations[kept]], objects[kept], place[kept]
-    if options.inverse == "canonical":
-        s, r, o = forward_rows(table, options, s, r, o)
+    s, r, o, d = (column[kept] for column in rows)
     known = None if labels is None else _labels(labels, len(table.names.nodes.listed))
     loops = 0
     if options.self_loops == "drop":
@@ -79,6 +71,51 @@ def prepare(
     facts = make_facts(s, r, o, d, labels=known)
     reverse = reversed_relations(table.names.relations, options)
     return Prepared(closed(facts, reverse) if reverse else facts, excluded, outside, loops)
+
+
+class Rows(NamedTuple):
+    """The rows of a table as they count: relations are -1 if they do not, places if the document is not scored."""
+
+    subjects: Ints
+    relations: Ints
+    objects: Ints
+    places: Ints
+
+
+def rows_of(
+    table: TripleTable, options: KbOptions, side: Side, *, documents: Mapping[int, int], named: bool = False
+) -> Rows:
+    """The rows under the names and in the directions that count; the other arguments are those of `prepare`.
+
+    >>> from adjudge.model.kbp import TripleTable
+    >>> table = TripleTable()
+    >>> for relation in ("per:children", "per:parents", "METONYMY"): table.add("a", relation, "b", "d1")
+    >>> [column.tolist() for column in rows_of(table, KbOptions(inverse="canonical"), "gold", documents={0: 0})]
+    [[0, 1, 0], [0, 0, -1], [1, 0, 1], [0, 0, 0]]
+    """
+    import numpy as np
+
+    s, relations, o, where = (
+        np.frombuffer(column, dtype=f"i{column.itemsize}") if len(column) else np.zeros(0, dtype=np.int32)
+        for column in (table.subjects, table.relations, table.objects, table.documents)
+    )
+    names = table.names.relations
+    if named:
+        numbers = np.arange(len(names.listed))
+    else:
+        new = [relation_name(name, options, side) for name in tuple(names.listed)]
+        numbers = np.array([-1 if name is None else names[name] for name in new], dtype=np.int64)
+    r = numbers[relations]
+    if options.inverse == "canonical":
+        # Of two inverses the one listed first is forward.
+        forward: dict[str, str] = {}
+        for one, other in inverses(options).items():
+            if one != other and one not in forward and other not in forward.values():
+                forward.setdefault(other, one)
+        turned = {names[other]: names[one] for other, one in forward.items() if other in names}
+        turns = np.where(r >= 0, _lookup(turned, len(names.listed))[r], -1)
+        s, r, o = np.where(turns >= 0, o, s), np.where(turns >= 0, turns, r), np.where(turns >= 0, s, o)
+    return Rows(s, r, o, _lookup(documents, len(table.names.documents.listed))[where])
 
 
 def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
@@ -96,7 +133,7 @@ def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
                 found[relations[one]] = relations[other]
                 found[relations[other]] = relations[one]
     if options.symmetric == "close":
-        for name in [name for name in relations if listed(name, options.symmetric_types)]:
+        for name in [name for name in relations if is_listed(name, options.symmetric_types)]:
             found.setdefault(relations[name], relations[name])
     return found
 
@@ -114,15 +151,6 @@ def inverses(options: KbOptions) -> Mapping[str, str]:
     return inverse_table()
 
 
-def listed(name: str, names: Collection[str]) -> bool:
-    """Whether a relation is in a list that may leave out its category.
-
-    >>> listed("PER-SOC.Family", ["Family"]), listed("Family", ["Near"])
-    (True, False)
-    """
-    return name in names or name.rpartition(".")[2] in names
-
-
 def only_relation(facts: Facts, relation: int) -> Facts:
     """The facts of one relation.
 
@@ -136,62 +164,6 @@ def only_relation(facts: Facts, relation: int) -> Facts:
     kept = np.repeat(facts.relations == relation, np.diff(facts.starts))
     s, r, o, d = (column[kept] for column in assertions(facts))
     return make_facts(s, r, o, d, labels=facts.labels)
-
-
-def relation_numbers(table: TripleTable, options: KbOptions, side: Side, *, named: bool) -> Ints:
-    """What each relation of the table counts as, by number; -1 if it does not count.
-
-    >>> from adjudge.model.kbp import TripleTable
-    >>> table = TripleTable()
-    >>> for relation in ("Family", "Lasting-Personal"): table.add("a", relation, "b", "d1")
-    >>> relation_numbers(table, KbOptions(), "gold", named=False).tolist()
-    [0, -1]
-    """
-    import numpy as np
-
-    names = table.names.relations
-    before: Sequence[str] = tuple(names.listed)
-    found = np.arange(len(before))
-    if named:
-        return found
-    for place, name in enumerate(before):
-        new = relation_name(name, options, side)
-        found[place] = -1 if new is None else names[new]
-    return found
-
-
-def forward_rows(table: TripleTable, options: KbOptions, s: Ints, r: Ints, o: Ints) -> tuple[Ints, Ints, Ints]:
-    """Every inverse under its forward name, turned round; of two inverses the one listed first is forward.
-
-    >>> import numpy as np
-    >>> from adjudge.model.kbp import TripleTable
-    >>> table = TripleTable()
-    >>> for relation in ("per:children", "per:parents"): table.add("a", relation, "b", "d1")
-    >>> [x.tolist() for x in forward_rows(table, KbOptions(), np.array([0]), np.array([1]), np.array([1]))]
-    [[1], [0], [0]]
-    """
-    import numpy as np
-
-    names = table.names.relations
-    turned = forward_relations(names, options)
-    forward_of = _lookup(turned, len(names.listed))
-    new = forward_of[r]
-    turn = new >= 0
-    return np.where(turn, o, s), np.where(turn, new, r), np.where(turn, s, o)
-
-
-def forward_relations(names: Names, options: KbOptions) -> dict[int, int]:
-    """The relations that are the inverse of another one, and that one, by number.
-
-    >>> from adjudge.model.kbp import Names
-    >>> forward_relations(Names(["per:parents", "per:children"]), KbOptions())
-    {0: 1}
-    """
-    turned: dict[str, str] = {}
-    for forward, backward in inverses(options).items():
-        if forward != backward and forward not in turned and backward not in turned.values():
-            turned.setdefault(backward, forward)
-    return {names[backward]: names[forward] for backward, forward in turned.items() if backward in names}
 
 
 def _labels(labels: Mapping[int, int], nodes: int) -> Ints:
