@@ -83,12 +83,10 @@ def test_against_all_permutations(matrix):
 
 @pytest.mark.parametrize("kind", ["uniform", "equal", "few", "dice"])
 @pytest.mark.parametrize("patience", [25, 0])
-@pytest.mark.parametrize("matrix_cells", [1_000_000, 0])
-def test_every_way_of_solving(monkeypatch, kind, patience, matrix_cells):
-    """Without patience Python gives up at once: folding, components and both scipy solvers must agree with it."""
+def test_every_way_of_solving(monkeypatch, kind, patience):
+    """Without patience Python gives up at once, and scipy must agree with it."""
     monkeypatch.setattr(assignment, "_PATIENCE", patience)
-    monkeypatch.setattr(assignment, "_MATRIX_CELLS", matrix_cells)
-    rng = random.Random(f"{kind}{patience}{matrix_cells}")
+    rng = random.Random(f"{kind}{patience}")
     for _ in range(40):
         rows, columns = rng.randint(1, 30), rng.randint(1, 30)
         edges = random_edges(rng, rows, columns, rng.randint(1, 3 * max(rows, columns)), kind)

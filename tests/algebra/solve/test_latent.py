@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.algebra.solve import latent_search
+from adjudge.algebra.solve.ilp import maximise
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
-from adjudge.algebra.solve.latent_core import Climber, Core, match_elements
-from adjudge.algebra.solve.latent_search import Incumbent, Relaxation, tighten
+from adjudge.algebra.solve.latent_search import Core, Incumbent, Relaxation, climb, match_elements, solve_core, tighten
 
 MATCHES = ("1:1", "N:1", "1:N", "N:N")
 
@@ -113,17 +113,13 @@ def test_elements_can_be_left_unconstrained(problem, match):
     assert solution.value == pytest.approx(brute(unary, pairs, "N:N"), abs=1e-9)
 
 
-@pytest.mark.parametrize("way", ["branch", "programme"])
 @pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("weights", [(1.0, 2.0), (0.31, 0.47, 1.0)])
-def test_every_way_of_searching(monkeypatch, way, match, weights):
-    """With a single round for the bound, and no effort for branching, the later stages have to do the work."""
+def test_branches_find_the_best(monkeypatch, match, weights):
+    """With a single round for the bound, branching has to do the work."""
     monkeypatch.setattr(latent_search, "_ROOT_ROUNDS", 1)
     monkeypatch.setattr(latent_search, "_NODE_ROUNDS", 2)
-    monkeypatch.setattr(latent_search, "_KICKS", 0)
-    for name in ("_EASY_EFFORT", "_EFFORT"):
-        monkeypatch.setattr(latent_search, name, -1 if way == "programme" else 10**9)
-    rng = random.Random(f"{way}{match}{weights}")
+    rng = random.Random(f"{match}{weights}")
     for _ in range(10):
         unary = {(rng.randrange(5), rng.randrange(5)): rng.choice(weights) for _ in range(6)}
         pairs = [
@@ -178,21 +174,34 @@ def graph_problem(size, rng, *, noise=0.2, labels=None, relations=10, soft=False
     return unary, pairs
 
 
+def programmed(unary, pairs):
+    """The value of the integer programme of Eqs. 43-47: a column for each variable pair and for each element pair."""
+    keys = sorted({*unary, *(pair for _, needs, _, _ in pairs for pair in needs)})
+    column = {pair: index for index, pair in enumerate(keys)}
+    rows = [([(len(keys) + k, 1.0), (column[p], -1.0)], 0.0) for k, each in enumerate(pairs) for p in each[1]]
+    groups = {}
+    for pair, index in column.items():
+        for side in (0, 1):
+            groups.setdefault(("variable", side, pair[side]), []).append(index)
+    for k, (_, _, *ends) in enumerate(pairs):
+        for side in (0, 1):
+            groups.setdefault(("element", side, ends[side]), []).append(len(keys) + k)
+    rows += [([(index, 1.0) for index in group], 1.0) for group in groups.values()]
+    weights = [unary.get(pair, 0.0) for pair in keys] + [each[0] for each in pairs]
+    answer = maximise(weights, rows, integers=len(weights), time_limit=None)
+    assert answer.optimal
+    return sum(weights[index] for index in answer.ones)
+
+
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("similar", [False, True])
-def test_search_equals_the_integer_programme(monkeypatch, soft, similar):
+def test_search_equals_the_integer_programme(soft, similar):
     rng = random.Random(17)
-    cases = [graph_problem(size, rng, soft=soft, similar=similar, labels=4) for size in (8, 12, 12, 16, 20)]
-    searched = [best_variable_matching(unary, pairs) for unary, pairs in cases]
-    monkeypatch.setattr(latent_search, "_ROOT_ROUNDS", 1)
-    monkeypatch.setattr(latent_search, "_KICKS", 0)
-    monkeypatch.setattr(latent_search, "_EASY_EFFORT", -1)
-    monkeypatch.setattr(latent_search, "_EFFORT", -1)
-    for (unary, pairs), found in zip(cases, searched, strict=True):
-        programmed = best_variable_matching(unary, pairs)
+    for size in (8, 12, 12, 16):
+        unary, pairs = graph_problem(size, rng, soft=soft, similar=similar, labels=4)
+        found = best_variable_matching(unary, pairs)
         assert found.optimal
-        assert programmed.optimal
-        assert found.value == pytest.approx(programmed.value, abs=1e-7)
+        assert found.value == pytest.approx(programmed(unary, pairs), abs=1e-7)
         check(found, unary, pairs, "1:1")
 
 
@@ -237,8 +246,8 @@ def test_the_bound_is_never_below_the_optimum(problem, rounds):
         core.exact({index[pair] for pair in mapping.items() if pair in index})
         for mapping in all_matchings(sorted({k for k, _ in keys}), sorted({v for _, v in keys}))
     )
-    incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-    bound, _ = tighten(Relaxation(core), incumbent, rounds, None)
+    incumbent = Incumbent(core, 0.0)
+    bound = tighten(Relaxation(core), incumbent, rounds, None)
     assert incumbent.value == pytest.approx(core.exact(incumbent.chosen))
     assert incumbent.value <= best + 1e-9
     assert max(bound, incumbent.value) >= best - 1e-9
@@ -336,61 +345,25 @@ def best_of_core(core):
     return max(core.exact(choice) for choice in choices)
 
 
-def test_the_integer_programme_alone():
-    """It finds what trying everything finds, from nothing, and its bound is the value."""
+@pytest.mark.parametrize("match", MATCHES)
+def test_wide_terms_and_rivals(match):
+    """The search finds what trying everything finds, and its bound is the value."""
+    core = replace(hard_core(), match=match)
+    chosen, bound, optimal = solve_core(core, None)
+    assert optimal
+    assert bound == core.exact(chosen) == pytest.approx(best_of_core(core), abs=1e-9)
+
+
+def test_no_time_leaves_the_bound_open():
     core = hard_core()
-    incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-    bound = latent_search._integer_programme(Relaxation(core), incumbent, None)
-    assert incumbent.value == pytest.approx(best_of_core(core), abs=1e-9)
-    assert bound == pytest.approx(incumbent.value, abs=1e-6)
-    for match in MATCHES:
-        other = replace(core, match=match)
-        incumbent = Incumbent(Climber(other), 0.0, set(), 0.0, set())
-        latent_search._integer_programme(Relaxation(other), incumbent, None)
-        assert incumbent.value == pytest.approx(best_of_core(other), abs=1e-9)
+    chosen, bound, optimal = solve_core(core, time.monotonic() - 1)
+    assert not optimal
+    assert core.exact(chosen) <= best_of_core(core) < bound
+    assert latent_search._branch(Relaxation(core), 99.0, Incumbent(core, 0.0), time.monotonic() - 1) == 99.0
 
 
-def test_the_integer_programme_over_some_candidates():
-    """What is excluded is not chosen, and takes its links, terms and rivals with it."""
-    core = hard_core()
-    relaxation = Relaxation(core)
-    gone = [0, 6, 11, 13]
-    relaxation.exclude(gone)
-    incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-    bound = latent_search._integer_programme(relaxation, incumbent, None)
-    assert not incumbent.chosen & set(gone)
-    index = {key: p for p, key in enumerate(core.keys)}
-    choices = ({index[pair] for pair in m.items()} for m in all_matchings(range(4), range(4)))
-    best = max(core.exact(choice) for choice in choices if not choice & set(gone))
-    assert (incumbent.value, bound) == (pytest.approx(best, abs=1e-9), pytest.approx(best, abs=1e-6))
-
-
-def test_the_integer_programme_has_no_time():
-    core = hard_core()
-    incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-    for deadline in (time.monotonic(), time.monotonic() - 1):
-        assert latent_search._integer_programme(Relaxation(core), incumbent, deadline) == math.inf
-    assert incumbent.chosen == set()
-
-
-def test_what_rivals_stand_for_is_counted_once():
-    core = hard_core()
-    single, links, wide = latent_search._without_loose(core)
-    assert single == {p: pytest.approx(0.0) for p in (0, 5, 6, 9, 15)}
-    assert links == {(p, q): w for p, row in enumerate(core.links) for q, w in row.items() if p < q}
-    assert wide == [(0.7, (0, 5, 10))]
-    core.loose.extend([(0.7, (0, 5, 10)), (core.links[0][next(iter(core.links[0]))], (0, next(iter(core.links[0]))))])
-    core.loose.append((0.1, (0,)))
-    single, fewer, wide = latent_search._without_loose(core)
-    assert single[0] == pytest.approx(-0.1)
-    assert wide == []
-    assert links.keys() - fewer.keys() == {(0, next(iter(core.links[0])))}
-
-
-def test_a_kick_finds_what_a_climb_does_not(monkeypatch):
-    """From a choice that no move improves, a kick either helps, or the incumbent is as it was."""
+def test_no_single_move_improves_what_was_climbed():
     rng = random.Random(3)
-    helped = 0
     for _ in range(40):
         keys = [(k, v) for k in range(5) for v in range(5)]
         core = Core(keys, [rng.choice([0.0, 0.2]) for _ in keys], [{} for _ in keys])
@@ -398,69 +371,10 @@ def test_a_kick_finds_what_a_climb_does_not(monkeypatch):
             for q in range(p):
                 if keys[p][0] != keys[q][0] and keys[p][1] != keys[q][1] and rng.random() < 0.2:
                     core.links[p][q] = core.links[q][p] = rng.choice([0.5, 1.0])
-        incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-        incumbent.offer([0, 6], thorough=False)
-        before = incumbent.value
-        found = latent_search._kick(Relaxation(core), incumbent, None)
-        assert found is (incumbent.value > before)
-        assert len({keys[p][0] for p in incumbent.chosen}) == len(incumbent.chosen)
-        assert len({keys[p][1] for p in incumbent.chosen}) == len(incumbent.chosen)
-        helped += found
-    assert 0 < helped < 40
-    # No time: nothing is tried. Nothing alive: nothing to kick.
-    seen = len(incumbent.seen)
-    assert latent_search._kick(Relaxation(core), incumbent, time.monotonic() - 1) is False
-    dead = Relaxation(core)
-    dead.exclude(list(range(25)))
-    assert latent_search._kick(dead, incumbent, None) is False
-    assert len(incumbent.seen) == seen
-    # A kick leaves what is excluded alone.
-    some = Relaxation(core)
-    some.exclude(list(range(1, 25)))
-    monkeypatch.setattr(Incumbent, "offer", lambda self, start: offered.append(start))
-    offered = []
-    incumbent.chosen, incumbent.value = {6, 12}, 100.0
-    latent_search._kick(some, incumbent, None)
-    assert offered == [[0, 6, 12]] * latent_search._KICKS
-    incumbent.chosen = {1, 5, 12}
-    offered.clear()
-    latent_search._kick(some, incumbent, None)
-    assert offered == [[0, 12]] * latent_search._KICKS
-
-
-def test_kicks_are_part_of_the_search(monkeypatch):
-    """With one round for the bound and no branches, kicks and the programme prove the same values."""
-    monkeypatch.setattr(latent_search, "_ROOT_ROUNDS", 2)
-    monkeypatch.setattr(latent_search, "_EASY_EFFORT", -1)
-    for seed in range(4):
-        unary, pairs = graph_problem(5, random.Random(seed), labels=2, relations=2, soft=True)
-        monkeypatch.setattr(latent_search, "_EFFORT", 10**9 if seed % 2 else -1)
-        solution = best_variable_matching(unary, pairs)
-        assert solution.optimal
-        assert solution.value == pytest.approx(brute(unary, pairs, "1:1"), abs=1e-9)
-
-
-def test_the_effort_is_rounds_times_candidates(monkeypatch):
-    """What is left open bounds the answer when the effort is spent, and nothing is claimed."""
-    core = hard_core()
-    monkeypatch.setattr(latent_search, "_NODE_ROUNDS", 1)
-    best = best_of_core(core)
-    found = []
-    for effort in (-1, 0, 15, 16, 31, 32, 64, 10**9):
-        nodes = []
-
-        def counting(node, *rest, nodes=nodes):
-            nodes.append(node)
-            return tighten(node, *rest)
-
-        monkeypatch.setattr(latent_search, "tighten", counting)
-        incumbent = Incumbent(Climber(core), 0.0, set(), 0.0, set())
-        bound = latent_search._branch(Relaxation(core), 99.0, incumbent, None, effort)
-        assert bound >= best - 1e-9
-        found.append((len(nodes), bound == 99.0, bound == incumbent.value))
-    assert [each[0] for each in found[:7]] == [0, 1, 1, 2, 2, 3, 5]
-    assert found[0][1]
-    assert not any(each[1] for each in found[1:])
-    assert found[-1][2]
-    assert incumbent.value == pytest.approx(best)
-    assert latent_search._branch(Relaxation(core), 99.0, incumbent, time.monotonic() - 1, 10**9) == 99.0
+        chosen = climb(core, [0, 6])
+        assert core.exact(chosen) >= core.exact({0, 6})
+        for p, (row, column) in enumerate(keys):
+            displaced = {q for q in chosen if row == keys[q][0] or column == keys[q][1]}
+            free = {keys[q][0] for q in displaced} - {row}, {keys[q][1] for q in displaced} - {column}
+            swapped = {q for q, (k, v) in enumerate(keys) if k in free[0] and v in free[1]}
+            assert core.exact(chosen - displaced | {p} | swapped) <= core.exact(chosen) + 1e-9

@@ -239,20 +239,7 @@ def levenshtein(a: str, b: str, limit: int | None = None) -> int:
 
 
 def _common_prefix(a: str, b: str) -> int:
-    """Length of the common prefix, by doubling and halving so that long equal stretches are compared at once."""
-    low, high = 0, min(len(a), len(b))
-    step = 16
-    while low < high:
-        reach = min(low + step, high)
-        if a[low:reach] == b[low:reach]:
-            low = reach
-            step *= 2
-        elif reach - low == 1:
-            break
-        else:
-            high = reach
-            step = max(1, (reach - low) // 2)
-    return low
+    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _distance(a: str, b: str, limit: int) -> int:

@@ -149,7 +149,7 @@ class LatentOp(Wrapper):
     """The best over all matchings of variables.
 
     If the value is a sum of set matchings whose elements mention variables only in fields, it is linear in the
-    candidate pairs and goes to the sparse ILP; anything else is searched by branch and bound over the variables.
+    candidate pairs, which has a search of its own; anything else is searched by branch and bound over the variables.
     """
 
     def __init__(self, inner: Op) -> None:
@@ -289,7 +289,7 @@ class LatentOp(Wrapper):
             other.align(left, right, here, there, report, ctx)
 
     def line(self) -> Line:
-        how = "components and bounds, then sparse ILP" if self.linear else "branch and bound over the variables"
+        how = "components, bounds and branches" if self.linear else "branch and bound over the variables"
         inner = self.inner.line()
         return Line(f"best variable matching: {how}", "exponential at worst", (("under it", inner),))
 

@@ -1,7 +1,7 @@
 """Matching two sets whose elements mention variables: the best one-to-one matching of the variables (Eqs. 36, 43-47).
 
 What depends on the same variable pairs is gathered into one term, what cannot influence each other is solved apart, and
-the rest goes to an exact search (`latent_search`) that needs no library unless the problem is both large and hard.
+the rest goes to an exact search (`latent_search`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from adjudge.algebra.solve.latent_core import Core, Match, Pair, match_elements
-from adjudge.algebra.solve.latent_search import solve_core
+from adjudge.algebra.solve.latent_search import Core, Match, Pair, match_elements, solve_core
 
 # weight, variable pairs that must be matched, system element, gold element
 ElementPair = tuple[float, tuple[Pair, ...], int, int]

@@ -1,80 +1,178 @@
-"""The exact search for a core: bound, branch where the bound contradicts itself, an integer programme if need be."""
+"""Choosing candidate pairs of variables one-to-one, with a reward for going together: the exact search.
+
+A core is one connected problem. It is bounded by splitting every reward between its candidates, and branched where the
+bound contradicts itself; what the bound suggests is improved by local moves.
+"""
 
 from __future__ import annotations
 
 import math
-import random
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
-from adjudge.algebra.solve import ilp
 from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
-from adjudge.algebra.solve.ilp import ceiling, settled
-from adjudge.algebra.solve.latent_core import Climber, Core
+from adjudge.algebra.solve.ilp import ceiling, grid, settled
+
+Pair = tuple[int, int]
+Match = Literal["1:1", "N:1", "1:N", "N:N"]
+# weight, candidates that must all be chosen, system element, gold element, index in the caller's list
+Rival = tuple[float, tuple[int, ...], int, int, int]
 
 _ROOT_ROUNDS = 200
 _NODE_ROUNDS = 40
-_KICKS = 60
-# Rounds times candidates in the search before the integer programme takes over.
-_EFFORT = 4_000_000
-_EASY_EFFORT = 200_000
+_NOTHING = 1e-12
+# A move must gain more than rounding.
+_GAIN = 1e-9
+
+
+def match_elements(pairs: Sequence[tuple[float, int, int, int]], match: Match) -> tuple[float, list[int]]:
+    """The best total weight of (weight, system element, gold element, index) under the constraint, and the indices."""
+    if match == "N:N":
+        return math.fsum(pair[0] for pair in pairs), [pair[3] for pair in pairs]
+    if match == "1:1":
+        best: dict[Pair, tuple[float, int]] = {}
+        for weight, s, g, index in pairs:
+            if (s, g) not in best or weight > best[s, g][0]:
+                best[s, g] = weight, index
+        value, chosen = max_weight_matching([(s, g, weight) for (s, g), (weight, _) in best.items()])
+        return value, [best[s, g][1] for s, g, _ in chosen]
+    top: dict[int, tuple[float, int]] = {}
+    for weight, s, g, index in pairs:
+        element = s if match == "N:1" else g
+        if element not in top or weight > top[element][0]:
+            top[element] = weight, index
+    return math.fsum(weight for weight, _ in top.values()), [index for _, index in top.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Candidates (system variable, gold variable) by index, what each is worth alone, what two of them (links) or more
+    (wide terms) are worth together, and elements that several such groups compete for (rivals).
+
+    Where rivals exist, links and wide terms over-estimate and `exact` tells the truth.
+    """
+
+    keys: list[Pair]
+    base: list[float]
+    links: list[dict[int, float]]
+    wide: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
+    # Groups that enter the terms above as if they had their elements for themselves, and the pairs they stand for.
+    loose: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
+    rivals: list[Rival] = field(default_factory=list)
+    match: Match = "N:N"
+    constant: float = 0.0
+
+    def optimistic(self, chosen: set[int]) -> float:
+        """What the chosen candidates are worth if no group has to share an element."""
+        parts = [self.constant, *(self.base[p] for p in chosen)]
+        for p in chosen:
+            links = self.links[p]
+            if len(links) < len(chosen):
+                parts.extend(weight for q, weight in links.items() if q < p and q in chosen)
+            else:
+                parts.extend(links[q] for q in chosen if q < p and q in links)
+        parts.extend(weight for weight, needs in self.wide if chosen.issuperset(needs))
+        return math.fsum(parts)
+
+    def exact(self, chosen: set[int]) -> float:
+        """What the chosen candidates are really worth."""
+        value = self.optimistic(chosen)
+        if not self.rivals:
+            return value
+        active = [(weight, s, g, i) for weight, needs, s, g, i in self.rivals if chosen.issuperset(needs)]
+        promised = math.fsum(weight for weight, needs in self.loose if chosen.issuperset(needs))
+        return value - promised + match_elements(active, self.match)[0]
+
+    def weights(self) -> Iterable[float]:
+        """Every number that a value may be a sum of."""
+        yield from self.base
+        for links in self.links:
+            yield from links.values()
+        yield from (weight for weight, _ in self.wide)
+        yield from (rival[0] for rival in self.rivals)
+
+
+def climb(core: Core, start: Iterable[int]) -> set[int]:
+    """A choice, from a given one, that no move of a system variable to another gold variable improves by the links.
+
+    A system variable that is displaced takes the place of the one that moves. `gain` has what every candidate adds to,
+    or has added to, those that are chosen.
+    """
+    keys, links, gain = core.keys, core.links, list(core.base)
+    index = {key: p for p, key in enumerate(keys)}
+    chosen: set[int] = set()
+    by_row: dict[int, int] = {}
+    by_column: dict[int, int] = {}
+
+    def put(p: int) -> None:
+        chosen.add(p)
+        by_row[keys[p][0]] = by_column[keys[p][1]] = p
+        for q, weight in links[p].items():
+            gain[q] += weight
+
+    def drop(p: int) -> None:
+        chosen.discard(p)
+        del by_row[keys[p][0]], by_column[keys[p][1]]
+        for q, weight in links[p].items():
+            gain[q] -= weight
+
+    for p in start:
+        put(p)
+    improved = True
+    while improved:
+        improved = False
+        for p, (row, column) in enumerate(keys):
+            if p in chosen:
+                continue
+            a, b = by_row.get(row), by_column.get(column)
+            change, swap = gain[p], None
+            for q in (a, b):
+                if q is not None:
+                    change -= gain[q] + links[p].get(q, 0.0)
+            if a is not None and b is not None:
+                change += links[a].get(b, 0.0)
+                swap = index.get((keys[b][0], keys[a][1]))
+                if swap is not None:
+                    mine = links[swap]
+                    change += gain[swap] - mine.get(a, 0.0) - mine.get(b, 0.0) + mine.get(p, 0.0)
+            if change > _GAIN:
+                improved = True
+                for q in (a, b):
+                    if q is not None:
+                        drop(q)
+                put(p)
+                if swap is not None:
+                    put(swap)
+    return chosen
 
 
 def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, bool]:
     """The best choice of candidates, a proven upper bound on its value, and whether the choice is optimal."""
-    incumbent = Incumbent(Climber(core), ilp.grid(core.weights()), set(), 0.0, set())
+    incumbent = Incumbent(core, grid(core.weights()))
     root = Relaxation(core)
-    bound, _ = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
-    if not incumbent.beats(bound):
-        # Most graphs need a handful of branches; only the hard ones are worth a long climb first.
-        bound = min(bound, _branch(root.copy(), bound, incumbent, deadline, _EASY_EFFORT))
-    while not incumbent.beats(bound) and _kick(root, incumbent, deadline):
-        bound = min(bound, tighten(root, incumbent, _ROOT_ROUNDS, deadline)[0])
-    if not incumbent.beats(bound):
-        bound = min(bound, _branch(root.copy(), bound, incumbent, deadline, _EFFORT))
-    if not incumbent.beats(bound):
-        bound = min(bound, _integer_programme(root, incumbent, deadline))
+    bound = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
+    bound = min(bound, _branch(root, bound, incumbent, deadline))
     return incumbent.chosen, max(bound, incumbent.value), incumbent.beats(bound)
 
 
-def _kick(root: Relaxation, incumbent: Incumbent, deadline: float | None) -> bool:
-    """Disturb the incumbent by a few candidates that may still matter and climb again; whether that helped."""
-    keys = root.core.keys
-    living = [p for p, alive in enumerate(root.alive) if alive]
-    draw = random.Random(0)  # noqa: S311  (any fixed sequence will do)
-    before = incumbent.value
-    if not living:
-        return False
-    for _ in range(_KICKS):
-        if deadline is not None and time.monotonic() > deadline:
-            break
-        start = set(incumbent.chosen)
-        for p in draw.choices(living, k=draw.randint(1, 4)):
-            row, column = keys[p]
-            start = {q for q in start if keys[q][0] != row and keys[q][1] != column} | {p}
-        incumbent.offer(sorted(start))
-        if incumbent.value > before:
-            return True
-    return False
-
-
-def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None, effort: int) -> float:
-    """Depth first, with the chosen candidate before without; what is left open when the effort is spent bounds it."""
+def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None) -> float:
+    """Depth first, with the chosen candidate before without; what is left open at the deadline bounds it."""
     stack = [(bound, root)]
     while stack:
         bound, node = stack.pop()
         if incumbent.beats(bound):
             continue
-        if effort < 0 or (deadline is not None and time.monotonic() > deadline):
+        if deadline is not None and time.monotonic() > deadline:
             return max([bound, *(other for other, _ in stack)])
-        tightened, used = tighten(node, incumbent, _NODE_ROUNDS, deadline)
-        effort -= used * len(node.core.keys)
-        bound = min(bound, tightened)
+        bound = min(bound, tighten(node, incumbent, _NODE_ROUNDS, deadline))
         if incumbent.beats(bound):
             continue
         pick = _branching_candidate(node)
         if pick is None:
-            incumbent.offer(_all_decided(node))
+            # No candidate that is worth something shares a variable with another one; all others add nothing.
+            incumbent.offer(sorted(_partners(node).union(node.matched)))
             continue
         without = node.copy()
         without.exclude([pick])
@@ -107,114 +205,27 @@ def _partners(node: Relaxation) -> set[int]:
     return found
 
 
-def _all_decided(node: Relaxation) -> list[int]:
-    """The best choice of a node in which no candidate that is worth something shares a variable with another one.
-
-    Candidates that are neither matched nor counted on have no share in anything, so they add nothing.
-    """
-    return sorted(_partners(node).union(node.matched))
-
-
-def _integer_programme(root: Relaxation, incumbent: Incumbent, deadline: float | None) -> float:
-    """The programme of Eqs. 43-47 over the candidates that can still matter, with the links aggregated.
-
-    U_p (candidate, integer) and T (term, continuous). Of the links of p to the candidates of one other variable at most
-    one counts: sum_n T[p, (m, n)] <= U_p and sum_m T[p, (m, n)] <= U_p, which contains T <= U_p and is stronger.
-    """
-    left = None if deadline is None else deadline - time.monotonic()
-    if left is not None and left <= 0.0:
-        return math.inf
-    core = root.core
-    candidates = [p for p, alive in enumerate(root.alive) if alive]
-    column = {p: index for index, p in enumerate(candidates)}
-    single, links, wide = _without_loose(core)
-    weights = [max(0.0, single.get(p, core.base[p])) for p in candidates]
-    groups: dict[tuple[int, int, int], list[int]] = {}
-    for (p, q), weight in links.items():
-        if p in column and q in column:
-            for here, there in ((p, q), (q, p)):
-                for side in (0, 1):
-                    groups.setdefault((here, side, core.keys[there][side]), []).append(len(weights))
-            weights.append(weight)
-    rows = [_implies(terms, column[p]) for (p, _, _), terms in groups.items()]
-    elements: dict[tuple[int, int], list[int]] = {}
-    for weight, needs, *ends in [*((w, n, -1, -1) for w, n in wide), *(rival[:4] for rival in core.rivals)]:
-        if all(p in column for p in needs):
-            rows.extend(_implies([len(weights)], column[p]) for p in needs)
-            for side, constrained in enumerate((core.match in ("1:1", "N:1"), core.match in ("1:1", "1:N"))):
-                if constrained and ends[side] >= 0:
-                    elements.setdefault((side, ends[side]), []).append(len(weights))
-            weights.append(weight)
-    for side in (0, 1):
-        variables: dict[int, list[int]] = {}
-        for p in candidates:
-            variables.setdefault(core.keys[p][side], []).append(column[p])
-        rows.extend(([(index, 1.0) for index in same], 1.0) for same in variables.values() if len(same) > 1)
-    rows.extend(([(index, 1.0) for index in same], 1.0) for same in elements.values() if len(same) > 1)
-    answer = ilp.maximise(weights, rows, integers=len(candidates), time_limit=left)
-    if answer.ones is not None:
-        incumbent.consider({candidates[index] for index in answer.ones if index < len(candidates)})
-    return answer.bound
-
-
-def _implies(terms: list[int], candidate: int) -> ilp.Row:
-    return [*((term, 1.0) for term in terms), (candidate, -1.0)], 0.0
-
-
-def _without_loose(
-    core: Core,
-) -> tuple[dict[int, float], dict[tuple[int, int], float], list[tuple[float, tuple[int, ...]]]]:
-    """Base weights, links and wide terms less the groups that the rivals stand for."""
-    loose: dict[tuple[int, ...], float] = {}
-    for weight, needs in core.loose:
-        loose[needs] = loose.get(needs, 0.0) + weight
-    single = {needs[0]: core.base[needs[0]] - weight for needs, weight in loose.items() if len(needs) == 1}
-    links = {
-        (p, q): weight - loose.get((p, q), 0.0)
-        for p, row in enumerate(core.links)
-        for q, weight in row.items()
-        if p < q
-    }
-    wide = [(weight - loose.get(needs, 0.0), needs) for weight, needs in core.wide]
-    tiny = 1e-12
-    return (
-        single,
-        {pair: weight for pair, weight in links.items() if weight > tiny},
-        [(weight, needs) for weight, needs in wide if weight > tiny],
-    )
-
-
-_NOTHING = 1e-12
-# Rounds after which a problem counts as hard enough for thorough climbing.
-_EASY = 4
-
-
 @dataclass(slots=True)
 class Incumbent:
-    """The best choice so far, the climber that improves it, and the step between possible values (0: unknown)."""
+    """The best choice so far, and the step between possible values (0: unknown)."""
 
-    climber: Climber
+    core: Core
     step: float
-    chosen: set[int]
-    value: float
-    seen: set[frozenset[int]]
+    chosen: set[int] = field(default_factory=set)
+    value: float = 0.0
+    seen: set[frozenset[int]] = field(default_factory=set)
 
-    def offer(self, candidates: list[int], *, thorough: bool = True) -> None:
-        """Climb from a choice, unless it was tried before, and keep the better one."""
+    def offer(self, candidates: list[int]) -> None:
+        """Keep a choice, or what climbing makes of it, if it is better than the best so far."""
         start = frozenset(candidates)
         if start in self.seen:
             return
         self.seen.add(start)
-        self.consider(self.climber.climb(candidates, thorough=thorough))
-        if self.climber.core.rivals:
-            # Climbing goes by the optimistic value and may lose real value on the way.
-            self.consider(set(candidates))
-
-    def consider(self, choice: set[int]) -> None:
-        """Keep a choice if it is better than the best so far."""
-        value = self.climber.core.exact(choice)
-        if value > self.value:
-            self.chosen, self.value = choice, value
+        # Climbing knows nothing of wide terms and rivals, and may lose by them.
+        for choice in (climb(self.core, candidates), set(candidates)):
+            value = self.core.exact(choice)
+            if value > self.value:
+                self.chosen, self.value = choice, value
 
     def beats(self, bound: float) -> bool:
         """Whether nothing under the bound can be better."""
@@ -353,8 +364,8 @@ class Relaxation:
             self._appraise(p)
 
 
-def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline: float | None) -> tuple[float, int]:
-    """Push the bound down for some rounds, or until the incumbent is proven best; the bound and the rounds used.
+def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline: float | None) -> float:
+    """Push the bound down for some rounds, or until the incumbent is proven best.
 
     Steps after Polyak (1969): in proportion to the gap, more cautious when the bound does not move.
     """
@@ -363,22 +374,22 @@ def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline:
     for used in range(1, rounds + 1):
         bound, row_price, column_price = relaxation.bound()
         if used % 4 == 1 or relaxation.core.exact(set(relaxation.matched)) > incumbent.value:
-            incumbent.offer(relaxation.matched, thorough=used > _EASY)
+            incumbent.offer(relaxation.matched)
         stalled = 0 if bound < best - 1e-3 * max(1e-9, best - incumbent.value) else stalled + 1
         best = min(best, bound)
         if incumbent.beats(best) or (deadline is not None and time.monotonic() > deadline):
-            return best, used
+            return best
         if stalled >= 5:
             caution, stalled = caution * 0.6, 0
         if caution < 0.02:
-            return best, used
+            return best
         relaxation.exclude_hopeless(bound, row_price, column_price, incumbent)
         links, wide = relaxation.disagreements(), relaxation.wide_disagreements()
         if not links and not wide:
             # The matched candidates agree with each other, so the bound is their value unless some were just excluded.
             if all(relaxation.alive[p] for p in relaxation.matched):
-                return best, used
+                return best
             continue
         gap = bound - incumbent.value - incumbent.step / 2
         relaxation.shift(caution * gap / (len(links) + len(wide)), links, wide)
-    return best, rounds
+    return best
