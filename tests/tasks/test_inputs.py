@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.algebra import exact, record, set_of, view
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
-from adjudge.evaluate.inputs import distinct
+from adjudge.evaluate.sides import distinct
 from adjudge.metrics.documents import typed, without_repeats
 from adjudge.tasks.scoring import explain_document, score
 

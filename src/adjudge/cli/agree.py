@@ -83,7 +83,7 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
     arguments; frames are a store with linking/, or a folder of reference frames), triples (knowledge bases).
     """
-    from adjudge.evaluate.inputs import distinct, stem
+    from adjudge.evaluate.sides import distinct, stem
     from adjudge.report.agreement import render_agreement
     from adjudge.tasks.agreement import agree as measure_agreement
     from adjudge.tasks.agreement import browsable, reading

@@ -368,7 +368,7 @@ class Sides(NamedTuple):
 
     def named(self) -> dict[str, str]:
         """The files of the systems by name."""
-        from adjudge.evaluate.inputs import name_systems
+        from adjudge.evaluate.sides import name_systems
 
         return dict(name_systems(self.gold, self.paths, self.names))
 

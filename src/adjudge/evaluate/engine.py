@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from adjudge.engine.local import can_travel, map_documents, processors, work_folder
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
-from adjudge.evaluate.inputs import Source, choose, is_stdin, name_systems, size_of
+from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
 from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Names, check_sides
+from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
 from adjudge.evaluate.task import Remark, Side, Task
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
-from adjudge.evaluate.inputs import is_file, is_stdin
-from adjudge.evaluate.sides import Names, check_sides
+from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
 from adjudge.formats.jsonl import canonical, read_all
 from adjudge.formats.parquet import is_parquet

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.doubts import Span, spans_in, with_doubts
-from adjudge.evaluate.inputs import size_of
 from adjudge.evaluate.results import compared_in, result_of
-from adjudge.evaluate.sides import check_places
+from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Side, Task
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.ranges import Ranges, cut_lines

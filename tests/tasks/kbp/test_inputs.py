@@ -6,7 +6,7 @@ import random
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.evaluate.inputs import stem
+from adjudge.evaluate.sides import stem
 from adjudge.model.kbp import TripleTable
 from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system
 from adjudge.tasks.kbp.judging import GoldJudge

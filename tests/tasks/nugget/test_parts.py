@@ -69,7 +69,7 @@ def test_workers_that_are_copies_and_workers_that_are_not(files, copies, change)
     said = []
     for jobs in "12":
         arguments = ["nugget", "score", "-g", gold, *(word for name in systems for word in ("-s", name)), "--quiet"]
-        program = "from adjudge.engine import local; from adjudge.cli import main; "
+        program = "from adjudge.evaluate import processes as local; from adjudge.cli import main; "
         program += f"local._can_copy = (lambda own: lambda: own() and {copies})(local._can_copy); main()"
         command = [sys.executable, "-c", program, *arguments, "--format", "json", "--bootstrap", "0", "--jobs", jobs]
         said.append(subprocess.run(command, capture_output=True, check=True).stdout)

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence, Set
 from typing import Any
 
 from adjudge.errors import UsageError, ValidationError
-from adjudge.evaluate.inputs import is_file
+from adjudge.evaluate.sides import is_file
 from adjudge.formats.coreference import read_coreference
 from adjudge.model.coref import CorefCorpus, CorefDocument
 

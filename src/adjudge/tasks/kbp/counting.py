@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.engine.local import WORTHWHILE, map_documents, processors
+from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
 from adjudge.tasks.kbp.bits import pack
 from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, Sequences, blocks, label_walks
 from adjudge.tasks.kbp.products import count_products, relations_of

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.evaluate.inputs import name_systems, stem
-from adjudge.evaluate.sides import Names, check_sides
+from adjudge.evaluate.sides import Names, check_sides, name_systems, stem
 from adjudge.formats.kb_annotation import Offsets
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
 from adjudge.formats.source import Source, source_name

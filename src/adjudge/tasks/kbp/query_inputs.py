@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.evaluate.inputs import name_systems, stem
+from adjudge.evaluate.sides import name_systems, stem
 from adjudge.formats.kb_answers import read_answers
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KnowledgeBase, Mention

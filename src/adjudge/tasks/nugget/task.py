@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.inputs import Source, is_file, is_stdin, name_systems
 from adjudge.evaluate.run import Run
+from adjudge.evaluate.sides import Source, is_file, is_stdin, name_systems
 from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf

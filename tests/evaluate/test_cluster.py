@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError
+from adjudge.evaluate.processes import map_documents
 
 needs_dask = pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None, reason="needs Dask: pip install 'adjudge[cluster]'"
@@ -67,7 +67,7 @@ def run(tmp_path):
     def run_program(program: str) -> str:
         (tmp_path / "program.py").write_text(
             "import engine_work as work\n"
-            "from adjudge.engine.local import map_documents\n"
+            "from adjudge.evaluate.processes import map_documents\n"
             "from adjudge.errors import AdjudgeError\n"
             "def main():\n"
             + textwrap.indent(textwrap.dedent(program), "    ")
@@ -149,7 +149,7 @@ def test_mistakes():
 def test_an_interrupt_leaves_nothing_behind(tmp_path):
     (tmp_path / "engine_work.py").write_text(MODULE)
     (tmp_path / "program.py").write_text(
-        "import engine_work as work\nfrom adjudge.engine.local import map_documents\n"
+        "import engine_work as work\nfrom adjudge.evaluate.processes import map_documents\n"
         "if __name__ == '__main__':\n"
         "    pairs = [(f'd{i}', i, 0) for i in range(9)]\n"
         "    for _ in map_documents(work.sleep, pairs, cluster='local', jobs=2, chunk=1):\n"

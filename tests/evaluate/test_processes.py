@@ -16,9 +16,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from adjudge.engine import local
-from adjudge.engine.local import map_documents
 from adjudge.errors import UsageError, ValidationError
+from adjudge.evaluate import processes as local
+from adjudge.evaluate.processes import map_documents
 
 # Workers import what they run, so the functions live in a module that they can find.
 MODULE = """
@@ -139,7 +139,7 @@ def test_a_program_without_threads_is_copied(work, tmp_path) -> None:
     (tmp_path / "run.py").write_text(
         textwrap.dedent("""
         import engine_work
-        from adjudge.engine.local import _can_copy, map_documents
+        from adjudge.evaluate.processes import _can_copy, map_documents
         from adjudge.errors import ValidationError
         if __name__ == "__main__":
             assert _can_copy()
@@ -233,8 +233,8 @@ def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals, c
         textwrap.dedent(f"""
         import signal
         import engine_work
-        from adjudge.engine import local
-        from adjudge.engine.local import map_documents
+        from adjudge.evaluate import processes as local
+        from adjudge.evaluate.processes import map_documents
         if __name__ == "__main__":
             assert local._can_copy()
             local._can_copy = lambda: {copies}
@@ -290,7 +290,7 @@ def test_processes_that_cannot_be_started_are_said() -> None:
 
 INTERRUPTED = """
 import os, signal, sys
-from adjudge.engine import local
+from adjudge.evaluate import processes as local
 
 own = local._can_copy
 armed = []

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -60,7 +60,7 @@ def map_documents(
     report = progress or _ignore
     todo = iter(pairs)
     if cluster is not None:
-        from adjudge.engine.cluster import map_on_cluster
+        from adjudge.evaluate.cluster import map_on_cluster
 
         packed = _packed(observe, required=True)
         assert packed is not None
@@ -68,44 +68,28 @@ def map_documents(
             observe, packed, todo, address=cluster, jobs=jobs, chunk=chunk, folder=folder, report=report
         )
         return
-    if jobs == 1:
-        yield from here(observe, todo, report)
-        return
-    packed = _packed(observe, required=bool(jobs)) if _can_start(required=bool(jobs)) else None
-    if not jobs:
-        jobs = processors()
-        if packed is None or jobs == 1:
-            yield from here(observe, todo, report)
+    start, done = time.perf_counter(), 0
+    for identifier, gold, system in todo if not jobs or jobs == 1 else ():
+        yield identifier, observe(gold, system)
+        report(1)
+        done += 1
+        if jobs == 1 or done % chunk:
+            continue
+        spent, left = time.perf_counter() - start, None if total is None else max(total - done, 0)
+        # If nobody knows how much is left, it is as much again as so far.
+        if (spent if left is None else spent / done * left) >= WORTHWHILE:
+            jobs = processors() if left is None else min(processors(), -(-left // chunk))
+            if jobs > 1 and can_travel(observe):
+                break
+            jobs = 1
+    else:
+        if not jobs or jobs == 1:
             return
-        left = yield from _until_worthwhile(observe, todo, chunk, total, report)
-        jobs = jobs if left is None else min(jobs, -(-left // chunk))
-        if jobs <= 1:
-            yield from here(observe, todo, report)
-            return
+    packed = _packed(observe, required=True) if _can_start(required=True) else None
     assert packed is not None
     first = list(islice(todo, chunk))
     if first:
         yield from _elsewhere(observe, packed, chain(first, todo), jobs, chunk, report)
-
-
-def _until_worthwhile(
-    observe: Callable[[Any, Any], R], pairs: Iterator[Pair], chunk: int, total: int | None, report: Progress
-) -> Generator[tuple[str, R], None, int | None]:
-    """Work here until the rest would take long enough; if nobody knows how much it is, as long again as so far.
-
-    Returns the number of documents that are left, None if unknown.
-    """
-    start, number = time.perf_counter(), 0
-    while True:
-        done = list(here(observe, islice(pairs, chunk), report))
-        yield from done
-        number += len(done)
-        if len(done) < chunk:
-            return 0
-        spent = time.perf_counter() - start
-        left = None if total is None else max(total - number, 0)
-        if (spent if left is None else spent / number * left) >= WORTHWHILE:
-            return left
 
 
 def work_folder(paths: Iterable[Any]) -> str | None:

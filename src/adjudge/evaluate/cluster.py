@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from adjudge._version import __version__
-from adjudge.engine.local import Pair, Progress, failed, here, observed_chunk, processors, rows_of
 from adjudge.errors import AdjudgeError, UsageError
+from adjudge.evaluate.processes import Pair, Progress, failed, here, observed_chunk, processors, rows_of
 
 LOCAL = "local"
 _SECONDS = 10  # to find a scheduler

@@ -1,1 +1,0 @@
-"""Where the work runs: in this process or in several."""
