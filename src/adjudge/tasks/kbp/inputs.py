@@ -10,9 +10,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.evaluate.sides import Names, check_sides, name_systems, stem
@@ -32,8 +31,6 @@ from adjudge.tasks.kbp.detection import (
     read_corpus,
     system_kinds,
 )
-
-_FIRST = 100  # rows of a system, one of which is usually in a document of gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,65 +74,29 @@ class KbInputs(NamedTuple):
         return [*self.gold.notes, *(note for system in self.systems for note in system.notes)]
 
 
-def read_inputs(
-    gold: Source,
-    systems: Sequence[Source],
-    *,
-    wiki: Source | None = None,
-    redirects: Source | None = None,
-    stop: Source | None = None,
-    documents: DocumentList | Source | None = None,
-    texts: str | Path | None = None,
-    units: Units | None = None,
-    offsets: Offsets = "check",
-    names: Sequence[str] | None = None,
-    gold_format: Format | None = None,
-    system_format: Format | None = None,
-    strict: bool = False,
-) -> KbInputs:
-    r"""Both sides, checked to fit together; all triples share their names.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How both sides are read.
 
     `wiki` links gold mentions to pages, `redirects` and `stop` are lists of pages, `documents` of the documents to
     score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are turned
     into: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the systems are
     Cold Start knowledge bases. With `strict`, Cold Start files must keep all rules.
-
-    >>> both = read_inputs(b"ana\tspouse\tben\td1\n", [b"ana\tspouse\tdan\td1\n"], names=["A"])
-    >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
-    ('triples', 'A', True)
     """
-    given = [name for name, _ in name_systems(gold, list(systems), names)]
-    kind = gold_format or detected(gold)
-    kinds = system_kinds(systems, kind, system_format)
-    _check_kinds(kind, gold, kinds, systems)
-    if kind != "ace" and units is not None:
-        raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
-    if kind == "ace" and units is None:
-        units = system_units(kinds, systems)
-    shared = TripleNames()
-    wanted = document_names(documents)
-    read = read_gold(
-        gold,
-        format=kind,
-        wiki=wiki,
-        redirects=redirects,
-        stop=stop,
-        documents=wanted,
-        texts=texts,
-        units=units or "text",
-        offsets=offsets,
-        triple_names=shared,
-    )
-    kept = None if wanted is None else frozenset(wanted.names)
-    found = [
-        read_system(
-            each, format=form, name=name, documents=kept, triple_names=shared, strict=strict, units=units or "text"
-        )
-        for each, form, name in zip(systems, kinds, given, strict=True)
-    ]
-    both = KbInputs(read, tuple(found), kept)
-    _check_documents(both)
-    return both
+
+    wiki: Source | None = None
+    redirects: Source | None = None
+    stop: Source | None = None
+    documents: DocumentList | Source | None = None
+    texts: str | Path | None = None
+    units: Units | None = None
+    offsets: Offsets = "check"
+    gold_format: Format | None = None
+    system_format: Format | None = None
+    strict: bool = False
+
+
+USUAL = Reading()
 
 
 class DocumentList(NamedTuple):
@@ -145,28 +106,52 @@ class DocumentList(NamedTuple):
     names: Mapping[str, int]
 
 
-def read_gold(
-    source: Source,
-    *,
-    format: Format | None = None,
-    wiki: Source | None = None,
-    redirects: Source | None = None,
-    stop: Source | None = None,
-    documents: DocumentList | Source | None = None,
-    texts: str | Path | None = None,
-    units: Units = "text",
-    offsets: Offsets = "check",
-    triple_names: TripleNames | None = None,
-) -> GoldInput:
-    r"""Gold annotation or triples; see `read_inputs`.
+def read_inputs(
+    gold: Source, systems: Sequence[Source], *, names: Sequence[str | None] | None = None, **reading: Any
+) -> KbInputs:
+    r"""Both sides, checked to fit together; all triples share their names. The other arguments are those of `Reading`.
+
+    >>> both = read_inputs(b"ana\tspouse\tben\td1\n", [b"ana\tspouse\tdan\td1\n"], names=["A"])
+    >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
+    ('triples', 'A', True)
+    """
+    how = Reading(**reading)
+    given = [name for name, _ in name_systems(gold, list(systems), names)]
+    kind = how.gold_format or detected(gold)
+    kinds = system_kinds(systems, kind, how.system_format)
+    _check_kinds(kind, gold, kinds, systems)
+    if kind == "ace" and how.units is None:
+        how = replace(how, units=system_units(kinds, systems))
+    listed = how.documents
+    if listed is not None and not isinstance(listed, DocumentList):
+        from adjudge.formats.kb_lists import read_names
+
+        listed = DocumentList(source_name(listed), read_names(listed))
+        how = replace(how, documents=listed)
+    shared = TripleNames()
+    ours = read_gold(gold, replace(how, gold_format=kind), shared)
+    theirs = [
+        read_system(each, replace(how, system_format=form), name=name, names=shared)
+        for each, form, name in zip(systems, kinds, given, strict=True)
+    ]
+    # No document in common is an error, never a zero.
+    of_gold = _documents(ours.table) if ours.corpus is None else {each.id for each in ours.corpus.documents}
+    found = [Names(each.path, _documents(each.table) if each.kb is None else each.kb.documents()) for each in theirs]
+    check_sides(Names(ours.path, of_gold), found)
+    return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names))
+
+
+def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = None) -> GoldInput:
+    r"""Gold annotation or triples.
 
     >>> read_gold(b'{"id": "d", "entities": []}').corpus.documents[0].id
     'd'
     """
-    kind = format or detected(source)
-    listed = document_names(documents)
+    kind = how.gold_format or detected(source)
+    if how.units is not None and kind != "ace":
+        raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
     if kind == "triples":
-        return _gold_triples(source, listed, triple_names, wiki, redirects, stop)
+        return _gold_triples(source, how, names)
     if kind not in ANNOTATION:
         raise UsageError(
             Problem(
@@ -175,19 +160,21 @@ def read_gold(
                 hint="give annotated documents (an ACE or Rich ERE folder, JSON lines) or plain triples",
             )
         )
-    corpus = read_corpus(source, kind, units=units, offsets=offsets, texts=texts)
+    corpus = read_corpus(source, kind, units=how.units or "text", offsets=how.offsets, texts=how.texts)
     if not corpus.documents:
         raise ValidationError(Problem("there are no documents", path=corpus.path, hint="check the path"))
-    if wiki is None and (redirects is not None or stop is not None) and not _has_links(corpus):
+    pages = how.redirects is not None or how.stop is not None
+    linked = how.wiki is not None or any(entity.links for document in corpus.documents for entity in document.entities)
+    if pages and not linked:
         raise UsageError("redirects and a stop list are about pages, and nothing links to pages", hint="add the table")
     notes = list(corpus.notes)
     links: dict[MentionKey, MentionLink] = {}
-    if wiki is not None:
-        table = read_links(wiki)
-        links, remarks = _attach_table(table, corpus, source, kind, units, offsets)
+    if how.wiki is not None:
+        table = read_links(how.wiki)
+        links, remarks = _attach_table(table, corpus, source, how)
         notes += [*table.notes, *remarks]
-    if listed is not None:
-        corpus = _only(corpus, listed)
+    if isinstance(how.documents, DocumentList):
+        corpus = _only(corpus, how.documents)
     from adjudge.formats.kb_lists import read_redirects, read_stop_list
 
     return GoldInput(
@@ -195,21 +182,31 @@ def read_gold(
         kind,
         corpus,
         links=links,
-        redirects={} if redirects is None else read_redirects(redirects),
-        stop=frozenset() if stop is None else read_stop_list(stop),
+        redirects={} if how.redirects is None else read_redirects(how.redirects),
+        stop=frozenset() if how.stop is None else read_stop_list(how.stop),
         notes=notes,
     )
 
 
+def _gold_triples(source: Source, how: Reading, names: TripleNames | None) -> GoldInput:
+    from adjudge.formats.kb_triples import read_triples
+
+    if any(each is not None for each in (how.wiki, how.redirects, how.stop)):
+        message = "gold is plain triples, whose names are taken as they are"
+        hint = "leave out the table of links, redirects and the stop list"
+        raise UsageError(Problem(message, path=source_name(source), hint=hint))
+    table = read_triples(source, names=names)
+    if isinstance(how.documents, DocumentList):
+        # A document without gold triples may be on the list: triples do not say which documents were annotated.
+        table = only_documents(table, how.documents.names)
+        if not len(table):
+            message = "no document of the list has a gold triple"
+            raise ValidationError(Problem(message, path=how.documents.path, hint="check the ids of the documents"))
+    return GoldInput(source_name(source), "triples", table=table)
+
+
 def read_system(
-    source: Source,
-    *,
-    format: Format | None = None,
-    name: str | None = None,
-    documents: frozenset[str] | None = None,
-    triple_names: TripleNames | None = None,
-    strict: bool = False,
-    units: Units = "text",
+    source: Source, how: Reading = USUAL, *, name: str | None = None, names: TripleNames | None = None
 ) -> SystemInput:
     r"""The output of a system; the ids of documents become `document#id`.
 
@@ -217,39 +214,36 @@ def read_system(
     >>> read_system(line, name="A").kb.entities[0].id
     'd#E1'
     """
-    kind = format or detected(source)
+    kind = how.system_format or detected(source)
     path = source_name(source)
     called = name or stem(source)
+    # A system that has found nothing is no mistake of the file.
+    empty = Problem("the file has no facts", path=path, hint="it is scored as an empty system")
     if kind == "triples":
         from adjudge.formats.kb_triples import read_triples
 
-        table = read_triples(b"" if has_nothing(source) else source, names=triple_names, may_be_empty=True)
+        table = read_triples(b"" if has_nothing(source) else source, names=names, may_be_empty=True)
         before = len(table)
-        if documents is not None:
-            table = only_documents(table, documents)
-        notes = [] if before else [empty_note(path)]
+        if isinstance(how.documents, DocumentList):
+            table = only_documents(table, how.documents.names)
+        notes = [] if before else [empty]
         return SystemInput(called, path, kind, table=table, outside=before - len(table), notes=notes)
-    if kind != "coldstart" and is_blank(source):
-        return SystemInput(called, path, kind, KnowledgeBase(called, path=path), notes=[empty_note(path)])
     if kind == "coldstart":
         from adjudge.formats.kb_coldstart import read_coldstart
 
-        kb, found = read_coldstart(source, mode="strict" if strict else "lenient")
+        kb, found = read_coldstart(source, mode="strict" if how.strict else "lenient")
         return SystemInput(called, path, kind, replace(kb, path=path), notes=found.notes())
+    if is_blank(source):
+        return SystemInput(called, path, kind, KnowledgeBase(called, path=path), notes=[empty])
     if kind not in ANNOTATION:
         hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
         raise UsageError(Problem(f"{KINDS[kind]} is not the output of a system", path=path, hint=hint))
-    corpus = read_corpus(source, kind, units=units)
+    corpus = read_corpus(source, kind, units=how.units or "text")
     kb = replace(from_documents(corpus.documents, id=called), path=path)
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
 
 
-def empty_note(path: str) -> Problem:
-    """What is said of a system that has found nothing, which is no mistake of the file."""
-    return Problem("the file has no facts", path=path, hint="it is scored as an empty system")
-
-
-def only_documents(table: TripleTable, documents: frozenset[str] | set[str]) -> TripleTable:
+def only_documents(table: TripleTable, documents: Collection[str]) -> TripleTable:
     """The rows of these documents.
 
     >>> table = TripleTable()
@@ -305,93 +299,20 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
     return "raw" if raw else "text"
 
 
-def _check_documents(read: KbInputs) -> None:
-    """Raise if gold is empty, or none of its documents is in a system that has any."""
-    table = read.gold.table
-    apart = [
-        each for each in read.systems if table is None or each.table is None or not _begins_with(table, each.table)
-    ]
-    if table is not None and len(table) and not apart:
-        return
-    if read.gold.corpus is not None:
-        gold: Collection[str] = {document.id for document in read.gold.corpus.documents}
-    else:
-        gold = _documents(table)
-    check_sides(Names(read.gold.path, gold), [Names(each.path, _documents_of(each)) for each in apart])
-
-
-def _begins_with(gold: TripleTable, system: TripleTable) -> bool:
-    """Whether one of the first rows of a system is in a document of gold, which shares its names."""
-    return gold.names is system.names and any(
-        number in gold.documents for number in set(islice(system.documents, _FIRST))
-    )
-
-
 def _documents(table: TripleTable | None) -> set[str]:
     return set() if table is None else {table.names.documents.listed[number] for number in set(table.documents)}
 
 
-def _documents_of(system: SystemInput) -> Collection[str]:
-    return _documents(system.table) if system.kb is None else system.kb.documents()
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Reading
-
-
-def document_names(source: DocumentList | Source | None) -> DocumentList | None:
-    """A list of documents, from a file if it is one."""
-    if source is None or isinstance(source, DocumentList):
-        return source
-    from adjudge.formats.kb_lists import read_names
-
-    return DocumentList(source_name(source), read_names(source))
-
-
-def _gold_triples(
-    source: Source,
-    listed: DocumentList | None,
-    triple_names: TripleNames | None,
-    wiki: Source | None,
-    redirects: Source | None,
-    stop: Source | None,
-) -> GoldInput:
-    from adjudge.formats.kb_triples import read_triples
-
-    check_plain(source, wiki, redirects, stop)
-    table = read_triples(source, names=triple_names)
-    if listed is not None:
-        # A document without gold triples may be on the list: triples do not say which documents were annotated.
-        table = only_documents(table, frozenset(listed.names))
-        check_listed(len(table), listed)
-    return GoldInput(source_name(source), "triples", table=table)
-
-
-def check_plain(source: Source, *pages: Source | None) -> None:
-    """Raise if there are tables of pages, for plain triples have none."""
-    if any(each is not None for each in pages):
-        message = "gold is plain triples, whose names are taken as they are"
-        hint = "leave out the table of links, redirects and the stop list"
-        raise UsageError(Problem(message, path=source_name(source), hint=hint))
-
-
-def check_listed(triples: int, listed: DocumentList) -> None:
-    """Raise if no gold triple is in the documents of a list."""
-    if not triples:
-        message = "no document of the list has a gold triple"
-        raise ValidationError(Problem(message, path=listed.path, hint="check the ids of the documents"))
-
-
 def _attach_table(
-    table: LinkTable, corpus: KbCorpus, source: Source, kind: Format, units: Units, offsets: Offsets
+    table: LinkTable, corpus: KbCorpus, source: Source, how: Reading
 ) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
     """The rows of the table by mention.
 
     Mentions are numbered, so that rows whose offsets count the text (ACEtoWiki) serve for gold in raw units as well.
     """
     found = attach_links(table, corpus.documents)
-    if kind == "ace" and units == "raw":
-        text = read_corpus(source, kind, offsets=offsets)
+    if how.units == "raw":
+        text = read_corpus(source, "ace", offsets=how.offsets)
         other = attach_links(table, text.documents)
         if len(other[0]) > len(found[0]):
             found = other
@@ -400,11 +321,6 @@ def _attach_table(
         hint = "check ids of documents, and what the offsets count"
         raise ValidationError([Problem(message, path=table.path, hint=hint), *found[1]])
     return found
-
-
-def _has_links(corpus: KbCorpus) -> bool:
-    """Whether the annotation itself says to which pages entities belong."""
-    return any(entity.links for document in corpus.documents for entity in document.entities)
 
 
 def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.evaluate.sides import name_systems, stem
@@ -21,8 +21,8 @@ from adjudge.model.kbp_queries import (
     entry_hash,
     questions,
 )
-from adjudge.tasks.kbp.detection import Units, detect, detected, has_nothing
-from adjudge.tasks.kbp.inputs import GoldInput, read_gold, read_system, system_units
+from adjudge.tasks.kbp.detection import detect, detected, has_nothing
+from adjudge.tasks.kbp.inputs import GoldInput, Reading, read_gold, read_system, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, index_kb
@@ -54,43 +54,28 @@ def read_asked(source: Source, *, name: str | None = None) -> KbIndex | TripleIn
     return index_kb(kb, name=called)
 
 
-def read_gold_asked(
-    source: Source,
-    *,
-    wiki: Source | None = None,
-    redirects: Source | None = None,
-    stop: Source | None = None,
-    units: Units | None = None,
-    systems: Sequence[Source] = (),
-) -> KbIndex | TripleIndex:
+def read_gold_asked(source: Source, systems: Sequence[Source] = (), **reading: Any) -> KbIndex | TripleIndex:
     """Gold to be asked: a Cold Start file, triples, or annotated documents, whose entities are linked across them.
 
-    `wiki` is a table that links mentions to pages; see `read_gold`. The entry points of queries are found by offsets,
-    so those of ACE gold must count what the `systems` count: `units`, or what follows from their formats.
+    The other arguments are those of `Reading`. The entry points of queries are found by offsets, so those of ACE gold
+    must count what the `systems` count: `units`, or what follows from their formats. These are characters of the raw
+    file, as official queries count, unless all systems count those of the text.
     """
+    how = Reading(**reading)
     kind = detected(source)
     if kind == "coldstart":
-        if wiki is not None or redirects is not None or stop is not None:
+        if any(each is not None for each in (how.wiki, how.redirects, how.stop)):
             message = "the nodes of a Cold Start knowledge base are linked already"
             raise UsageError(Problem(message, path=source_name(source), hint="leave out the tables of links"))
         if has_nothing(source):
             raise ValidationError(Problem("gold asserts nothing", path=source_name(source), hint="check the file"))
         return read_asked(source, name="gold")
-    if units is not None and kind != "ace":
-        raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
-    if units is None and kind == "ace":
-        units = _asked_units(systems)
-    gold = read_gold(source, format=kind, wiki=wiki, redirects=redirects, stop=stop, units=units or "text")
-    if gold.table is not None:
-        return TripleIndex(gold.table, name="gold")
-    return KbIndex(linked_kb(gold), name="gold")
-
-
-def _asked_units(systems: Sequence[Source]) -> Units:
-    """Characters of the raw file, as official queries count, unless all systems count those of the text."""
-    kinds = [(detect(source), source) for source in systems]
-    asked = [(kind, source) for kind, source in kinds if kind in ("coldstart", "documents", "ace")]
-    return system_units([kind for kind, _ in asked], [source for _, source in asked]) if asked else "raw"
+    if how.units is None and kind == "ace":
+        asked = [(form, each) for each in systems if (form := detect(each)) in ("coldstart", "documents", "ace")]
+        units = system_units([form for form, _ in asked], [each for _, each in asked]) if asked else "raw"
+        how = replace(how, units=units)
+    gold = read_gold(source, replace(how, gold_format=kind))
+    return TripleIndex(gold.table, name="gold") if gold.table is not None else KbIndex(linked_kb(gold), name="gold")
 
 
 def linked_kb(gold: GoldInput) -> KnowledgeBase:
