@@ -19,10 +19,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.evaluate.run import run_of
 from adjudge.formats.kb_links import page_name
 from adjudge.metrics.linking import NIL, assigned, assigned_typed, is_nil, linked, unlinked
 from adjudge.model.kbp import NAMED, Entity, KbDocument, KnowledgeBase, Mention
-from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.linking import Linked, link
 from adjudge.tasks.kbp.options import KbOptions
 
@@ -68,16 +68,13 @@ def score_discovery(
     levels: Sequence[str] = (NAMED,),
     spans: Spans = "head",
     by_type: bool = False,
-    bootstrap: int | None = None,
-    ci: float = 0.95,
-    seed: int = 13,
-    test: str = "auto",
-    interval: str = "auto",
+    **run: Any,
 ) -> Result:
     """Score the mentions, links and clusters of knowledge bases against annotated documents.
 
     `levels` are those of the mentions that count on both sides; `options` say how gold entities are one across
-    documents. With `by_type`, every type is scored by itself as well.
+    documents. With `by_type`, every type is scored by itself as well. `run` is what every task has: `bootstrap`, `ci`,
+    `seed`, `interval` and `test`.
 
     >>> from adjudge.tasks.kbp.inputs import read_inputs
     >>> entity = '{"id": "E1", "type": "PER", "mentions": [{"start": 0, "end": 3, "text": "Ana"}]}'
@@ -122,7 +119,7 @@ def score_discovery(
         parts=parts,
         documents=len(order),
         by=("type",) if by_type else (),
-        inference=Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test),
+        inference=run_of(**run).inference,
         notes={name: _notes(gold, own) for name, own in systems.items()},
         fields={
             "levels": "+".join(levels),

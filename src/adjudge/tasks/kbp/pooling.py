@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.evaluate.run import run_of
 from adjudge.model.kbp_queries import AnswerSet, Assessment, Question, asked_path
 from adjudge.tasks.kbp.answers import Counted, Policy, count_answers
 from adjudge.tasks.kbp.judging import Match, PoolJudge
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from adjudge.stats.inference import Inference
     from adjudge.stats.points import Additive
     from adjudge.stats.table import StatsTable
 
@@ -95,11 +97,9 @@ def pooling_bias(
     view: View = "each",
     metric: str = "kbp.query",
     justifications: Sequence[tuple[int, int]] | None = None,
-    bootstrap: int = 1000,
-    ci: float = 0.95,
-    seed: int = 13,
+    **run: Any,
 ) -> PoolingBias:
-    """The bias of each system, in the order of the systems.
+    """The bias of each system, in the order of the systems; `run` is `bootstrap`, `ci` and `seed` of every task.
 
     >>> question = Question("Q1", "Q1", ("spouse",))
     >>> from adjudge.model.kbp_queries import Answer
@@ -110,6 +110,7 @@ def pooling_bias(
     >>> [(each.unique, each.lost, each.parts["precision"].difference) for each in bias.systems]
     [(1, 1, -0.5), (0, 0, 0.0)]
     """
+    inference = run_of(**run).inference
     check_questions(asked)
     names = [system.name for system in systems]
     if len(systems) < 2:
@@ -137,7 +138,7 @@ def pooling_bias(
         left = _reachable(others, ids)
         after = scorer.tables(left) if unique else before
         scores = [scorer.parts(table) for table in after]
-        spread = _spread(scorer, before[place], after[place], bootstrap, ci, seed)
+        spread = _spread(scorer, before[place], after[place], inference)
         found.append(
             SystemBias(
                 name=system.name,
@@ -157,9 +158,9 @@ def pooling_bias(
         pool=len(pool),
         unclaimed=sum(not owner for owner in owners),
         classes=len(classes),
-        level=ci,
-        bootstrap=bootstrap,
-        seed=seed,
+        level=inference.level,
+        bootstrap=inference.resamples,
+        seed=inference.seed,
         systems=found,
     )
 
@@ -243,10 +244,10 @@ def _rank(scores: Sequence[Mapping[str, float]], place: int) -> int:
 
 
 def _spread(
-    scorer: _Scorer, before: StatsTable, after: StatsTable, bootstrap: int, ci: float, seed: int
+    scorer: _Scorer, before: StatsTable, after: StatsTable, inference: Inference
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals of the differences, from the same resampled queries on both sides."""
-    if not bootstrap or len(before) < 2:
+    if not inference.resamples or len(before) < 2:
         return {}
     import numpy as np
 
@@ -254,8 +255,8 @@ def _spread(
     from adjudge.stats.resample import bootstrap_weights
 
     drawn: dict[str, list[Floats]] = {part: [] for part in PARTS}
-    for weights in bootstrap_weights(len(before), bootstrap, np.random.default_rng(seed)):
+    for weights in bootstrap_weights(len(before), inference.resamples, np.random.default_rng(inference.seed)):
         first, second = scorer.resampled(before, weights), scorer.resampled(after, weights)
         for part in PARTS:
             drawn[part].append(second[part] - first[part])
-    return {part: interval(np.concatenate(values), ci) for part, values in drawn.items()}
+    return {part: interval(np.concatenate(values), inference.level) for part, values in drawn.items()}

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.evaluate.run import run_of
 from adjudge.model.kbp_queries import AnswerSet, Question
-from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.tasks.kbp.answers import COUNTS, OFFICIAL, Counted, Policy, Row, count_answers
 from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
@@ -186,17 +186,13 @@ def score_answers(
     policy: Policy = OFFICIAL,
     view: View = "each",
     justifications: Sequence[tuple[int, int]] | None = None,
-    by: Sequence[str] = (),
-    bootstrap: int | None = None,
-    ci: float = 0.95,
-    seed: int = 13,
-    test: str = "auto",
-    interval: str = "auto",
     fields: Mapping[str, SignatureValue] | None = None,
+    **options: Any,
 ) -> QueryScores:
     """Judge and count the answers of some systems, and score them; names of systems must differ.
 
-    `justifications` has, for each system, how many answers with the same node are kept in one document and in all.
+    `justifications` has, for each system, how many answers with the same node are kept in one document and in all. The
+    `options` are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval` and `test`.
 
     >>> from adjudge.model.kbp_queries import Answer, Assessment
     >>> question = Question("Q1", "Q1", ("spouse",))
@@ -208,12 +204,12 @@ def score_answers(
     """
     from adjudge.stats.build import Counts, Scoring, build_result
 
-    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval, test=test)
+    run = run_of(**options)
     check_questions(asked)
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
         raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
-    for field in by:
+    for field in run.by:
         if field not in FIELDS:
             hint = did_you_mean(field, FIELDS) or f"choose from {', '.join(FIELDS)}"
             raise UsageError(f"cannot slice by {field!r}", hint=hint)
@@ -231,8 +227,8 @@ def score_answers(
         task="kbp",
         profile="query",
         measures=query_measures(metric_hops(asked), view),
-        by=tuple(by),
-        inference=inference,
+        by=run.by,
+        inference=run.inference,
         fields={**_signature(policy, view), **(fields or {})},
     )
     result = build_result(
