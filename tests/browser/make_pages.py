@@ -43,6 +43,7 @@ from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.task import EalTask, Gold, count
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
+from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -115,7 +116,10 @@ def hostile_nuggets() -> tuple[str, dict[str, Any]]:
         system.append(
             NuggetDocument(name, [Nugget("E1", kind + "2", kind, text, pieces=(spans[0],)), nuggets[1]], [], whole)
         )
-    page = nugget_page(gold, {TITLE: system, HOSTILE[1] + " 2": system}, inference=Inference(bootstrap=20), title=TITLE)
+    run = Run(inference=Inference(bootstrap=20), keep=True, pool="micro")
+    page = nugget_page(
+        evaluate_nuggets(NuggetTask(), gold, {TITLE: system, HOSTILE[1] + " 2": system}, run), title=TITLE
+    )
     return page, facts(TITLE, [(name, sentence(text)[0]) for name, text in texts()])
 
 
@@ -237,7 +241,8 @@ def large_nuggets(documents: int = 500, systems: int = 5, nuggets: int = 12) -> 
             for d in side
             for n in d.nuggets
         )
-    return nugget_page(gold, own, inference=Inference(bootstrap=100), title="Large"), size
+    run = Run(inference=Inference(bootstrap=100), keep=True, pool="micro")
+    return nugget_page(evaluate_nuggets(NuggetTask(), gold, own, run), title="Large"), size
 
 
 # ---------------------------------------------------------------------------------------------------------------------

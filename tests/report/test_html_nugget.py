@@ -13,6 +13,7 @@ from lxml import html
 
 from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
 from adjudge.errors import FormatError, UsageError
+from adjudge.evaluate.run import Run
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.report.html.layout import Layout, fits, layout, place
 from adjudge.report.html.marks import Segment, in_utf16, segments
@@ -23,6 +24,7 @@ from adjudge.stats.result import Note, Result, Score, SystemResult
 from adjudge.tasks.nugget.explanation import KINDS
 from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.settings import settings
+from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 from hostile import MARKUP
 
 HOSTILE = [
@@ -54,11 +56,14 @@ def data_of(page):
     return json.loads(found)
 
 
+def evaluated(paths=None, chosen=None, **reading):
+    paths = paths or {name: str(path) for name, path in SYSTEMS.items()}
+    run = Run(inference=Inference(bootstrap=0), keep=True, pool="micro")
+    return evaluate_nuggets(NuggetTask(chosen or settings(), **reading), str(GOLD), paths, run)
+
+
 def demo(**options):
-    paths = {name: str(path) for name, path in SYSTEMS.items()}
-    return nugget_page(
-        str(GOLD), paths, tokens=str(TOKENS), **{"texts": TEXTS, "inference": Inference(bootstrap=0), **options}
-    )
+    return nugget_page(evaluated(tokens=str(TOKENS)), **{"texts": TEXTS, **options})
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +311,7 @@ def test_without_texts_and_without_anything():
     assert by_tokens["text"].startswith("Police post attacked near Tarnholt Gunmen attacked a police post")
     begin, end, *_ = by_tokens["gold"]["marks"][0]
     assert by_tokens["text"][begin:end] == "attacked"
-    page = nugget_page(str(GOLD), str(SYSTEMS["wren"]), inference=Inference(bootstrap=0))
+    page = nugget_page(evaluated(str(SYSTEMS["wren"])))
     document = data_of(page)["documents"][0]
     assert (document["text"], document["gold"]["marks"]) == (None, [])
     assert "Conflict_Attack" in html.document_fromstring(page).xpath("//noscript//table")[0].text_content()
@@ -344,10 +349,7 @@ def test_values_agree_as_the_profile_says():
 
 @pytest.mark.parametrize("profile", ["evmeval-2015", "evmeval-1.8"])
 def test_other_profiles(profile):
-    paths = {name: str(path) for name, path in SYSTEMS.items()}
-    page = nugget_page(
-        str(GOLD), paths, settings(profile), tokens=str(TOKENS), texts=TEXTS, inference=Inference(bootstrap=0)
-    )
+    page = nugget_page(evaluated(chosen=settings(profile), tokens=str(TOKENS)), texts=TEXTS)
     assert profile in html.document_fromstring(page).xpath("//footer")[0].text_content()
 
 

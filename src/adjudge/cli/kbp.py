@@ -434,17 +434,9 @@ def report(**options: Any) -> None:
     with uncollected():
         read = _read(sides, options)
         log(options, "read; counting and explaining")
-        page = kbp_page(
-            read,
-            chosen,
-            profile=options["profile"],
-            limit=options["limit"] or None,
-            bootstrap=options["bootstrap"],
-            ci=options["ci"],
-            seed=inference_of(options).seed,
-            engine=options["engine"],
-            title=options["title"],
-            warn=_warning(options),
-        )
+        asked = _given(options, ("bootstrap", "ci", "seed", "engine"))
+        limit, title = options["limit"] or None, options["title"]
+        asked |= {"profile": options["profile"], "warn": _warning(options)}
+        page = kbp_page(read, chosen, limit=limit, title=title, **asked)
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

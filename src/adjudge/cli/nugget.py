@@ -13,9 +13,7 @@ from adjudge.cli.options import (
     choice,
     command,
     docs_option,
-    document_list,
     flag,
-    inference_of,
     listed_lines,
     output_option,
     refuse_with,
@@ -223,23 +221,14 @@ def report(**options: Any) -> None:
     Every nugget is coloured by what became of it, clusters are compared, and there are filters and a search. Without
     texts the tokens are shown, without token tables a table of the nuggets.
     """
-    sides = sides_of(options, inputs=[options["types"]])
-    chosen = _settings(options)
-    log(options, f"reading {sides.gold} and {len(sides.paths)} system file(s)")
     from adjudge.report.html.nugget import nugget_page
+    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
+    sides = sides_of(options, inputs=[options["types"]])
+    task = NuggetTask(_settings(options), **_how(options))
     with uncollected():
-        page = nugget_page(
-            sides.gold,
-            sides.paths,
-            chosen,
-            **_how(options),
-            names=sides.names,
-            texts=options["texts"],
-            text_suffix=options["text_suffix"],
-            docs=document_list(options["docs"]),
-            inference=inference_of(options),
-            title=options["title"],
-        )
+        evaluation = count_task(task, sides, run_from(options, keep=True, pool="micro"), options, evaluate_nuggets)
+        texts, suffix = options["texts"], options["text_suffix"]
+        page = nugget_page(evaluation, texts=texts, text_suffix=suffix, title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

@@ -34,9 +34,13 @@ def _coref() -> str:
 
 def _nugget() -> str:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
+    from adjudge.evaluate.run import Run
     from adjudge.report.html.nugget import nugget_page
+    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
-    return nugget_page(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS, texts=TEXTS)
+    paths = [str(path) for path in SYSTEMS.values()]
+    evaluation = evaluate_nuggets(NuggetTask(tokens=TOKENS), GOLD, paths, Run(keep=True, pool="micro"))
+    return nugget_page(evaluation, texts=TEXTS)
 
 
 def _eal() -> str:

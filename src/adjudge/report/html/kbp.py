@@ -12,7 +12,7 @@ from adjudge.report.html.charts_steps import Range, range_plot, waterfall
 from adjudge.report.html.page import Figure, ScoreTable, figure, render_page, score_table
 from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.kb_explanations import SIDES, sample_text, steps
-from adjudge.tasks.kbp.explain import FATES, LIMIT, MOST, Example, Explanation, Fate, Waterfall
+from adjudge.tasks.kbp.explain import FATES, LIMIT, Example, Explanation, Fate, Waterfall
 from adjudge.tasks.kbp.explain_reasons import REASONS
 from adjudge.tasks.kbp.notes import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE
@@ -66,29 +66,22 @@ def kbp_page(
     options: KbOptions,
     *,
     profile: str = DEFAULT_PROFILE,
-    hops: Sequence[int] = (),
     limit: int | None = LIMIT,
-    most: int = MOST,
-    bootstrap: int | None = None,
-    ci: float | None = None,
-    seed: int = 13,
-    engine: Any = "auto",
     title: str = TITLE,
-    warn: Any = None,
+    **changes: Any,
 ) -> str:
-    """Score and explain systems: a whole HTML file. The arguments are those of scoring and of explanations."""
+    """Score and explain systems: a whole HTML file; `changes` say how, `limit` how many examples it has."""
     import msgspec
 
     from adjudge.tasks.kbp.explain import explain_inputs
     from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
-    asked = {"by": "relation", "bootstrap": bootstrap, "ci": ci, "seed": seed, "engine": engine, "box": True}
-    run = chosen_run(profile, options, {**asked, "warn": warn})[1]
+    run = chosen_run(profile, options, {"by": "relation", "box": True, **changes})[1]
     result = score_inputs(read, options, run, profile=profile)
     # Relations are shown, but not tested, so that the corrected numbers are those of the score alone.
     whole = [each for each in result.comparisons if not each.slice]
     result = msgspec.structs.replace(result, comparisons=whole)
-    found = explain_inputs(read, options, hops=hops, limit=limit, seed=seed, most=most)
+    found = explain_inputs(read, options, limit=limit, seed=run.inference.seed)
     return render_kbp(result, found, title=title)
 
 

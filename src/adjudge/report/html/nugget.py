@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.evaluate.engine import Evaluation
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, TokenTable
 from adjudge.report.html.charts_plot import short
 from adjudge.report.html.layout import layout, places
 from adjudge.report.html.marks import Segment, in_utf16, segments
 from adjudge.report.html.page import Entry, render_page, score_table
-from adjudge.stats.inference import Inference
 from adjudge.stats.result import Result
 from adjudge.tasks.nugget.explanation import (
     KINDS,
@@ -24,7 +24,8 @@ from adjudge.tasks.nugget.explanation import (
     cluster_members,
     compare_clusters,
 )
-from adjudge.tasks.nugget.settings import Mode, Settings
+from adjudge.tasks.nugget.settings import Settings
+from adjudge.tasks.nugget.task import NuggetTask
 
 LEGEND = (
     Entry("correct", "correct", "✓", "same place, type and realis"),
@@ -73,33 +74,21 @@ class _Values:
 
 
 def nugget_page(
-    gold: Any,
-    systems: Any,
-    settings: Settings = DEFAULT,
+    evaluation: Evaluation,
     *,
-    tokens: Any = None,
     texts: str | Path | None = None,
-    docs: Iterable[str] | None = None,
-    mode: Mode | None = None,
-    suffix: str = ".tab",
     text_suffix: str = ".txt",
-    names: Sequence[str | None] | None = None,
-    inference: Inference | None = None,
     title: str = "Event nuggets",
 ) -> str:
-    """Score systems against gold, and show what the scores are made of: a whole HTML file.
+    """What the scores of an evaluation that kept everything are made of: a whole HTML file.
 
-    The arguments are those of scoring; `texts` is the folder of the texts, `<document><text_suffix>`. Without a text a
-    document is shown by its tokens, without tokens as a table of its nuggets.
+    `texts` is the folder of the texts, `<document><text_suffix>`. Without a text a document is shown by its tokens,
+    without tokens as a table of its nuggets.
     """
-    from adjudge.evaluate.run import Run
-    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
-
     folder = _folder(texts)
-    run = Run(inference=inference or Inference(), docs=None if docs is None else tuple(docs), keep=True, pool="micro")
-    task = NuggetTask(settings, tokens=tokens, suffix=suffix, mode=mode)
-    evaluation = evaluate_nuggets(task, gold, systems, run, names=names)
-    nothing: dict[str, list[Pair]] = {name: [] for name in settings.mapped}
+    task = evaluation.task
+    assert isinstance(task, NuggetTask)
+    nothing: dict[str, list[Pair]] = {name: [] for name in task.settings.mapped}
     documents, untold = [], []
     for details in zip(*(counted.details for counted in evaluation.systems.values()), strict=True):
         seen = [None if each is None else each.seen for each in details]
@@ -121,7 +110,7 @@ def nugget_page(
         )
     more = ", ..." if len(untold) > EXAMPLES else ""
     remarks = [f"no text for {len(untold)} of the documents ({', '.join(untold[:EXAMPLES])}{more})"] if untold else []
-    return render_nuggets(evaluation.result(), documents, settings, title=title, remarks=remarks)
+    return render_nuggets(evaluation.result(), documents, task.settings, title=title, remarks=remarks)
 
 
 def _folder(path: str | Path | None) -> Path | None:
