@@ -126,14 +126,14 @@ def test_colour_is_not_the_only_sign():
 
 def test_a_line_is_where_its_values_are():
     line = Line("A", 0, [(0.0, 0.0), (1.0, 1.0), (0.5, 0.5)])
-    chart = line_chart("l", [line], UNIT, UNIT, title="", width=500, height=300)
+    chart = line_chart("l", [line], UNIT, UNIT, title="", height=300)
     (shape,) = re.findall(r'<path class="c-line s0" d="M([^"]*)"', chart.body)
     points = [tuple(map(float, each.split())) for each in shape.split("L")]
-    plot = Plot.inside(500, 300, UNIT, UNIT, left=56, right=24 + 6.4, top=36)
+    plot = Plot.inside(620, 300, UNIT, UNIT, left=56, right=24 + 6.4, top=36)
     assert points[0] == pytest.approx((56, plot.bottom))
     assert points[1] == pytest.approx((plot.right, plot.top), abs=0.01)
     assert points[2] == pytest.approx((56 + plot.width / 2, plot.top + plot.height / 2), abs=0.01)
-    down = line_chart("l", [line], UNIT, UNIT, title="", width=500, height=300, down=True)
+    down = line_chart("l", [line], UNIT, UNIT._replace(down=True), title="", height=300)
     (shape,) = re.findall(r'<path class="c-line s0" d="M([^"]*)"', down.body)
     assert float(shape.split("L")[0].split()[1]) == pytest.approx(plot.top)
 

@@ -39,6 +39,7 @@ from adjudge.report.html.charts_plot import (
 )
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+WIDTH = 620.0
 DASHES = ("", "7 3", "2 2.5", "9 3 2 3", "14 4", "4 2 1 2 1 2", "1 3")
 HATCHES = (
     "M-2 2L2 -2M0 8L8 0M6 10L10 6",
@@ -140,21 +141,17 @@ def line_chart(
     description: str = "",
     rule: tuple[float, str] | None = None,
     marks: Sequence[Mark] = (),
-    drops: bool = True,
-    down: bool = False,
-    width: float = 620,
     height: float = 340,
 ) -> Chart:
     """Curves with their names at their right ends; `rule` is a value of x that is in use.
 
-    `down` puts low values on top. Marks are rings, with a thin line down to the axis (`drops`), and their labels there
-    if there is room.
+    Marks are rings, and their labels stand below the axis if there is room.
     """
-    plot = Plot.inside(width, height, x, y, left=56, right=24 + room(line.name for line in lines), top=36, down=down)
+    plot = Plot.inside(WIDTH, height, x, y, left=56, right=24 + room(line.name for line in lines), top=36)
     parts = [frame(plot)]
     if rule is not None:
         parts.append(rule_up(plot, *rule))
-    parts += [drop(plot, mark) for mark in marks if drops]
+    parts += [drop(plot, mark) for mark in marks if mark.drops]
     for line in lines:
         shape = "M" + "L".join(spot(*plot.at(*point)) for point in line.points)
         dashes = DASHES[(line.series + line.series // len(SERIES)) % len(DASHES)]
@@ -171,7 +168,7 @@ def line_chart(
             f'<text class="c-name {series_class(line.series)}" x="{px(plot.right + 8)}" y="{px(place + 4)}" '
             f'fill="{colour(line.series)}">{text(short(line.name))}</text>'
         )
-    return Chart(name, title, description, width, height, "".join(parts))
+    return Chart(name, title, description, WIDTH, height, "".join(parts))
 
 
 def region_map(
@@ -184,11 +181,9 @@ def region_map(
     description: str = "",
     rules: tuple[tuple[float, str], tuple[float, str]] | None = None,
     marks: Sequence[Mark] = (),
-    width: float = 620,
-    height: float = 420,
 ) -> Chart:
     """Who has which part of a plane; `rules` are the x and the y that are in use."""
-    plot = Plot.inside(width, height, x, y, left=56, right=44 + room(each.name for each in regions), top=36)
+    plot = Plot.inside(WIDTH, height := 420, x, y, left=56, right=44 + room(each.name for each in regions), top=36)
     used = list(dict.fromkeys(each.series for each in regions))
     parts = ["<defs>"]
     for series in used:
@@ -232,7 +227,7 @@ def region_map(
             f'<text class="c-name {series_class(series)}" x="{px(plot.right + 38)}" y="{px(top + 11)}" '
             f'fill="{colour(series)}">{text(short(first[series]))}</text>'
         )
-    return Chart(name, title, description, width, height, "".join(parts))
+    return Chart(name, title, description, WIDTH, height, "".join(parts))
 
 
 def heat_map(

@@ -21,22 +21,30 @@ _OBEYED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue0
 
 
 class Axis(NamedTuple):
-    """What is drawn along one side: values from `low` to `high`, each shown `factor` times as large."""
+    """What is drawn along one side: values from `low` to `high`, each shown `factor` times as large.
+
+    `down` puts low values on top.
+    """
 
     label: str
     low: float
     high: float
     factor: float = 1.0
     ticks: tuple[float, ...] | None = None
+    down: bool = False
 
 
 class Mark(NamedTuple):
-    """A point that is worth a look, with what is said at the axis and what is said when one points at it."""
+    """A point that is worth a look, with what is said at the axis and what is said when one points at it.
+
+    A thin line leads down to the axis if it `drops`.
+    """
 
     x: float
     y: float
     label: str = ""
     said: str = ""
+    drops: bool = True
 
 
 def text(value: str) -> str:
@@ -106,7 +114,6 @@ class Plot(NamedTuple):
     height: float
     x: Axis
     y: Axis
-    down: bool = False
 
     @staticmethod
     def inside(
@@ -119,10 +126,9 @@ class Plot(NamedTuple):
         right: float,
         top: float,
         bottom: float = 48,
-        down: bool = False,
     ) -> Plot:
         """What margins leave of a drawing; it may be small, but it is there."""
-        return Plot(left, top, max(width - left - right, 60), max(height - top - bottom, 40), x, y, down)
+        return Plot(left, top, max(width - left - right, 60), max(height - top - bottom, 40), x, y)
 
     @property
     def right(self) -> float:
@@ -138,7 +144,7 @@ class Plot(NamedTuple):
         """The place of two values."""
         across = (x - self.x.low) / ((self.x.high - self.x.low) or 1.0)
         up = (y - self.y.low) / ((self.y.high - self.y.low) or 1.0)
-        return self.left + self.width * across, self.top + self.height * (up if self.down else 1 - up)
+        return self.left + self.width * across, self.top + self.height * (up if self.y.down else 1 - up)
 
 
 def frame(plot: Plot, *, grid: bool = True) -> str:

@@ -208,10 +208,10 @@ def _ranks(
         for system, points in curves.ranks.items()
     ]
     ticks = tuple(float(round(tick)) for tick in nice_ticks(1, number) if tick == round(tick))
-    up = Axis("rank", 0.6, number + 0.4, ticks=ticks or (1.0,))
+    up = Axis("rank", 0.6, number + 0.4, ticks=ticks or (1.0,), down=True)
     height = min(120 + 34 * number, 420)
     said = "; ".join(f"{s} from rank {points[0][1]:.0f} to {points[-1][1]:.0f}" for s, points in curves.ranks.items())
-    chart = line_chart(name, lines, across, up, title=title, description=said, rule=rule, down=True, height=height)
+    chart = line_chart(name, lines, across, up, title=title, description=said, rule=rule, height=height)
     caption = "Ranks change only at the values that the scores mark; systems that are level share the better rank."
     return Graph(name, title, caption, chart, (named, *curves.ranks), _steps(curves, across.high, ranks=True))
 

@@ -146,7 +146,9 @@ def confidence_curves(result: Result) -> Iterator[Figure]:
                 f1 = points[least].get("f1")
                 shown = tuple("n/a" if v is None else f"{100 * v:z.1f}" for v in (precision, recall, f1))
                 rows.append((name, f"{least:g}", *shown))
-                marks.append(Mark(recall, precision, "", f"{name}, from {least:g}: {shown[0]} and {shown[1]}"))
+                marks.append(
+                    Mark(recall, precision, "", f"{name}, from {least:g}: {shown[0]} and {shown[1]}", drops=False)
+                )
             first, last = kept[0], kept[-1]
             said.append(
                 f"{name}: precision {100 * first[2]:.1f} and recall {100 * first[1]:.1f} from {first[0]:g}, "
@@ -164,7 +166,6 @@ def confidence_curves(result: Result) -> Iterator[Figure]:
             title=f"{clean(metric)}: precision over recall by confidence",
             description="; ".join(said),
             marks=marks,
-            drops=False,
         )
         caption = "Every ring keeps the facts that are at least so sure; the right end keeps all of them."
         yield figure(chart, caption, ("system", "confidence from", "precision", "recall", "F1"), rows)

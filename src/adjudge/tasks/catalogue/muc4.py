@@ -7,7 +7,7 @@ Templates are aligned greedily by recall, and F is made of whole percentages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.muc4 import TemplateFile, decoded, read_templates
@@ -37,6 +37,15 @@ COUNTS = ("correct", "partial", "incorrect", "missing", "spurious")
 SHOWN = 5
 
 
+class Layout(NamedTuple):
+    """What the report has: more than the summary, another table, a line of text filtering, a row for each slot."""
+
+    report: str | None = None
+    table: str | None = None
+    text_filtering: bool = False
+    per_slot: bool = False
+
+
 def run(
     gold: Any,
     system: Any,
@@ -44,16 +53,13 @@ def run(
     history: Any = None,
     slots: Any = None,
     messages: Any = None,
-    report: str | None = None,
-    table: str | None = None,
-    text_filtering: bool = False,
-    per_slot: bool = False,
     message: str | None = None,
+    **layout: Any,
 ) -> Published:
     r"""The report of the scorer for one system.
 
     `history` is a file of decisions, `slots` one of another kind of template, `messages` a list of all messages, if
-    the key does not have them all. `message` asks how one of them was scored.
+    the key does not have them all. `message` asks how one of them was scored; the others say what the report has.
 
     >>> text = b'0.  MESSAGE: ID  M1\n1.  MESSAGE: TEMPLATE  1\n4.  INCIDENT: TYPE  BOMBING\n'
     >>> print(run(text, text.replace(b"BOMBING", b"ATTACK"), message="M1").text, end="")
@@ -62,6 +68,7 @@ def run(
     key 1, response 1: matched
       inc-type            partial    BOMBING  |  ATTACK
     """
+    shown = Layout(**layout)
     chosen = muc4_slots() if slots is None else read_slots(slots)
     key, response = _both(gold, system, chosen)
     decisions = None if history is None else read_history(history, chosen)
@@ -80,14 +87,14 @@ def run(
         text = render(
             compared,
             chosen,
-            full=report == "full",
-            table=table or "all-templates",
-            text_filtering=text_filtering,
+            full=shown.report == "full",
+            table=shown.table or "all-templates",
+            text_filtering=shown.text_filtering,
         )
-    rows = [(each.id, counts(each, chosen, per_slot=per_slot)) for each in compared]
+    rows = [(each.id, counts(each, chosen, per_slot=shown.per_slot)) for each in compared]
     return Published(
         rows,
-        measures(chosen, per_slot=per_slot),
+        measures(chosen, per_slot=shown.per_slot),
         text,
         notes=_notes(key, response, compared),
         documents=([each.id for each in compared], response.messages.keys()),
