@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
@@ -183,6 +186,21 @@ class GateError(AdjudgeError):
     """A threshold given by `--fail-under` was not reached."""
 
     exit_code = 3
+
+
+def from_keywords(kind: Callable[..., T], given: Mapping[str, Any], function: str) -> T:
+    """The options of a function that were given as keywords, as one value; a wrong name is a `TypeError`.
+
+    >>> from_keywords(Problem, {"mesage": "?"}, "complain")
+    Traceback (most recent call last):
+    TypeError: complain() got an unexpected keyword argument 'mesage', did you mean message?
+    """
+    known = list(getattr(kind, "__struct_fields__", ()) or getattr(kind, "__annotations__", ()))
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}, {hint}")
+    return kind(**given)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
 from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.eal_linking import INCOMPLETE, Resolver
@@ -30,22 +30,24 @@ __all__ = ["KINDS", "LIMIT", "EalReport", "validate"]
 Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
 
 
-def validate(
-    path: str | Path,
-    *,
-    docs: str | Path | None = None,
-    ontology: str | Path | Ontology | None = None,
-    profile: str | Profile = "spec",
-    offsets: Offsets | None = None,
-    layout: Layout | None = None,
-    documents: Collection[str] | None = None,
-    required: Collection[str] | Literal["all"] | None = None,
-    severity: Severities | None = None,
-    limit: int = LIMIT,
-    watch: Watcher | None = None,
-) -> EalReport:
+class Checks(NamedTuple):
+    """What a submission is checked against; `docs` is the folder of the source documents."""
+
+    docs: str | Path | None = None
+    ontology: str | Path | Ontology | None = None
+    profile: str | Profile = "spec"
+    offsets: Offsets | None = None
+    layout: Layout | None = None
+    documents: Collection[str] | None = None
+    required: Collection[str] | Literal["all"] | None = None
+    severity: Severities | None = None
+    limit: int = LIMIT
+
+
+def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -> EalReport:
     r"""Check a folder or an archive; the findings are in the order of the documents, and of the lines in each file.
 
+    The `checks` are `docs`, `ontology`, `profile`, `offsets`, `layout`, `documents`, `required`, `severity`, `limit`.
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
     be there, and no others; `required` those that must be there beside others, "all" is every source document. The
     ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology.
@@ -62,16 +64,17 @@ def validate(
     >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
     [('unlinked', 1, 1), ('type', 1, 6)]
     """
-    profile = get_profile(profile)
+    given = from_keywords(Checks, checks, "validate")
+    docs, ontology, profile = given.docs, given.ontology, get_profile(given.profile)
     early = profile.linking_layout == "none"
     if not isinstance(ontology, Ontology):
         ontology = load_ontology(ontology or ("2014" if early else "2015"))
     if profile.program_roles:
         ontology = ontology.as_in_programs()
-    layout = layout or _layout(ontology, early=early)
-    offsets = offsets or profile.offsets
+    layout = given.layout or _layout(ontology, early=early)
+    offsets = given.offsets or profile.offsets
     rules = Rules(profile, ontology, layout)
-    out = Collector(limit, check_severities(severity or {}, KINDS))
+    out = Collector(given.limit, check_severities(given.severity or {}, KINDS))
 
     def report(documents: int = 0, empty: int = 0, responses: int = 0, frames: int = 0) -> EalReport:
         counts = (documents, empty, responses, frames)
@@ -91,7 +94,7 @@ def validate(
     try:
         out.take(findings)
         texts = None if docs is None else _Texts(Sources(docs), offsets)
-        return report(*_Checker(store, texts, rules, (documents, required), out, watch).run())
+        return report(*_Checker(store, texts, rules, (given.documents, given.required), out, watch).run())
     finally:
         store.close()
 
