@@ -10,7 +10,7 @@ from adjudge.metrics import find
 from adjudge.stats.points import points
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.coref.counts import COLUMNS, NAMES, count
-from adjudge.tasks.coref.measures import METRICS, measures_of
+from adjudge.tasks.coref.settings import METRICS, measures_of
 from adjudge.tasks.scoring import score
 
 PARTITIONS = fitting.partitions()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adjudge.model.coref import Chain
 from adjudge.tasks.coref.alignment import align
 from adjudge.tasks.coref.counts import COLUMNS, NAMES, count, count_repeated
-from adjudge.tasks.coref.repeats import copies, without_copies, without_matched_copies
+from adjudge.tasks.coref.observe import copies, without_copies, without_matched_copies
 
 SPANS = [(a, b) for a in range(4) for b in range(a, min(a + 2, 4))]
 REPEATING = st.lists(st.lists(st.sampled_from(SPANS), min_size=1, max_size=5), max_size=5)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.model.coref import Chain, CorefDocument, mention_words
-from adjudge.tasks.coref.matching import by_head, by_overlap
-from adjudge.tasks.coref.observe import compare
+from adjudge.tasks.coref.observe import by_head, by_overlap, compare
 from adjudge.tasks.coref.settings import Settings
 
 SPAN = st.tuples(st.integers(0, 9), st.integers(0, 4)).map(lambda pair: (pair[0], pair[0] + pair[1]))

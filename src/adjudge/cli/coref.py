@@ -70,7 +70,7 @@ def score(**options: Any) -> None:
     KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
     A response is called after its file, or NAME in NAME=FILE. Several are compared with paired tests.
     """
-    from adjudge.tasks.coref.measures import chosen_metrics
+    from adjudge.tasks.coref.settings import chosen_metrics
     from adjudge.tasks.coref.task import CorefTask
 
     sides = sides_of(options)

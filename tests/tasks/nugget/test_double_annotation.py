@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adjudge.formats.tbf import read_tbf
 from adjudge.stats.points import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
-from adjudge.tasks.coref.measures import measures_of
+from adjudge.tasks.coref.settings import measures_of
 from adjudge.tasks.nugget import choice_search, double_annotation, open_choices
 from adjudge.tasks.nugget.double_annotation import average, best_alignment, count_pairs, find_choices
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adjudge.tasks.coref.explanation import Explanation, explain
-    from adjudge.tasks.coref.scoring import score
+    from adjudge.tasks.coref.task import score
 
 __all__ = ["Explanation", "explain", "score"]
 
 # Loaded when first used: the command line takes what it needs from the modules themselves. A function that is called as
 # its module would be hidden by it, so the explanation lives in `explanation`.
-_HOMES = {"Explanation": "explanation", "explain": "explanation", "score": "scoring"}
+_HOMES = {"Explanation": "explanation", "explain": "explanation", "score": "task"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,13 +1,36 @@
-"""One document of the key and of the response, compared: what was counted, and which mentions were repeated."""
+"""One document of the key and of the response, compared: what was counted, and which mentions were repeated.
+
+Mentions need not be equal to match: by their heads, or by how much they overlap. Every mention of the response that
+matches one of the key takes its place, so that all metrics work on equality. A mention matches at most one of the other
+side. Equal mentions match first; of the rest, those pairs match whose overlap |A & B| / |A | B| is largest in sum (by
+head: of the mentions that share it).
+
+Repeated mentions: `conll-8.01` does what the reference scorer does. Copies in the key stay. In the response the first
+copy of a mention that the key has stays and the others go; copies of a mention that the key does not have stay. `clean`
+keeps the first copy of every mention on both sides.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
 from adjudge.errors import UsageError
-from adjudge.model.coref import Chain, CorefDocument, Mention
+from adjudge.model.coref import Chain, CorefDocument, Mention, mention_words
+from adjudge.tasks.coref.alignment import align
 from adjudge.tasks.coref.counts import count, count_unrepeated
-from adjudge.tasks.coref.matching import by_head, by_overlap
-from adjudge.tasks.coref.repeats import Repeat, copies, without_copies, without_matched_copies
 from adjudge.tasks.coref.settings import Settings
+
+_EPSILON = 1e-9  # mentions with the same head match even if they have no other word in common
+
+
+class Repeat(NamedTuple):
+    """A copy of a mention: the chain it stands in, the chain of the first one, and whether it was removed."""
+
+    mention: Mention
+    first: str
+    again: str
+    removed: bool
 
 
 class Compared:
@@ -83,3 +106,137 @@ def _matched(key: CorefDocument, response: CorefDocument | None, settings: Setti
 
 def _mentions(chains: list[Chain]) -> list[list[Mention]]:
     return [chain.mentions for chain in chains]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Mentions that are not equal
+
+
+def by_overlap(key: Sequence[Chain], response: Sequence[Chain], least: float) -> list[Chain]:
+    """The response with every mention replaced by the key's that it overlaps at least so much.
+
+    >>> by_overlap([Chain("1", [(0, 3)])], [Chain("a", [(0, 2), (7, 7)])], 0.5)
+    [Chain('a', [(0, 3), (7, 7)])]
+    """
+    known, own = _unmatched(key, response)
+    words = {mention: frozenset(mention_words(mention)) for mention in (*known, *own)}
+    at: dict[float, list[int]] = {}  # word -> mentions of the response that have it
+    for place, mention in enumerate(own):
+        for word in words[mention]:
+            at.setdefault(word, []).append(place)
+    cells: dict[int, dict[int, float]] = {}
+    for row, mention in enumerate(known):
+        shared: dict[int, int] = {}
+        for word in words[mention]:
+            for place in at.get(word, ()):
+                shared[place] = shared.get(place, 0) + 1
+        size = len(words[mention])
+        mine = {
+            place: both / (size + len(words[own[place]]) - both)
+            for place, both in sorted(shared.items())
+            if both >= least * (size + len(words[own[place]]) - both)
+        }
+        if mine:
+            cells[row] = mine
+    return _renamed(response, {own[place]: known[row] for row, place in align(cells).items()})
+
+
+def by_head(
+    key: Sequence[Chain],
+    response: Sequence[Chain],
+    key_heads: Mapping[Mention, float],
+    response_heads: Mapping[Mention, float],
+) -> list[Chain]:
+    """The response with every mention replaced by the key's that has the same head.
+
+    >>> by_head([Chain("1", [(0, 3)])], [Chain("a", [(2, 3)])], {(0, 3): 3}, {(2, 3): 3})
+    [Chain('a', [(0, 3)])]
+    """
+    known, own = _unmatched(key, response)
+    headed: dict[float, list[int]] = {}
+    for place, mention in enumerate(own):
+        if mention in response_heads:
+            headed.setdefault(response_heads[mention], []).append(place)
+    cells: dict[int, dict[int, float]] = {}
+    for row, mention in enumerate(known):
+        rivals = headed.get(key_heads[mention], ()) if mention in key_heads else ()
+        if rivals:
+            cells[row] = {place: _EPSILON + _jaccard(mention, own[place]) for place in rivals}
+    return _renamed(response, {own[place]: known[row] for row, place in align(cells).items()})
+
+
+def _unmatched(key: Iterable[Chain], response: Iterable[Chain]) -> tuple[list[Mention], list[Mention]]:
+    """The mentions of one side that the other does not have, each once, in the order of the text."""
+    here = {mention for chain in key for mention in chain.mentions}
+    there = {mention for chain in response for mention in chain.mentions}
+    return sorted(here - there), sorted(there - here)
+
+
+def _jaccard(a: Mention, b: Mention) -> float:
+    left, right = set(mention_words(a)), set(mention_words(b))
+    return len(left & right) / len(left | right)
+
+
+def _renamed(chains: Sequence[Chain], names: Mapping[Mention, Mention]) -> list[Chain]:
+    return [Chain(chain.id, [names.get(mention, mention) for mention in chain.mentions]) for chain in chains]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Mentions that occur more than once
+
+
+def copies(chains: Sequence[Chain], *, removed: bool = False) -> list[Repeat]:
+    """Every copy in chain order.
+
+    >>> copies([Chain("1", [(0, 1), (4, 4)]), Chain("2", [(0, 1)])])
+    [Repeat(mention=(0, 1), first='1', again='2', removed=False)]
+    """
+    first: dict[Mention, str] = {}
+    found = []
+    for chain in chains:
+        for mention in chain.mentions:
+            if mention in first:
+                found.append(Repeat(mention, first[mention], chain.id, removed))
+            else:
+                first[mention] = chain.id
+    return found
+
+
+def without_copies(chains: Sequence[Chain]) -> tuple[list[Chain], list[Repeat]]:
+    """The chains with the first copy of every mention only, and what was removed; empty chains go too.
+
+    >>> without_copies([Chain("1", [(0, 1), (4, 4)]), Chain("2", [(0, 1)])])[0]
+    [Chain('1', [(0, 1), (4, 4)])]
+    """
+    seen: set[Mention] = set()
+    kept = []
+    for chain in chains:
+        mine = [mention for mention in chain.mentions if not (mention in seen or seen.add(mention))]  # type: ignore[func-returns-value]
+        if mine:
+            kept.append(Chain(chain.id, mine))
+    return kept, copies(chains, removed=True)
+
+
+def without_matched_copies(key: Sequence[Chain], response: Sequence[Chain]) -> tuple[list[Chain], list[Repeat]]:
+    """The response as the reference scorer reads it against a key, and its copies, removed or not.
+
+    >>> key, response = [Chain("1", [(0, 1)])], [Chain("a", [(0, 1), (2, 2)]), Chain("b", [(2, 2), (0, 1)])]
+    >>> without_matched_copies(key, response)[0]
+    [Chain('a', [(0, 1), (2, 2)]), Chain('b', [(2, 2)])]
+    """
+    known = {mention for chain in key for mention in chain.mentions}
+    first: dict[Mention, str] = {}
+    kept, found = [], []
+    for chain in response:
+        mine = []
+        for mention in chain.mentions:
+            if mention in first:
+                found.append(Repeat(mention, first[mention], chain.id, mention in known))
+                if mention in known:
+                    continue
+            else:
+                first[mention] = chain.id
+            mine.append(mention)
+        if mine:
+            kept.append(Chain(chain.id, mine))
+    return kept, found

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import Problem, ValidationError
-from adjudge.evaluate.engine import Evaluation
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.run import run_of
+from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Remark, Row, Side, Task
-from adjudge.model.coref import CorefDocument, Mention
+from adjudge.formats.coreference import read_coreference
+from adjudge.model.coref import CorefCorpus, CorefDocument, Mention
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.coref.measures import METRICS, measures_of
-from adjudge.tasks.coref.observe import Compared, compare
-from adjudge.tasks.coref.repeats import Repeat
-from adjudge.tasks.coref.settings import Settings, settings
+from adjudge.tasks.coref.observe import Compared, Repeat, compare
+from adjudge.tasks.coref.settings import METRICS, Settings, chosen_metrics, measures_of, settings
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note
+    from adjudge.stats.result import Note, Result
 
 REFUSAL = 10  # repeats after which the reference scorer does not score
 REPEATS = {
@@ -26,6 +29,37 @@ REPEATS = {
     "response-removed": "in the response {was} removed",
     "response-kept": "in the response {was} kept because the key does not have them, as the reference scorer does",
 }
+
+
+def score(
+    key: Any,
+    response: Any,
+    *,
+    metric: str | Iterable[str] | None = None,
+    profile: str = "conll-8.01",
+    singletons: str = "keep",
+    match: str = "exact",
+    overlap: float | None = None,
+    names: Sequence[str | None] | None = None,
+    **options: Any,
+) -> Result:
+    """The coreference scores of one or several responses, with intervals and paired comparisons.
+
+    `key` and `response` are paths (CoNLL, CorefUD, or JSON lines of clusters) or documents in memory: objects with
+    clusters, or the clusters alone, by id in a mapping, or in a list, paired by their ids or, if they have none, by
+    position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3, ceafm,
+    ceafe, blanc, lea, conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). `profile` is
+    `conll-8.01`, `clean` or `strict`; `singletons="drop"` leaves out chains of one mention on both sides; `match` is
+    `exact`, `head`, or `partial` from an `overlap` on. The `options` are those of every task: `by`, `bootstrap`, `ci`,
+    `seed`, `interval`, `test`, `pool`, `docs`, `jobs` and `cluster` (see `adjudge.evaluate.run`).
+
+    >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
+    >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
+    >>> score(key, response, bootstrap=0)["coref.muc"].recall
+    0.5000
+    """
+    task = CorefTask(settings(profile, singletons, match, overlap), chosen_metrics(metric))
+    return evaluate(task, key, response, run_of(**options), names=names).result()
 
 
 class CorefTask(Task):
@@ -52,16 +86,12 @@ class CorefTask(Task):
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
-        from adjudge.tasks.coref.reading import read_corpus
-
         corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:  # noqa: ARG002
         """Whether something is all documents of a response, and not the clusters of one."""
-        from adjudge.tasks.coref.reading import is_whole
-
         return is_whole(value)
 
     def observe(self, gold: CorefDocument, system: CorefDocument | None, *, keep: bool = False) -> Row:
@@ -192,3 +222,82 @@ def written(mention: Mention) -> str:
     '(3,5)'
     """
     return f"({','.join(f'{number:g}' for number in mention)})"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Chains from files, or from what people have in memory
+
+
+def read_corpus(
+    source: Any, name: str, *, profile: str, only: Container[str] | None = None, digest: bool = True
+) -> tuple[CorefCorpus, bool]:
+    """A file (CoNLL, CorefUD, JSON lines), documents that were read already, or plain data; and if they were numbered.
+
+    Plain data are objects with clusters, or the clusters alone: by id in a mapping, or in a list, paired by their ids
+    or, if they have none, by position.
+    """
+    if isinstance(source, CorefCorpus):
+        return source, False
+    if is_file(source):
+        return read_coreference(source, profile=profile, only=only, digest=digest), False
+    if isinstance(source, list | tuple) and source and all(isinstance(each, CorefDocument) for each in source):
+        return _read_already(source), False
+    from adjudge.tasks.documents import read_side
+
+    side = read_side(source, name)
+    text = "\n".join(_line(each.id, each.data) for each in side.documents.values())
+    corpus = read_coreference(text.encode(), format="jsonl", profile=profile, name="<documents>")
+    return corpus, side.paired_by_place
+
+
+def is_whole(value: Any) -> bool:
+    """Whether something in memory is all documents of a response, and not the clusters of one.
+
+    >>> is_whole([{"id": "d", "clusters": []}]), is_whole([[[0, 0], [2, 2]]]), is_whole([[[[0, 0], [2, 2]]]])
+    (True, False, True)
+    """
+    if isinstance(value, CorefCorpus):
+        return True
+    if isinstance(value, Mapping):
+        return bool(value) and "clusters" not in value
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return isinstance(value[0], Mapping | CorefDocument) or hasattr(value[0], "clusters") or _depth(value) > _CLUSTERS
+
+
+_CLUSTERS = 3  # levels: clusters, mentions, the two ends of a mention
+
+
+def _depth(value: Any) -> int:
+    """The levels of lists in lists, the deepest of the elements counting."""
+    if isinstance(value, list | tuple | Set):
+        return 1 + max((_depth(inner) for inner in value), default=0)
+    return 0
+
+
+def _read_already(source: Sequence[CorefDocument]) -> CorefCorpus:
+    ids = [each.id for each in source]
+    if len(set(ids)) < len(ids):
+        twice = next(each for each in ids if ids.count(each) > 1)
+        raise ValidationError(f"duplicate id {twice!r}", hint="give every document its own id")
+    text = repr([(each.id, each.chains) for each in source])
+    return CorefCorpus("<documents>", list(source), hashlib.sha256(text.encode()).hexdigest())
+
+
+def _line(identifier: str, data: Any) -> str:
+    """A document as a line of a file: an object with clusters, or the clusters themselves."""
+    if isinstance(data, Mapping):
+        found = dict(data) if "id" in data else {"id": identifier, **data}
+    else:
+        found = {"id": identifier, "clusters": getattr(data, "clusters", data)}
+    try:
+        return json.dumps(found, default=_listed)
+    except TypeError as error:
+        hint = 'give {"id": ..., "clusters": [[[first, last], ...], ...]}, or the clusters alone'
+        raise UsageError(f"document {identifier!r} cannot be read: {error}", hint=hint) from None
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, Set):
+        return sorted(value, key=repr)
+    raise TypeError(f"{type(value).__name__} is neither a list nor a set")

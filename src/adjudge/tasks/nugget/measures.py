@@ -71,7 +71,7 @@ def measures(
     ['nugget.span', 'nugget.type', 'nugget.span.macro', 'nugget.type.macro']
     """
     from adjudge.stats.measure import Combined, Prf
-    from adjudge.tasks.coref.measures import measures_of
+    from adjudge.tasks.coref.settings import measures_of
     from adjudge.tasks.nugget.sequencing import sequence_measures
 
     official = settings.official
