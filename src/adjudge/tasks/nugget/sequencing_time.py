@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from adjudge.formats.standoff import closed
 from adjudge.model.nugget import AFTER, NuggetDocument
 
 Link = tuple[str, int, int]
@@ -233,25 +234,15 @@ def events_of(document: NuggetDocument) -> Events:
     [['a', 'c'], ['b']]
     """
     known = dict.fromkeys(nugget.id for nugget in document.nuggets)
-    parent = {id_: id_ for id_ in known}
-
-    def root(id_: str) -> str:
-        while parent[id_] != id_:
-            parent[id_] = id_ = parent[parent[id_]]
-        return id_
-
-    for cluster in document.clusters():
-        inside = [id_ for id_ in cluster if id_ in known]
-        for id_ in inside[1:]:
-            parent[root(id_)] = root(inside[0])
-    numbers: dict[str, int] = {}
-    home = {id_: numbers.setdefault(root(id_), len(numbers)) for id_ in known}
-    members: list[list[str]] = [[] for _ in numbers]
-    for id_, number in home.items():
-        members[number].append(id_)
+    clusters = [[id_ for id_ in cluster if id_ in known] for cluster in document.clusters()]
+    first = {id_: group[0] for group in closed([each for each in clusters if each], known) for id_ in group}
+    members: dict[str, list[str]] = {}
+    for id_ in known:
+        members.setdefault(first.get(id_, id_), []).append(id_)
+    home = {id_: number for number, event in enumerate(members.values()) for id_ in event}
     relations = [
         (relation.name, relation.arguments[0], relation.arguments[1])
         for relation in document.relations
         if len(relation.arguments) == 2
     ]
-    return Events(members, home, relations)
+    return Events(list(members.values()), home, relations)

@@ -22,7 +22,7 @@ from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_co
 from adjudge.tasks.nugget.measures import best_columns, columns, measures, row, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare
-from adjudge.tasks.nugget.sequencing import check_links, count_sequence
+from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
 from adjudge.tasks.nugget.settings import Mode, Settings
 
 if TYPE_CHECKING:
@@ -235,12 +235,8 @@ class NuggetTask(Task):
             counts += sequenced.counts
             remarks += tuple(Remark(code, own.id) for code in sequenced.remarks)
             if not chosen.any_links and (ours.summary.links or theirs.summary.links):
-                refused += [
-                    Refusal(side, False, finding.problem)
-                    for side, document in (("gold", ours.document), ("system", own))
-                    for finding in check_links(document)
-                    if finding.kind == "link-and-reverse"
-                ]
+                for side, document in (("gold", ours.document), ("system", own)):
+                    refused += [Refusal(side, False, problem) for problem in reversed_links(document)]
         detail = Detail(
             ours.summary,
             theirs.summary,
