@@ -116,7 +116,9 @@ def _nuggets() -> Iterable[Target]:
     yield Target(
         "nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation_ground:read_sizes", "sizes.txt")
     )
-    yield Target("nugget-types", "lines", "nugget-types", filed("tasks.nugget.ontology:read_types", "types.txt"))
+    yield Target(
+        "nugget-types", "lines", "nugget-types", filed("tasks.nugget.validation_ground:read_types", "types.txt")
+    )
 
 
 def _arguments() -> Iterable[Target]:

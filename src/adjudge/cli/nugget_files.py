@@ -15,7 +15,7 @@ from adjudge.cli.output import check_targets, emit, is_file, say, working
 from adjudge.errors import UsageError, ValidationError, visible
 from adjudge.formats.standoff import ORDERS, UNITS
 from adjudge.tasks.nugget.conversion_files import SOURCES
-from adjudge.tasks.nugget.validation_findings import LIMIT
+from adjudge.tasks.nugget.validation import LIMIT
 
 if TYPE_CHECKING:
     from adjudge.formats.tbf import TbfFile
@@ -61,9 +61,8 @@ def validate(files: tuple[str, ...], **options: Any) -> int:
     An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
     the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
     """
-    from adjudge.tasks.nugget.ontology import read_types
     from adjudge.tasks.nugget.validation import validate as check
-    from adjudge.tasks.nugget.validation_ground import read_sizes
+    from adjudge.tasks.nugget.validation_ground import read_sizes, read_types
 
     gold = options["gold"]
     check_targets(options, inputs=[*files, gold])

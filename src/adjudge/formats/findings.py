@@ -31,7 +31,8 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
 class Finding:
     """One thing to fix; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
 
-    `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it unusual.
+    `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it unusual;
+    `fix` is a line that can be pasted.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Finding:
     problem: Problem
     document: str | None = None
     repair: str | None = None
+    fix: str | None = None
 
 
 class Findings:
@@ -81,9 +83,10 @@ class Findings:
         *,
         error: bool = True,
         repair: str | None = None,
+        fix: str | None = None,
     ) -> None:
         """Something at a place of the file that the rules forbid, or only a warning."""
-        self.add_problem(kind, Problem(message, self.place, line, column, hint), error=error, repair=repair)
+        self.add_problem(kind, Problem(message, self.place, line, column, hint), error=error, repair=repair, fix=fix)
 
     def warn(
         self,
@@ -98,7 +101,9 @@ class Findings:
         """Something that the rules allow, or repair themselves."""
         self.add(kind, message, line, column, hint, error=False, repair=repair)
 
-    def add_problem(self, kind: str, problem: Problem, *, error: bool, repair: str | None = None) -> None:
+    def add_problem(
+        self, kind: str, problem: Problem, *, error: bool, repair: str | None = None, fix: str | None = None
+    ) -> None:
         """A problem with its own place, such as another reader has found."""
         self.counts[kind] += 1
         if error:
@@ -110,7 +115,7 @@ class Findings:
         elif error:
             self._unrepaired[kind] += 1
         if not self.limit or self.counts[kind] <= self.limit:
-            self.found.append(Finding(kind, error, problem, self.document, repair))
+            self.found.append(Finding(kind, error, problem, self.document, repair, fix))
 
     def in_order(self) -> list[Finding]:
         """The findings that were kept, in the order of their places."""

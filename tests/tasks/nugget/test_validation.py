@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.formats.tbf import open_tbf
-from adjudge.tasks.nugget.ontology import read_types
 from adjudge.tasks.nugget.validation import NuggetReport, validate
-from adjudge.tasks.nugget.validation_ground import read_sizes
+from adjudge.tasks.nugget.validation_ground import read_sizes, read_types
 from adjudge.tasks.nugget.validation_relations import find_circles
 from problems import budget
 

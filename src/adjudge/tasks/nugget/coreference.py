@@ -264,7 +264,8 @@ def cluster_problems(
     if not clusters and settings.profile != "evmeval-2015":
         return
     named = {nugget.id: key for nugget, key in zip(document.nuggets, keys, strict=True)}
-    yield from _overlaps(clusters, named)
+    for overlap in overlaps([cluster.arguments for cluster in clusters]):
+        yield _overlap_problem(overlap, clusters, named)
     if settings.profile == "evmeval-1.8":
         return
     for cluster in clusters:
@@ -291,33 +292,48 @@ def cluster_problems(
         yield from _unknown_tokens(document, keys, known, aligned)
 
 
-def _overlaps(clusters: Sequence[Relation], named: Container[str]) -> Iterator[Problem]:
-    """Clusters that share a mention are one: a problem for all lines of such a cluster, with the line that fixes it."""
+class Overlap(NamedTuple):
+    """Lines that are one cluster because they share mentions; `second` is the first that shares one with an earlier."""
+
+    lines: list[int]
+    second: int
+    earlier: int
+    mention: str
+
+
+def overlaps(clusters: Sequence[Sequence[str]]) -> list[Overlap]:
+    """The lines of clusters that must be one, in the order of their first line.
+
+    >>> overlaps([["a", "b"], ["c"], ["b", "d"]])
+    [Overlap(lines=[0, 2], second=2, earlier=0, mention='b')]
+    """
     owners: dict[str, int] = {}
     group = {number: [number] for number in range(len(clusters))}  # lines that are one share a list
     first: dict[int, tuple[int, str]] = {}  # a line, an earlier one, and what both have
     for number, cluster in enumerate(clusters):
-        for argument in cluster.arguments:
+        for argument in cluster:
             owner = owners.setdefault(argument, number)
             if owner != number and group[owner] is not group[number]:
                 first.setdefault(number, (owner, argument))
                 small, large = sorted((group[owner], group[number]), key=len)
                 large += small
                 group.update(dict.fromkeys(small, large))
-    for numbers in {id(each): sorted(each) for each in group.values() if len(each) > 1}.values():
-        lines = [clusters[number] for number in numbers]
-        last = next(number for number in numbers if number in first)
-        owner, argument = first[last]
-        message = (
-            f"cluster {clusters[last].id} and cluster {clusters[owner].id} (line {clusters[owner].line}) "
-            f"have {argument} in common"
-        )
-        if len(lines) > 2:
-            message += f", and lines {some_of([str(line.line) for line in lines])} are one cluster"
-        members = dict.fromkeys(each for line in lines for each in line.arguments if each in named)
-        merged = f"@{COREFERENCE} {lines[0].id} {','.join(members)}"
-        hint = f"merge them: {merged}" if len(merged) <= PASTED else "merge them into one line"
-        yield Problem(message, line=clusters[last].line or None, hint=hint)
+    found = {id(each): sorted(each) for each in group.values() if len(each) > 1}
+    seconds = [(lines, next(number for number in lines if number in first)) for lines in found.values()]
+    return [Overlap(lines, second, *first[second]) for lines, second in seconds]
+
+
+def _overlap_problem(overlap: Overlap, clusters: Sequence[Relation], named: Container[str]) -> Problem:
+    """A problem for all lines of such a cluster, with the line that fixes it."""
+    lines = [clusters[number] for number in overlap.lines]
+    last, other = clusters[overlap.second], clusters[overlap.earlier]
+    message = f"cluster {last.id} and cluster {other.id} (line {other.line}) have {overlap.mention} in common"
+    if len(lines) > 2:
+        message += f", and lines {some_of([str(line.line) for line in lines])} are one cluster"
+    members = dict.fromkeys(each for line in lines for each in line.arguments if each in named)
+    merged = f"@{COREFERENCE} {lines[0].id} {','.join(members)}"
+    hint = f"merge them: {merged}" if len(merged) <= PASTED else "merge them into one line"
+    return Problem(message, line=last.line or None, hint=hint)
 
 
 def some_of(names: Sequence[str]) -> str:

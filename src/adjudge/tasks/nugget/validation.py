@@ -8,24 +8,46 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from adjudge.errors import FormatError, UsageError
+from adjudge.formats.findings import Finding, Findings
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.tbf import TbfFile, open_tbf
 from adjudge.formats.tbf_scan import Section, decode, quote
 from adjudge.model.nugget import COREFERENCE
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import char_keys, token_keys
-from adjudge.tasks.nugget.validation_findings import LIMIT, Collector, Mistake, NuggetReport
 from adjudge.tasks.nugget.validation_gold import Copies
-from adjudge.tasks.nugget.validation_ground import Grounds
-from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines
-from adjudge.tasks.nugget.validation_places import Ground, near
+from adjudge.tasks.nugget.validation_ground import Ground, Grounds
+from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines, near
 from adjudge.tasks.nugget.validation_relations import check_relations
 
-__all__ = ["LIMIT", "Mistake", "NuggetReport", "validate"]
+LIMIT = 20
+"""How many of a kind are listed, unless it is said otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetReport:
+    """What was found in one file, in file order, and what is in it; `unlisted` counts what is not listed, by kind.
+
+    `gold` says, where nuggets were given, how many there are, and what became of how many of them.
+    """
+
+    path: str
+    mode: str
+    findings: list[Finding]
+    unlisted: dict[str, int]
+    errors: int
+    warnings: int
+    documents: int = 0
+    empty: int = 0
+    mentions: int = 0
+    clusters: int = 0
+    links: int = 0
+    gold: dict[str, int] | None = None
 
 
 def validate(
@@ -62,13 +84,13 @@ def validate(
         mode = "token"
     if gold is not None:  # whose places are those of the system
         mode = gold.mode = mode or gold.mode
-    out = Collector(source_name(source), limit)
+    out = Findings(source_name(source), limit=limit)
     try:
         file = open_tbf(source, mode=mode)
     except FormatError as error:  # damaged in the middle: nothing else can be said of it
         for problem in error.problems:
-            out.error("damaged", problem.message, hint=problem.hint)
-        return NuggetReport(out.path, mode or "token", out.findings, {}, out.errors, out.warnings)
+            out.add_problem("damaged", problem, error=True)
+        return NuggetReport(out.place, mode or "token", out.found, {}, out.errors, out.warnings)
     listed = None if types is None else {canonical(each): each for each in types}
     rules = Rules(file.mode, listed, given=gold is not None)
     copies = None if gold is None else Copies(gold, out)
@@ -82,12 +104,12 @@ def validate(
     if documents is not None:
         _check_documents(file, documents, out)
     findings = sorted(
-        out.findings,
-        key=lambda each: (each.problem.path != out.path, each.problem.line or 0, each.problem.column or 0),
+        out.found,
+        key=lambda each: (each.problem.path != out.place, each.problem.line or 0, each.problem.column or 0),
     )
     counts = checker.counts
     return NuggetReport(
-        out.path,
+        out.place,
         file.mode,
         findings,
         out.unlisted(),
@@ -105,7 +127,7 @@ def validate(
 class _Checker:
     """One file on its way through all checks."""
 
-    def __init__(self, file: TbfFile, out: Collector, grounds: Grounds, rules: Rules, copies: Copies | None) -> None:
+    def __init__(self, file: TbfFile, out: Findings, grounds: Grounds, rules: Rules, copies: Copies | None) -> None:
         self.file = file
         self.out = out
         self.grounds = grounds
@@ -118,28 +140,31 @@ class _Checker:
         """All checks but those of the list of documents."""
         file, out = self.file, self.out
         for finding in file.findings:
-            problem, document = finding.problem, finding.document
-            out.error(finding.kind, problem.message, problem.line, problem.column, hint=problem.hint, document=document)
+            out.document = finding.document
+            out.add_problem(finding.kind, finding.problem, error=True)
         for kind, count in file.index.counts.items():  # the reader, too, keeps only the first of a kind
             unseen = count - sum(finding.kind == kind for finding in file.findings)
             out.counts[kind] += unseen
             out.errors += unseen
+        out.document = None
         long = file.remarks.get("long-line")
         if long is not None:
-            out.warn("long-line", long.message, long.line, long.column, hint=long.hint)
+            out.add_problem("long-line", long, error=False)
         counted = {last for _, last in file.index.documents.values()}
         for number, section in enumerate(file.sections):
             if section.id is not None:  # else it is wrong as a whole
+                out.document = section.id
                 data = file.section_bytes(section)
                 self._check_bytes(data, section)
                 self._check_section(decode(data), section, counts=number in counted)
         if self.grounds.texts is not None and self.grounds.tables is None and self.rules.mode == "token":
             message = "places are read as token ids, so the texts are not looked at"
-            out.warn("mode", message, hint="give the token tables, too, or say --mode char")
+            out.document = None
+            out.warn("mode", message, None, None, "give the token tables, too, or say --mode char")
 
     def _check_bytes(self, data: bytes, section: Section) -> None:
         """What is not plain UTF-8 with LF at the end of lines."""
-        out, document = self.out, section.id
+        out = self.out
 
         def place(at: int) -> tuple[int, int]:
             line = section.line + data.count(b"\n", 0, at)
@@ -150,19 +175,19 @@ class _Checker:
             at = data.index(b"\r")
             ends = data[at : at + 2] == b"\r\n"
             message = "lines end in CR LF" if ends else "a carriage return in the middle of a line"
-            out.warn("line-ends", message, *place(at), hint="save the file with LF line ends", document=document)
+            out.warn("line-ends", message, *place(at), "save the file with LF line ends")
         if b"\0" in data:
             count = data.count(0)
             message = f"{count} null character{'s' * (count > 1)}, the first one here"
             hint = "save the file as UTF-8 text"
-            out.error("null", message, *place(data.index(0)), hint=hint, document=document)
+            out.add("null", message, *place(data.index(0)), hint)
         if not data.isascii():
             try:
                 data.decode()
             except UnicodeDecodeError as error:
                 message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
                 hint = "convert the file to UTF-8"
-                out.warn("encoding", message, *place(error.start), hint=hint, document=document)
+                out.warn("encoding", message, *place(error.start), hint)
 
     def _check_section(self, text: str, section: Section, *, counts: bool) -> None:
         """The lines of a document, whether it counts or not."""
@@ -177,7 +202,7 @@ class _Checker:
             check_duplicates(lines, keys, out)
         places: dict[str, Hashable] = dict.fromkeys(lines.ids)
         places.update({nugget.id: key for nugget, key in zip(lines.nuggets, keys, strict=True)})
-        check_relations(lines.relations, places, lines.document, out)
+        check_relations(lines.relations, places, out)
         if self.copies is not None and counts:
             self.copies.check(lines, text)
         clusters = sum(line.relation.name == COREFERENCE for line in lines.relations)
@@ -193,10 +218,10 @@ class _Checker:
             what = "token table" if ground.table else "text"
             message = f"{lines.misfits} of {count} mentions do not fit the {what} of document {quote(lines.document)}"
             hint = "is it that of another document?"
-            self.out.warn("misfit", message, lines.line, 1, hint=hint, document=lines.document)
+            self.out.warn("misfit", message, lines.line, 1, hint)
 
 
-def _check_documents(file: TbfFile, wanted: Collection[str], out: Collector) -> None:
+def _check_documents(file: TbfFile, wanted: Collection[str], out: Findings) -> None:
     """Documents that are missing, and those that nobody has asked for."""
     known = dict.fromkeys(wanted)
     lines = {section.id: section.line for section in file.sections if section.id is not None}
@@ -205,8 +230,10 @@ def _check_documents(file: TbfFile, wanted: Collection[str], out: Collector) -> 
             message = f"document {quote(id)} is not one of those that are scored"
             close = near(id, known)
             hint = f"did you mean {close}?" if close else "remove it, or check the id"
-            out.error("unknown-document", message, lines.get(id), 1, hint=hint, document=id)
+            out.document = id
+            out.add("unknown-document", message, lines.get(id), 1, hint)
     for id in known:
         if id and id not in file:
             hint = "write its footer" if id in lines else "write its header and footer, even if it has no mentions"
-            out.error("missing-document", f"document {quote(id)} is missing", hint=hint, document=id)
+            out.document = id
+            out.add("missing-document", f"document {quote(id)} is missing", None, None, hint)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
+from adjudge.formats.findings import Findings
 from adjudge.formats.tbf import TbfFile
 from adjudge.formats.tbf_scan import field_place, quote
 from adjudge.model.nugget import Nugget
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import char_keys, token_keys
-from adjudge.tasks.nugget.validation_findings import Collector
 from adjudge.tasks.nugget.validation_lines import Lines
 
 _ID, _PLACE, _TEXT, _TYPE, _REALIS = 2, 3, 4, 5, 6  # columns
@@ -51,7 +51,7 @@ _CHANGED: tuple[_Rule, ...] = (lambda each: each.nugget.id, lambda each: each.pl
 class Copies:
     """Compares the documents of a file with those of gold; `counts` says what became of how many nuggets."""
 
-    def __init__(self, gold: TbfFile, out: Collector) -> None:
+    def __init__(self, gold: TbfFile, out: Findings) -> None:
         self.gold = gold
         self.out = out
         self.counts = dict.fromkeys(("gold", "copied", "renamed", "changed", "missing", "invented"), 0)
@@ -113,7 +113,7 @@ class _Document:
         self.counts["renamed"] += 1
         message = f"{quote(mine.nugget.id)} is the gold nugget {quote(gold.nugget.id)} under another id"
         hint = f"call it {quote(gold.nugget.id)[1:-1]}"
-        self.out.warn("renamed-nugget", message, *self._at(mine, _ID), hint=hint, document=self.lines.document)
+        self.out.warn("renamed-nugget", message, *self._at(mine, _ID), hint)
         self._same_text(mine, gold)
 
     def changed(self, mine: _Given, gold: _Given) -> None:
@@ -131,12 +131,11 @@ class _Document:
         name = quote(gold.nugget.id)
         if mine.nugget.id != gold.nugget.id:
             name += f" (here {quote(mine.nugget.id)})"
-        self.out.error(
+        self.out.add(
             "changed-nugget",
             f"the gold nugget {name} was changed: {'; '.join(parts)} ({self.path}:{gold.nugget.line})",
             *self._at(mine, other[0]),
-            hint="copy the line of gold",
-            document=self.lines.document,
+            "copy the line of gold",
             fix=self._line(gold),
         )
 
@@ -146,12 +145,11 @@ class _Document:
         message = f"{quote(mine.nugget.id)} is no gold nugget"
         if twin is not None:
             message = f"{quote(mine.nugget.id)} is another copy of the gold nugget {quote(twin.id)}"
-        self.out.error(
+        self.out.add(
             "invented-nugget",
             message,
             *self._at(mine, _ID),
-            hint="remove it, and name gold nuggets only in relations",
-            document=self.lines.document,
+            "remove it, and name gold nuggets only in relations",
         )
 
     def missing(self, gold: _Given, *, unreadable: bool) -> None:
@@ -159,13 +157,12 @@ class _Document:
         if unreadable:  # which is said of the line that has its id
             return
         nugget = gold.nugget
-        self.out.error(
+        self.out.add(
             "missing-nugget",
             f"the gold nugget {quote(nugget.id)} ({quote(nugget.text)}, {self.path}:{nugget.line}) was not copied",
             self.lines.line,
             1,
-            hint="copy its line",
-            document=self.lines.document,
+            "copy its line",
             fix=self._line(gold),
         )
 
@@ -174,7 +171,7 @@ class _Document:
         if _squeezed(mine.nugget.text) != _squeezed(gold.nugget.text):
             message = f"the text is {quote(mine.nugget.text)}, in gold {quote(gold.nugget.text)}"
             hint = "copy the line of gold"
-            self.out.warn("changed-text", message, *self._at(mine, _TEXT), hint=hint, document=self.lines.document)
+            self.out.warn("changed-text", message, *self._at(mine, _TEXT), hint)
 
     def _at(self, mine: _Given, column: int) -> tuple[int, int]:
         line = mine.nugget.line

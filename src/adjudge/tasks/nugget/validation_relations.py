@@ -7,9 +7,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import did_you_mean
+from adjudge.formats.findings import Findings
+from adjudge.formats.standoff import closed
 from adjudge.formats.tbf_scan import quote
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT, Relation
-from adjudge.tasks.nugget.validation_findings import Collector
+from adjudge.tasks.nugget.coreference import overlaps
+from adjudge.tasks.nugget.sequencing_time import components
 
 NAMES = (COREFERENCE, AFTER, SUBEVENT)
 UNKNOWN_NAMES = 10
@@ -26,21 +29,21 @@ class Line(NamedTuple):
     column: int
 
 
-def check_relations(lines: Sequence[Line], places: Mapping[str, Hashable], document: str, out: Collector) -> None:
+def check_relations(lines: Sequence[Line], places: Mapping[str, Hashable], out: Findings) -> None:
     """Everything about the relations of a document; `places` has the place of every mention."""
     for line in lines:
-        _check_name(line, document, out)
-        _check_arguments(line, places, document, out)
+        _check_name(line, out)
+        _check_arguments(line, places, out)
     clusters = [line for line in lines if line.relation.name == COREFERENCE]
-    member = _check_closure(clusters, places, document, out)
+    member = _check_closure(clusters, places, out)
     for line in clusters:
-        _check_twins(line, places, document, out)
+        _check_twins(line, places, out)
     for name in (AFTER, SUBEVENT):
         links = [line for line in lines if line.relation.name == name and len(line.relation.arguments) == 2]
-        _check_links(name, links, member, places, document, out)
+        _check_links(name, links, member, places, out)
 
 
-def _check_name(line: Line, document: str, out: Collector) -> None:
+def _check_name(line: Line, out: Findings) -> None:
     relation = line.relation
     if relation.name in NAMES:
         return
@@ -49,92 +52,68 @@ def _check_name(line: Line, document: str, out: Collector) -> None:
     hint = f"write @{close[0]}" if close else did_you_mean(relation.name[:100], NAMES)
     message = f"there is no relation {quote(relation.name)}, and it is not scored"
     hint = hint or f"relations are {', '.join(NAMES)}"
-    out.warn("relation-name", message, relation.line, 1, hint=hint, document=document)
+    out.warn("relation-name", message, relation.line, 1, hint)
     if out.counts["relation-name"] == UNKNOWN_NAMES + 1:
         message = f"more than {UNKNOWN_NAMES} relations have unknown names, which the official validator refuses"
-        out.error("relation-names", message, relation.line, 1, hint=f"use {', '.join(NAMES)}", document=document)
+        out.add("relation-names", message, relation.line, 1, f"use {', '.join(NAMES)}")
 
 
-def _check_arguments(line: Line, places: Mapping[str, Hashable], document: str, out: Collector) -> None:
+def _check_arguments(line: Line, places: Mapping[str, Hashable], out: Findings) -> None:
     relation = line.relation
     if not relation.id or len(relation.id.split()) != 1 or relation.id != relation.id.strip():
         what = f"the relation id {quote(relation.id)} has a blank in it" if relation.id.strip() else "no relation id"
         hint = "write a name without blanks, such as R1"
-        out.error("relation-id", what, relation.line, line.column - len(relation.id) - 1, hint=hint, document=document)
+        out.add("relation-id", what, relation.line, line.column - len(relation.id) - 1, hint)
     column = line.column
     seen: set[str] = set()
     for argument in relation.arguments:
         if not argument.strip():
             message, hint = "an empty mention id", "write mention ids with one comma between them"
-            out.error("argument", message, relation.line, column, hint=hint, document=document)
+            out.add("argument", message, relation.line, column, hint)
         elif argument not in places:
             bare = argument.strip()
             hint = "remove the blank" if bare in places else "it needs a mention line of this document"
-            message = f"{relation.name} names {quote(argument)}, which is no mention of document {quote(document)}"
-            out.error("unknown-mention", message, relation.line, column, hint=hint, document=document)
+            message = (
+                f"{relation.name} names {quote(argument)}, which is no mention of document {quote(out.document or '')}"
+            )
+            out.add("unknown-mention", message, relation.line, column, hint)
         elif argument in seen:
             message = f"mention {quote(argument)} occurs twice in one relation"
-            out.warn("repeated-argument", message, relation.line, column, hint="write it once", document=document)
+            out.warn("repeated-argument", message, relation.line, column, "write it once")
         seen.add(argument)
         column += len(argument) + 1
     count = len(relation.arguments)
     if relation.name == COREFERENCE and count == 1:
         message, hint = "a cluster of one mention says nothing", "leave the line out, or name the other mentions"
-        out.warn("one-member", message, relation.line, line.column, hint=hint, document=document)
+        out.warn("one-member", message, relation.line, line.column, hint)
     elif relation.name in (AFTER, SUBEVENT) and count != 2:
         message = f"{relation.name} relates two mentions, not {count}"
         hint = "write one line for each pair"
-        out.error("link-arguments", message, relation.line, line.column, hint=hint, document=document)
+        out.add("link-arguments", message, relation.line, line.column, hint)
 
 
-def _check_closure(
-    lines: Sequence[Line], places: Mapping[str, Hashable], document: str, out: Collector
-) -> dict[str, str]:
+def _check_closure(lines: Sequence[Line], places: Mapping[str, Hashable], out: Findings) -> dict[str, str]:
     """Clusters that share a mention are one; the answer is the first member of the cluster of each mention."""
-    parent: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while parent[name] != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    for line in lines:
-        first = line.relation.arguments[0]
-        for argument in line.relation.arguments:
-            parent.setdefault(argument, argument)
-            parent[root(argument)] = root(first)
-    groups: dict[str, list[Line]] = {}
-    for line in lines:
-        groups.setdefault(root(line.relation.arguments[0]), []).append(line)
-    for group in groups.values():
-        if len(group) > 1:
-            _suggest(group, places, document, out)
-    return {name: root(name) for name in parent}
+    clusters = [line.relation.arguments for line in lines]
+    for overlap in overlaps(clusters):
+        _suggest([lines[number] for number in overlap.lines], lines[overlap.second], overlap.mention, places, out)
+    groups = closed(clusters, dict.fromkeys(name for cluster in clusters for name in cluster))
+    return {name: group[0] for group in groups for name in group}
 
 
-def _suggest(group: Sequence[Line], places: Mapping[str, Hashable], document: str, out: Collector) -> None:
+def _suggest(group: Sequence[Line], second: Line, shared: str, places: Mapping[str, Hashable], out: Findings) -> None:
     """One finding for lines that must be one, with that line."""
-    where: dict[str, int] = {}
-    shared, second = "", group[1]
-    for line in group:
-        both = next((each for each in line.relation.arguments if each in where), None)
-        if both is not None:
-            shared, second = both, line
-            break
-        where.update(dict.fromkeys(line.relation.arguments, line.relation.line))
     members = [each for each in dict.fromkeys(a for line in group for a in line.relation.arguments) if each in places]
     fix = f"@{COREFERENCE}\t{group[0].relation.id}\t{','.join(members)}"
     numbers = [str(line.relation.line) for line in group]
     lines = f"{', '.join(numbers[:_SHOWN])}{' ...' * (len(numbers) > _SHOWN)}"
     message = f"mention {quote(shared)} is in two clusters, so lines {lines} are one cluster"
-    out.error(
+    out.add(
         "closure",
         message,
         second.relation.line,
         second.column + _offset(second.relation.arguments, shared),
-        hint=f"write one line instead of these {len(group)}",
-        document=document,
+        f"write one line instead of these {len(group)}",
         fix=fix if len(members) > 1 and len(fix) <= _PASTED else None,
     )
 
@@ -149,7 +128,7 @@ def _offset(arguments: Iterable[str], wanted: str) -> int:
     return offset
 
 
-def _check_twins(line: Line, places: Mapping[str, Hashable], document: str, out: Collector) -> None:
+def _check_twins(line: Line, places: Mapping[str, Hashable], out: Findings) -> None:
     """Two mentions of one place cannot be the same event (section 4.4.1 of the specification)."""
     first: dict[Hashable, str] = {}
     for argument in dict.fromkeys(line.relation.arguments):
@@ -160,7 +139,7 @@ def _check_twins(line: Line, places: Mapping[str, Hashable], document: str, out:
             message = f"{quote(first[place])} and {quote(argument)} have the same place and are in one cluster"
             column = line.column + _offset(line.relation.arguments, argument)
             hint = "they are one mention: remove one of them"
-            out.error("same-place", message, line.relation.line, column, hint=hint, document=document)
+            out.add("same-place", message, line.relation.line, column, hint)
         else:
             first[place] = argument
 
@@ -170,8 +149,7 @@ def _check_links(
     lines: Sequence[Line],
     member: Mapping[str, str],
     places: Mapping[str, Hashable],
-    document: str,
-    out: Collector,
+    out: Findings,
 ) -> None:
     """Directed links: none inside a cluster, none both ways, no circles; mentions of one cluster are one event."""
     first: dict[tuple[str, str], Line] = {}
@@ -182,24 +160,24 @@ def _check_links(
             continue
         if a == b:
             message, hint = f"{name} relates {quote(a)} to itself", "remove the line"
-            out.error("self-link", message, line.relation.line, line.column, hint=hint, document=document)
+            out.add("self-link", message, line.relation.line, line.column, hint)
             continue
         if (a, b) in exact:
             message = f"{name} of {quote(a)} and {quote(b)} is in line {exact[a, b]} already"
-            out.warn("repeated-link", message, line.relation.line, line.column, hint="remove one", document=document)
+            out.warn("repeated-link", message, line.relation.line, line.column, "remove one")
             continue
         exact[a, b] = line.relation.line
         pair = member.get(a, a), member.get(b, b)
         if pair[0] == pair[1]:
             message = f"{name} relates {quote(a)} and {quote(b)}, which are in one cluster, and is not scored"
-            out.warn("link-in-cluster", message, line.relation.line, line.column, hint="remove it", document=document)
+            out.warn("link-in-cluster", message, line.relation.line, line.column, "remove it")
         else:
             first.setdefault(pair, line)
     for (a, b), line in first.items():
         other = first.get((b, a))
         if other is not None and other.relation.line < line.relation.line:
             message = f"{name} goes from {_pair(line)} here and the other way in line {other.relation.line}"
-            out.error("both-ways", message, line.relation.line, line.column, hint="keep one of them", document=document)
+            out.add("both-ways", message, line.relation.line, line.column, "keep one of them")
     rest = {pair: line for pair, line in first.items() if (pair[1], pair[0]) not in first}
     for circle in find_circles(rest):
         inside = [rest[pair] for pair in circle]
@@ -209,7 +187,7 @@ def _check_links(
         shown = " -> ".join(quote(each)[1:-1] for each in names) + more + f" -> {quote(names[0])[1:-1]}"
         message = f"{name} goes in a circle: {shown}"
         hint = f"remove one of lines {', '.join(str(each.relation.line) for each in inside[:_SHOWN])}"
-        out.error("circle", message, last.relation.line, last.column, hint=hint, document=document)
+        out.add("circle", message, last.relation.line, last.column, hint)
 
 
 def _pair(line: Line) -> str:
@@ -223,17 +201,22 @@ def find_circles(links: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]
     >>> find_circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
     [[('a', 'b'), ('b', 'c'), ('c', 'a')]]
     """
-    after: dict[str, list[str]] = {}
-    for a, b in links:
-        after.setdefault(a, []).append(b)
-        after.setdefault(b, [])
-    return [_circle(part, after) for part in _components(after) if len(part) > 1]
+    number: dict[str, int] = {}
+    after: list[list[int]] = []
+    for pair in links:
+        for node in pair:
+            if node not in number:
+                number[node] = len(after)
+                after.append([])
+        after[number[pair[0]]].append(number[pair[1]])
+    names = list(number)
+    circles = [_circle(part, after) for part in components(after) if len(part) > 1]
+    return [[(names[a], names[b]) for a, b in circle] for circle in circles]
 
 
-def _circle(part: Sequence[str], after: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    inside = set(part)
-    start = next(node for node in after if node in inside)
-    came: dict[str, str] = {}
+def _circle(part: Sequence[int], after: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    inside, start = set(part), min(part)
+    came: dict[int, int] = {}
     queue = deque([start])
     while queue:
         node = queue.popleft()
@@ -248,41 +231,3 @@ def _circle(part: Sequence[str], after: Mapping[str, Sequence[str]]) -> list[tup
                 came[other] = node
                 queue.append(other)
     raise AssertionError("a strongly connected part has a circle")
-
-
-def _components(after: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Strongly connected parts (Tarjan 1972), without recursion."""
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    waiting: set[str] = set()
-    found: list[list[str]] = []
-    for start in after:
-        if start in order:
-            continue
-        work = [(start, iter(after[start]))]
-        order[start] = low[start] = len(order)
-        stack.append(start)
-        waiting.add(start)
-        while work:
-            node, others = work[-1]
-            for other in others:
-                if other not in order:
-                    order[other] = low[other] = len(order)
-                    stack.append(other)
-                    waiting.add(other)
-                    work.append((other, iter(after[other])))
-                    break
-                if other in waiting:
-                    low[node] = min(low[node], order[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == order[node]:
-                    part: list[str] = []
-                    while not part or part[-1] != node:
-                        part.append(stack.pop())
-                        waiting.discard(part[-1])
-                    found.append(part)
-    return found
