@@ -1,14 +1,12 @@
 """Mappings of system nuggets to gold nuggets: greedy by Dice, one for every combination of attributes.
 
-A place that overlaps with no other place but itself needs no search: its nuggets are paired in the order of their
-lines, which is what the greedy algorithm does with pairs of the same Dice. Only places that are entangled with others
-go through the list of candidate pairs.
+A nugget that is alone at its place, and overlaps with nothing but one at the same place, needs no search; only places
+with several nuggets, or that are entangled with others, go through the list of candidate pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from operator import and_
 from typing import NamedTuple, TypeAlias
 
 from adjudge.tasks.nugget.best import Edge, Mapped, Pair, best_of_ties
@@ -98,8 +96,8 @@ def map_nuggets(
     entangled = set(overlaps).union(*overlaps.values())
     if wildcard is not None and (wildcard in gold.types or wildcard in gold.realis):
         entangled.update(golds)
-    several = dict.fromkeys((*ours.several, *theirs.several))
-    special = {*map(golds.get, several), *map(golds.get, entangled)}  # gold nuggets that need more
+    entangled.update(key for key in (*ours.several, *theirs.several) if key in golds and key in systems)
+    special = set(map(golds.get, entangled))  # gold nuggets that need more
     singles = [
         (one, other, 1.0)
         for one, other in zip(map(golds.get, systems), systems.values(), strict=True)
@@ -107,15 +105,8 @@ def map_nuggets(
     ]
     if char and Counted in set(map(type, golds)):
         singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
-    alone = [
-        (ours.at(key), theirs.at(key), with_itself(key, measure))
-        for key in several
-        if key not in entangled and key in golds and key in systems
-    ]
     edges = _candidates(ours, theirs, entangled, overlaps, measure)
     pairs = _of_singles(singles, gold, system, names)
-    for there, here, same in alone:
-        _take_alone(pairs, there, here, same, gold, system)
     found: dict[str, Mapped] = {}
     if edges:
         for name, taken in pairs.items():
@@ -170,42 +161,6 @@ def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]
     return [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
 
 
-def _take_alone(
-    pairs: dict[str, list[Pair]], golds: Sequence[int], systems: Sequence[int], value: float, gold: Side, system: Side
-) -> None:
-    """Pair the nuggets of one place in every mapping."""
-    if len(golds) > 1 and len(systems) > 1:
-        for name, taken in pairs.items():
-            if name == "span":
-                taken += [(one, other, value) for one, other in zip(golds, systems, strict=False)]
-                continue
-            taken += _paired(golds, systems, value, _values(gold, golds, name), _values(system, systems, name))
-        return
-    # One nugget on a side takes the first that agrees.
-    choices = [(one, other, value) for other in systems for one in golds]
-    same_type = [gold.types[one] == system.types[other] for one, other, _ in choices]
-    same_realis = [gold.realis[one] == system.realis[other] for one, other, _ in choices]
-    for name, taken in pairs.items():
-        if name == "span":
-            taken.append(choices[0])
-            continue
-        if name == "type+realis":
-            agreeing = list(map(and_, same_type, same_realis))
-        else:
-            agreeing = same_type if name == "type" else same_realis
-        if True in agreeing:
-            taken.append(choices[agreeing.index(True)])
-
-
-def _values(side: Side, nuggets: Sequence[int], name: str) -> list[object]:
-    """What must be equal in a mapping, for some nuggets."""
-    if name == "type":
-        return [side.types[each] for each in nuggets]
-    if name == "realis":
-        return [side.realis[each] for each in nuggets]
-    return [(side.types[each], side.realis[each]) for each in nuggets]
-
-
 def mapped_values(side: Side, name: str) -> list[Hashable]:
     """What a mapping sees of every nugget: its place and the attributes that must match.
 
@@ -217,32 +172,6 @@ def mapped_values(side: Side, name: str) -> list[Hashable]:
         *(getattr(side, "types" if each == "type" else each) for each in name.split("+") if each != "span"),
     ]
     return list(zip(*columns, strict=True))
-
-
-def _paired(
-    golds: Sequence[int],
-    systems: Sequence[int],
-    value: float,
-    gold_values: Sequence[object],
-    system_values: Sequence[object],
-) -> list[Pair]:
-    """Nuggets of one place in the order of their lines: each system nugget takes the first free gold nugget."""
-    only = dict(zip(gold_values, golds, strict=True))
-    if len(only) == len(golds):  # nobody waits behind another
-        return [
-            (gold, system, value)
-            for system, wanted in zip(systems, system_values, strict=True)
-            if (gold := only.pop(wanted, None)) is not None
-        ]
-    waiting: dict[object, list[int]] = {}
-    for gold, wanted in zip(reversed(golds), reversed(gold_values), strict=True):
-        waiting.setdefault(wanted, []).append(gold)
-    pairs = []
-    for system, wanted in zip(systems, system_values, strict=True):
-        queue = waiting.get(wanted)
-        if queue:
-            pairs.append((queue.pop(), system, value))
-    return pairs
 
 
 def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:
