@@ -17,7 +17,7 @@ from adjudge.formats.standoff import natural, read_source_text
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.conversion import TARGETS, fit
 from adjudge.tasks.nugget.losses import Loss, summary
-from adjudge.tasks.nugget.places import check_places, other_words, recounted, to_pieces, to_tokens
+from adjudge.tasks.nugget.places import check_places, other_words, recounted, recounted_pieces, to_pieces, to_tokens
 
 if TYPE_CHECKING:
     from adjudge.formats.tbf import TbfFile
@@ -183,7 +183,7 @@ def _take(document: NuggetDocument, target: str, path: str, work: _Work, losses:
 
 def _doubt(document: NuggetDocument, table: TokenTable, path: str, work: _Work) -> None:
     """Nothing but the words tells that a table is that of another document."""
-    if other_words(document, table):
+    if other_words(document.nuggets, table):
         message = f"the words of most nuggets of {document.id!r} are not those of {table.path or 'the token table'}"
         hint = "is it that of another document?"
         work.notes.append(Problem(message, path=path, line=document.line or None, hint=hint))
@@ -313,7 +313,7 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
             nuggets = in_order(document.nuggets, work.plan.order or "file")
             document = NuggetDocument(id, nuggets, document.relations, text, document.line)
             if work.plan.units == "utf-16":
-                document = _recounted_pieces(document, path)
+                document = recounted_pieces(document, path=path)
             yield document, f"tbf-{file.mode}"
     finally:
         file.close()
@@ -341,29 +341,6 @@ def _undecoded(file: TbfFile) -> Iterator[Problem]:
             (problem,) = error.problems
             line = section.line + (problem.line or 1) - 1
             yield Problem(f"{problem.message} and written as an escape", file.path, line, problem.column, problem.hint)
-
-
-def _recounted_pieces(document: NuggetDocument, path: str) -> NuggetDocument:
-    """A document with offsets in UTF-16 units as one in code points."""
-    from adjudge.formats.standoff import code_points
-
-    if document.text is None:
-        message = f"UTF-16 offsets cannot be read without the text of {document.id!r}"
-        raise UsageError(Problem(message, path=path, line=document.line or None, hint="give it with --texts"))
-    offsets = code_points(document.text)
-    if offsets is None:
-        return document
-    nuggets, problems = [], []
-    for nugget in document.nuggets:
-        pieces = [tuple(offsets[end] if 0 <= end < len(offsets) else -1 for end in piece) for piece in nugget.pieces]
-        if any(-1 in piece for piece in pieces):
-            message = f"{nugget.id} begins or ends inside a character, or behind the text"
-            hint = "check that the offsets are UTF-16 units"
-            problems.append(Problem(message, path=path, line=nugget.line or None, hint=hint))
-        nuggets.append(nugget._replace(pieces=tuple((begin, end) for begin, end in pieces)))
-    if problems:
-        raise ValidationError(problems)
-    return NuggetDocument(document.id, nuggets, document.relations, document.text, document.line)
 
 
 def _text(names: Iterable[str], work: _Work, *, beside: Path | None = None, but: str = "") -> str | None:

@@ -10,6 +10,7 @@ from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.stats.result import Note
 from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.places import other_words
 from adjudge.tasks.nugget.settings import Settings, canonical
 
 if TYPE_CHECKING:
@@ -46,24 +47,12 @@ def table_remarks(gold: NuggetDocument, system: NuggetDocument, table: TokenTabl
         if gold.nuggets or system.nuggets:
             yield Remark("no-token-table", gold.id)
         return
-    words = {token.id: token.text for token in table.tokens}
-    wrong = compared = 0
-    foreign: set[str] = set()
-    for nugget in (*gold.nuggets, *system.nuggets):
-        if not words.keys() >= set(nugget.tokens):
-            foreign.update(set(nugget.tokens) - words.keys())
-        elif nugget.text:
-            compared += 1
-            wrong += letters("".join([words[token] for token in nugget.tokens])) != letters(nugget.text)
+    nuggets, known = (*gold.nuggets, *system.nuggets), {token.id for token in table.tokens}
+    foreign = {token for nugget in nuggets for token in nugget.tokens if token not in known}
     if foreign:
         yield Remark("foreign-token", f"{gold.id}: {', '.join(sorted(foreign)[:SHOWN])}")
-    if compared and wrong * 2 > compared:
+    if other_words(nuggets, table):
         yield Remark("foreign-table", gold.id)
-
-
-def letters(text: str) -> str:
-    """Text without blanks and signs, since tokens do not have those between them."""
-    return "".join([c for c in text if c.isalnum()]).lower()
 
 
 def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], counted: Counted) -> list[Note]:

@@ -6,10 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.standoff import code_points
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Piece, Token, TokenTable
 from adjudge.tasks.nugget.losses import Loss
+from adjudge.tasks.nugget.spans import merged_pieces
 
 SHOWN = 3  # token ids in a message
 
@@ -49,7 +50,7 @@ def to_tokens(document: NuggetDocument, table: TokenTable) -> tuple[NuggetDocume
             losses.append(Loss("no-token", document.id, nugget.id, nugget.line))
             continue
         found = [inside[place] for place in sorted(inside)]
-        if not kinds and _merged(pieces) != _merged(_pieces(inside, document.text)):
+        if not kinds and merged_pieces(pieces) != merged_pieces(_pieces(inside, document.text)):
             kinds.add("shape")
         losses += [Loss(kind, document.id, nugget.id, nugget.line) for kind in sorted(kinds)]
         kept.append(nugget._replace(tokens=tuple(token.id for token in found), pieces=()))
@@ -80,16 +81,16 @@ def to_pieces(document: NuggetDocument, table: TokenTable, *, path: str | None =
     return NuggetDocument(document.id, kept, document.relations, document.text, document.line)
 
 
-def other_words(document: NuggetDocument, table: TokenTable) -> bool:
+def other_words(nuggets: Iterable[Nugget], table: TokenTable) -> bool:
     """Whether most nuggets, which are by tokens, have other words than these: is the table that of another document?
 
     >>> nuggets = [Nugget(id, "Life_Die", "Actual", "died", tokens=("1",)) for id in ("E1", "E2")]
-    >>> other_words(NuggetDocument("a", nuggets), TokenTable("a", [Token("1", "married", 0, 7)]))
+    >>> other_words(nuggets, TokenTable("a", [Token("1", "married", 0, 7)]))
     True
     """
     words = {token.id: token.text for token in table.tokens}
     wrong = compared = 0
-    for nugget in document.nuggets:
+    for nugget in nuggets:
         said = _letters(nugget.text)
         if said and words.keys() >= set(nugget.tokens):
             compared += 1
@@ -116,17 +117,6 @@ def _pieces(inside: Mapping[int, Token], text: str | None) -> tuple[Piece, ...]:
             pieces.append((token.begin, token.end))
         before = place
     return tuple(pieces)
-
-
-def _merged(pieces: Iterable[Piece]) -> list[Piece]:
-    """The same characters in as few pieces as possible."""
-    found: list[Piece] = []
-    for begin, end in sorted(pieces):
-        if found and begin <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        elif begin < end:
-            found.append((begin, end))
-    return found
 
 
 def _strange(nugget: Nugget, strange: Sequence[str], table: TokenTable, path: str | None) -> Problem:
@@ -157,6 +147,27 @@ def recounted(table: TokenTable, text: str, *, path: str | None = None) -> Token
     if problems:
         raise ValidationError(problems)
     return TokenTable(table.document, moved, table.path)
+
+
+def recounted_pieces(document: NuggetDocument, *, path: str | None = None) -> NuggetDocument:
+    """A document with offsets in UTF-16 units as one in code points."""
+    if document.text is None:
+        message = f"UTF-16 offsets cannot be read without the text of {document.id!r}"
+        raise UsageError(Problem(message, path=path, line=document.line or None, hint="give it with --texts"))
+    offsets = code_points(document.text)
+    if offsets is None:
+        return document
+    nuggets, problems = [], []
+    for nugget in document.nuggets:
+        pieces = [tuple(offsets[end] if 0 <= end < len(offsets) else -1 for end in piece) for piece in nugget.pieces]
+        if any(-1 in piece for piece in pieces):
+            message = f"{nugget.id} begins or ends inside a character, or behind the text"
+            hint = "check that the offsets are UTF-16 units"
+            problems.append(Problem(message, path=path, line=nugget.line or None, hint=hint))
+        nuggets.append(nugget._replace(pieces=tuple((begin, end) for begin, end in pieces)))
+    if problems:
+        raise ValidationError(problems)
+    return NuggetDocument(document.id, nuggets, document.relations, document.text, document.line)
 
 
 def check_places(document: NuggetDocument, *, path: str | None = None) -> None:

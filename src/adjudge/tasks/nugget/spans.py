@@ -25,22 +25,15 @@ class Counted(NamedTuple):
     size: int
 
 
-def token_keys(nuggets: Iterable[Nugget], invisible: Container[str] = frozenset()) -> list[Key | None]:
-    """The keys of nuggets that name tokens, without the invisible ones.
+def place_keys(nuggets: Iterable[Nugget], mode: str) -> list[Key | None]:
+    """The keys of nuggets by tokens or by characters.
 
-    >>> token_keys([Nugget("E1", "Attack", "Actual", "the raid", ("t1", "t2"))], {"t1"})
-    ['t2']
-    """
-    return keys_of_tokens([nugget.tokens for nugget in nuggets], invisible)
-
-
-def char_keys(nuggets: Iterable[Nugget], *, repeated: bool = False) -> list[Key | None]:
-    """The keys of nuggets that name characters; with `repeated`, one that is named twice counts twice.
-
-    >>> char_keys([Nugget("E1", "Attack", "Actual", "raid", pieces=((4, 8),))])
+    >>> place_keys([Nugget("E1", "Attack", "Actual", "raid", pieces=((4, 8),))], "char")
     [(4, 8)]
     """
-    return keys_of_pieces([nugget.pieces for nugget in nuggets], repeated=repeated)
+    if mode == "token":
+        return keys_of_tokens([nugget.tokens for nugget in nuggets])
+    return keys_of_pieces([nugget.pieces for nugget in nuggets])
 
 
 def keys_of_tokens(tokens: Iterable[tuple[str, ...]], invisible: Container[str] = frozenset()) -> list[Key | None]:
@@ -78,21 +71,30 @@ def keys_of_pieces(pieces: Iterable[tuple[Piece, ...]], *, repeated: bool = Fals
 
 
 def _char_key(pieces: Sequence[Piece], *, repeated: bool) -> Key | None:
-    merged: list[Piece] = []
-    given = 0
-    for begin, end in sorted(pieces):
-        if begin >= end:
-            continue
-        given += end - begin
-        if merged and begin <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((begin, end))
+    merged = merged_pieces(pieces)
     if not merged:
         return None
+    given = sum([max(0, end - begin) for begin, end in pieces])
     if repeated and given > sum([end - begin for begin, end in merged]):
         return Counted(tuple(merged), given)
     return merged[0] if len(merged) == 1 else tuple(merged)
+
+
+def merged_pieces(pieces: Iterable[Piece]) -> list[Piece]:
+    """The same characters in as few pieces as possible.
+
+    >>> merged_pieces([(4, 8), (0, 4), (9, 9)])
+    [(0, 8)]
+    """
+    found: list[Piece] = []
+    for begin, end in sorted(pieces):
+        if begin >= end:
+            continue
+        if found and begin <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((begin, end))
+    return found
 
 
 def size(key: Key) -> int:
@@ -160,55 +162,29 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
-    # One side after the other, each mostly in the order of the text: that is sorted with little work.
+    """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
     places = [*gold, *[key for key in system if key not in gold]]
-    try:
-        places.sort()  # pieces compare quickly, and with each other only
-        plain = bool(places) and isinstance(places[0][0], int)
-    except TypeError:
-        plain = False
+    bounds = [(key[0], key[1], key) if isinstance(key[0], int) else _bounds(key) for key in places]
+    bounds.sort(key=_START)
     found: Overlaps = {}
-    for run in _plain_runs(places) if plain else _runs(places):
+    run: list[Key] = []
+    reach = float("-inf")
+    for begin, end, key in bounds:
+        if begin >= reach:
+            if len(run) > 1:
+                _sweep(run, gold, system, found)
+            run, reach = [key], end
+        else:
+            run.append(key)
+            reach = max(reach, end)
+    if len(run) > 1:
         _sweep(run, gold, system, found)
     return found
 
 
-def _plain_runs(places: Iterable[Piece]) -> list[list[Key]]:
-    """Sorted pieces that reach into each other; nearly all stand alone, and are left out."""
-    runs: list[list[Key]] = []
-    open_ = False
-    before = None
-    reach: float = float("-inf")
-    for key in places:
-        begin, end = key
-        if begin >= reach:
-            open_ = False
-            before, reach = key, end
-            continue
-        if open_:
-            runs[-1].append(key)
-        else:
-            open_ = True
-            runs.append([before, key])
-        if end > reach:
-            reach = end
-    return runs
-
-
-def _runs(places: Iterable[Key]) -> list[list[Key]]:
-    """The same for places of any kind."""
-    bounds = [(pieces[0][0], pieces[-1][1], key) for key in places for pieces in (pieces_of(key),)]
-    bounds.sort(key=_START)
-    runs: list[list[Key]] = []
-    reach = None
-    for begin, end, key in bounds:
-        if reach is None or begin >= reach:
-            runs.append([key])
-            reach = end
-        else:
-            runs[-1].append(key)
-            reach = max(reach, end)
-    return [run for run in runs if len(run) > 1]
+def _bounds(key: Key) -> tuple[int, int, Key]:
+    pieces = pieces_of(key)
+    return pieces[0][0], pieces[-1][1], key
 
 
 def _sweep(places: Sequence[Key], gold: Collection[Key], system: Collection[Key], found: Overlaps) -> None:

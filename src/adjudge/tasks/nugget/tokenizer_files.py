@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.standoff import code_points, plain, read_source_text
+from adjudge.formats.standoff import plain, read_source_text
 from adjudge.formats.token_table import write_table
 from adjudge.model.nugget import NuggetDocument, Token, TokenTable
-from adjudge.tasks.nugget.places import check_places
+from adjudge.tasks.nugget.places import check_places, recounted_pieces
 from adjudge.tasks.nugget.tokenizer import tokenize
 
 Progress = Callable[[int, int], None]
@@ -169,23 +169,11 @@ def _tbf(source: Path, utf16: bool) -> tuple[_Read, Mapping[str, str]]:
     documents = {document.id: document for document in read_tbf(path, mode="char")}
 
     def read(document: str, text: str, _: list[Problem]) -> tuple[Place, ...]:
-        annotated = documents[document]
-        offsets = code_points(text) if utf16 else None
-        if offsets is None:
-            check_places(NuggetDocument(document, annotated.nuggets, text=text), path=path)
-            return tuple(_pieces(annotated))
-        problems = []
-        spans = []
-        for nugget in annotated.nuggets:
-            moved = [tuple(offsets[end] if 0 <= end < len(offsets) else -1 for end in piece) for piece in nugget.pieces]
-            if any(min(piece) < 0 for piece in moved):
-                message = f"{nugget.id} begins or ends inside a character, or behind the text"
-                hint = "check that the offsets are UTF-16 units"
-                problems.append(Problem(message, path=path, line=nugget.line or None, hint=hint))
-            spans += [(begin, end) for begin, end in moved]
-        if problems:
-            raise ValidationError(problems)
-        return tuple(spans)
+        annotated = NuggetDocument(document, documents[document].nuggets, text=text)
+        if utf16:
+            annotated = recounted_pieces(annotated, path=path)
+        check_places(annotated, path=path)
+        return tuple(_pieces(annotated))
 
     return read, dict.fromkeys(documents, path)
 

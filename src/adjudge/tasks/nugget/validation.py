@@ -19,7 +19,7 @@ from adjudge.formats.tbf import TbfFile, open_tbf
 from adjudge.formats.tbf_scan import Section, decode, quote
 from adjudge.model.nugget import COREFERENCE
 from adjudge.tasks.nugget.settings import canonical
-from adjudge.tasks.nugget.spans import char_keys, token_keys
+from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.validation_gold import Copies
 from adjudge.tasks.nugget.validation_ground import Ground, Grounds
 from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines, near
@@ -197,7 +197,7 @@ class _Checker:
         text = text.removeprefix("\ufeff") if section.offset == 0 else text
         check_lines(text, lines, rules, ground, out)
         self._check_fit(lines, ground)
-        keys: list[Hashable] = token_keys(lines.nuggets) if rules.mode == "token" else char_keys(lines.nuggets)
+        keys: list[Hashable] = place_keys(lines.nuggets, rules.mode)
         if self.copies is None:  # else gold may have them, and what is not in gold is reported
             check_duplicates(lines, keys, out)
         places: dict[str, Hashable] = dict.fromkeys(lines.ids)

@@ -16,7 +16,7 @@ from adjudge.formats.tbf import TbfFile
 from adjudge.formats.tbf_scan import field_place, quote
 from adjudge.model.nugget import Nugget
 from adjudge.tasks.nugget.settings import canonical
-from adjudge.tasks.nugget.spans import char_keys, token_keys
+from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.validation_lines import Lines
 
 _ID, _PLACE, _TEXT, _TYPE, _REALIS = 2, 3, 4, 5, 6  # columns
@@ -186,10 +186,9 @@ class _Document:
 
 
 def _given(nuggets: Sequence[Nugget], mode: str) -> list[_Given]:
-    keys: Sequence[Hashable] = token_keys(nuggets) if mode == "token" else char_keys(nuggets)
     return [
         _Given(nugget, key, canonical(nugget.type), canonical(nugget.realis))
-        for nugget, key in zip(nuggets, keys, strict=True)
+        for nugget, key in zip(nuggets, place_keys(nuggets, mode), strict=True)
     ]
 
 
