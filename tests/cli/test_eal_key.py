@@ -181,7 +181,7 @@ def test_a_stray_file_in_a_key_is_not_scored(adjudge):
     ]
     notes = {each["code"]: each for each in found["systems"][0]["notes"]}
     assert notes["stray-file"]["examples"] == ["notes"]
-    assert "backups of an editor were not read" in notes["backup"]["message"]
+    assert notes["input"]["message"] == f"key: {DOC}~ was put there by an editor, as a backup, it is not read"
 
 
 # Texts
@@ -262,7 +262,7 @@ def test_a_missing_document_is_an_error_unless_it_is_allowed(adjudge, ready):
     settle(ready, missing="empty")
     code, told = steps(adjudge)
     assert (code, told["score"]["message"]) == (0, "3 systems on 12 documents, the best is granite")
-    assert "1 document of the key has no output and counts as empty" in (ready / "scores" / "scores.txt").read_text()
+    assert "1 gold document has no system output and counts as empty" in (ready / "scores" / "scores.txt").read_text()
 
 
 def test_decisions_diagnostics_report_and_graphs(adjudge, ready):

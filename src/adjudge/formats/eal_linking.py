@@ -9,7 +9,8 @@ An id is looked for in the first column of the arguments; only if it is not ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
@@ -179,6 +180,64 @@ class Resolver:
     def forms(self) -> set[str]:
         """What the ids of the document look like."""
         return {form_of(id_) for id_ in self.listed} if self.listed else {"sha1"}
+
+
+Place: TypeAlias = "tuple[int | None, int | None]"
+NOWHERE: Place = (None, None)
+
+
+class FramePlaces:
+    """Line and column of the frames of a file and of the responses in them, which `linking` has as they were read.
+
+    Nothing is looked for before somebody asks; then `lines` gives the lines of the file.
+    """
+
+    def __init__(
+        self,
+        lines: Callable[[], Sequence[str]],
+        known: Arguments | AnswerKey,
+        linking: Linking,
+        separator: Separator = "any",
+    ) -> None:
+        self._lines = lines
+        self._known = known
+        self._count = len(linking.frames)
+        self._named = any(frame.id is not None for frame in linking.frames)
+        self._separator: Separator = "any" if self._named else separator
+
+    @cached_property
+    def _found(self) -> tuple[list[tuple[int, int, dict[Response, int]]], dict[Response, Place]]:
+        frames: list[tuple[int, int, dict[Response, int]]] = []
+        incomplete: dict[Response, Place] = {}
+        ids = Resolver(self._known)
+        for number, line in enumerate(self._lines(), 1):
+            tokens = list(_tokens(line, self._separator))
+            if not tokens or line[0] == "#":
+                continue
+            waits = tokens[0][0] == INCOMPLETE
+            here: dict[Response, int] = {}
+            for id_, column in tokens[self._named or waits :]:
+                response = ids.get(id_)
+                if response is not None and id_ not in ids.ambiguous:
+                    here.setdefault(response, column)
+            if waits:
+                incomplete.update((response, (number, column)) for response, column in here.items())
+            elif here:
+                frames.append((number, tokens[0][1], here))
+        return frames, incomplete
+
+    def of(self, frame: int, response: Response | None = None) -> Place:
+        """Where a frame stands, or a response in it; frames are counted from 0."""
+        frames, _ = self._found
+        if len(frames) != self._count:  # lines that could not be read are in between
+            return NOWHERE
+        line, column, responses = frames[frame]
+        return line, column if response is None else responses.get(response, column)
+
+    def waiting(self, responses: Iterable[Response]) -> Place:
+        """Where the first of these responses stands on the INCOMPLETE line."""
+        _, incomplete = self._found
+        return min((incomplete[each] for each in responses if each in incomplete), default=NOWHERE)
 
 
 def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list[frozenset[str]], list[Finding]]:

@@ -10,7 +10,7 @@ from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import LOCK
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response
-from adjudge.tasks.eal.consistency import CheckReport, FramePlaces, check, check_frames, check_key
+from adjudge.tasks.eal.consistency import CheckReport, check, check_frames, check_key
 from adjudge.tasks.eal.settings import BBN_2014_09, BBN_2015, SPEC
 from eal_keys import CORPUS, GOOD, named, put, simple
 from eal_responses import cases, response
@@ -244,11 +244,6 @@ def test_places(tmp_path: Path):
     # The layout of 2016 has names in front.
     (tmp_path / "frames" / "d").write_text(f"h1\t{a}\nh2\t{a} {b}\nINCOMPLETE\t{c}\n")
     assert kinds(check(tmp_path / "key", frames=tmp_path / "frames")) == [("frame-wrong", 2, 45), ("unlinked", 3, 12)]
-
-
-def test_places_without_a_file():
-    places = FramePlaces()
-    assert places.at(3) == (None, None)
 
 
 def test_files_of_frames_that_are_missing_or_too_many(tmp_path: Path):

@@ -188,7 +188,7 @@ def test_frames(tmp_path: Path) -> None:
     assert told(report) == [
         ("generic-linked", True, "linking/D1:4:3"),
         ("repeated-frame", False, "linking/D1:5:2"),
-        ("generic-incomplete", False, "linking/D1:6:1"),
+        ("generic-incomplete", False, "linking/D1:6:12"),
         ("linked-incomplete", True, "linking/D1:6:12"),
     ]
     report = check(tmp_path, *three, linking="h1\t1\nh2\t2\n")

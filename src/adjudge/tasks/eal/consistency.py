@@ -5,17 +5,16 @@ The official scorer uses all of these in silence; here they are said."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
 
 from adjudge.errors import Problem, did_you_mean
 from adjudge.formats.eal_arguments import scan_arguments
-from adjudge.formats.eal_fields import WHITE, decode_lines, is_valid, sha1_id
-from adjudge.formats.eal_linking import INCOMPLETE, Resolver
+from adjudge.formats.eal_fields import decode_lines, is_valid, sha1_id
+from adjudge.formats.eal_linking import INCOMPLETE, NOWHERE, FramePlaces, Place
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
 from adjudge.formats.findings import Finding, Findings, field_column
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
@@ -25,8 +24,6 @@ from adjudge.tasks.eal.responses import ACCEPTABLE, Trfr
 from adjudge.tasks.eal.settings import SPEC, Profile
 from adjudge.tasks.eal.validation_files import LIMIT, Collector
 
-Place: TypeAlias = "tuple[int | None, int | None]"
-NOWHERE: Place = (None, None)
 MANY = 5  # responses of a document that are named one by one
 
 
@@ -48,49 +45,6 @@ class KeyPlaces:
         lines, numbers = self._found
         line = numbers.get(response)
         return NOWHERE if line is None else (line, field_column(lines[line - 1], column))
-
-
-class FramePlaces:
-    """Where the responses of a linking file stand; it is read only when there is something to say."""
-
-    def __init__(self, read: Callable[[], bytes] = bytes, key: AnswerKey | None = None) -> None:
-        self._read = read
-        self._key = key or AnswerKey("")
-
-    @cached_property
-    def _found(self) -> tuple[list[tuple[int, dict[Response, int]]], dict[Response, Place]]:
-        frames: list[tuple[int, dict[Response, int]]] = []
-        incomplete: dict[Response, Place] = {}
-        ids = Resolver(self._key)
-        for number, line in enumerate(decode_lines(self._read(), Findings("")), 1):
-            if line.startswith("#") or not line.strip(WHITE):
-                continue
-            here: dict[Response, int] = {}
-            end = 0
-            for token in line.split():
-                end = line.index(token, end)
-                response = ids.get(token)
-                if response is not None:
-                    here.setdefault(response, end + 1)
-                end += len(token)
-            if line.split(None, 1)[0] == INCOMPLETE:
-                incomplete.update((response, (number, column)) for response, column in here.items())
-            elif here:
-                frames.append((number, here))
-        return frames, incomplete
-
-    def at(self, frame: int, response: Response | None = None) -> Place:
-        """Line and column of a frame, or of a response in it; frames are counted from 0."""
-        frames, _ = self._found
-        if frame >= len(frames):
-            return NOWHERE
-        line, columns = frames[frame]
-        return line, columns.get(response, 1) if response is not None else 1
-
-    def waiting(self, responses: Iterable[Response]) -> Place:
-        """Line and column of the first of these responses on the INCOMPLETE line."""
-        _, incomplete = self._found
-        return min((incomplete[each] for each in responses if each in incomplete), default=NOWHERE)
 
 
 def is_broken_time(response: Response, assessment: Assessment, profile: Profile = SPEC) -> bool:
@@ -168,10 +122,10 @@ def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces 
 
 
 def check_frames(
-    linking: Linking, key: AnswerKey, place: str, places: FramePlaces | None = None, *, profile: Profile = SPEC
+    linking: Linking, key: AnswerKey, place: str, read: Callable[[], bytes] = bytes, *, profile: Profile = SPEC
 ) -> list[Finding]:
-    """What is wrong with the reference frames of a document."""
-    places = places or FramePlaces()
+    """What is wrong with the reference frames of a document; `read` gives the bytes of its file."""
+    places = FramePlaces(lambda: decode_lines(read(), Findings("")), key, linking)
     findings = Findings(place, key.document)
     pool = linkable(key)
     linked: set[Trfr] = set()
@@ -186,23 +140,23 @@ def check_frames(
             if wrong is not None:
                 kind, message, hint, error = wrong
                 said = f"{_said(response)} is in a frame, but {message}"
-                findings.add(kind, said, *places.at(number, response), hint=hint, error=error)
+                findings.add(kind, said, *places.of(number, response), hint=hint, error=error)
             assessment = key.assessed.get(response)
             if assessment and each not in told and is_broken_time(response, assessment, profile):
                 told.add(each)
                 drops = profile.broken_time_in_reference == "drop"
                 hint = "scorers leave it out" if drops else "it counts in the reference, and nobody can earn it"
                 message = f"the time {response.cas.text!r} is in a frame but no date"
-                findings.add("frame-broken-time", message, *places.at(number, response), hint=hint, error=False)
+                findings.add("frame-broken-time", message, *places.of(number, response), hint=hint, error=False)
         types = sorted({response.type for response in frame.responses})
         if len(types) > 1:
             message = f"a frame with {len(types)} event types: {', '.join(types)}"
-            findings.add("frame-types", message, *places.at(number), hint="make a frame for each event", error=False)
+            findings.add("frame-types", message, *places.of(number), hint="make a frame for each event", error=False)
         first = seen.setdefault(frozenset(here), number)
         if first != number:
-            line = places.at(first)[0]
+            line = places.of(first)[0]
             message = f"the frame of line {line} again" if line else "the same frame again"
-            findings.add("frame-repeated", message, *places.at(number), hint="keep one of them", error=False)
+            findings.add("frame-repeated", message, *places.of(number), hint="keep one of them", error=False)
         linked |= here
     _check_rest(linking, key, pool, linked, places, findings, profile)
     return findings.sorted()
@@ -376,8 +330,8 @@ def scan_frames(store: FramesStore, key: AnswerKey, profile: Profile) -> tuple[L
         )
         problem = Problem("there are no frames for this document", path=place, hint=hint)
         return Linking(key.document), [Finding("frames-absent", needed, problem, key.document)]
-    places = FramePlaces(_reader(store, key.document), key)
-    return linking, [*findings, *check_frames(linking, key, place, places, profile=profile)]
+    read = _reader(store, key.document)
+    return linking, [*findings, *check_frames(linking, key, place, read, profile=profile)]
 
 
 def _in_order(findings: list[Finding]) -> list[Finding]:

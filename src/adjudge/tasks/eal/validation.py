@@ -6,8 +6,7 @@ of each kind is up to whoever asks."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -15,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
 from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
-from adjudge.formats.eal_linking import INCOMPLETE, Resolver
+from adjudge.formats.eal_linking import INCOMPLETE, FramePlaces
 from adjudge.formats.eal_sources import Offsets, Sources
 from adjudge.formats.eal_store import Store, scan_store
 from adjudge.formats.findings import Finding, Severities, check_severities
@@ -240,15 +239,11 @@ class _Checker:
         self.out.take([Finding(kind, error, Problem(message, path=place, hint=hint), document)])
 
 
-_TOKEN = re.compile(r"\S+")
-_FIELD = re.compile(r"[^\t]+")
-
-
 def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: File, there: File) -> None:
     """Say what is wrong with frames; `here` is the linking file, `there` the one of the arguments."""
     linked = frozenset[Response]().union(*(frame.responses for frame in linking.frames))
     _check_presence(arguments, linking, linked, there)
-    places = _Places(arguments, linking, rules, here)
+    places = FramePlaces(lambda: here.lines, arguments, linking, rules.profile.linking_separator)
     _check_hoppers(linking, rules, places, here)
     seen: dict[frozenset[Response], int] = {}
     for number, (responses, _) in enumerate(linking.frames):
@@ -265,7 +260,8 @@ def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: Fi
                 here.say("generic-linked", message, line, column, hint="take its id off the line")
     for response in sorted(each for each in linking.incomplete if each.realis == "Generic"):
         message = f"the response {_name(response)} is generic, but on the {INCOMPLETE} line"
-        here.say("generic-incomplete", message, *places.incomplete, hint="take its id off the line", error=False)
+        place = places.waiting((response,))
+        here.say("generic-incomplete", message, *place, hint="take its id off the line", error=False)
     if rules.profile.check_frame_types:
         _check_types(linking, rules, places, here)
 
@@ -303,51 +299,6 @@ def without_echoes(found: Sequence[Finding], read: Arguments, here: File, there:
     return [finding for finding in found if not is_echo(finding)]
 
 
-class _Places:
-    """Where frames and their responses stand in a linking file; nothing is looked for before somebody asks."""
-
-    def __init__(self, arguments: Arguments, linking: Linking, rules: Rules, file: File) -> None:
-        self._arguments = arguments
-        self._count = len(linking.frames)
-        self._pattern = _FIELD if rules.profile.linking_separator == "tab" else _TOKEN
-        self._named = any(frame.id is not None for frame in linking.frames)
-        self._file = file
-        self._frames: list[tuple[int, int, dict[Response, int]]] | None = None
-
-    def of(self, frame: int, response: Response | None = None) -> tuple[int | None, int | None]:
-        """The line and column of a frame, or of a response in it."""
-        if self._frames is None:
-            self._frames = list(self._find())
-        if len(self._frames) != self._count:  # lines that could not be read are in between
-            return None, None
-        line, column, responses = self._frames[frame]
-        return line, column if response is None else responses.get(response, column)
-
-    @property
-    def incomplete(self) -> tuple[int | None, int | None]:
-        """Where the responses are that nobody has linked."""
-        for number, line in enumerate(self._file.lines, 1):
-            if line.startswith(INCOMPLETE):
-                return number, 1
-        return None, None
-
-    def _find(self) -> Iterator[tuple[int, int, dict[Response, int]]]:
-        ids = Resolver(self._arguments)
-        pattern = _TOKEN if self._named else self._pattern
-        for number, line in enumerate(self._file.lines, 1):
-            found = [(each[0], each.start() + 1) for each in pattern.finditer(line)]
-            tokens = [(text.strip(WHITE), column) for text, column in found if text.strip(WHITE)]
-            if not tokens or line[0] == "#" or tokens[0][0] == INCOMPLETE:
-                continue
-            responses: dict[Response, int] = {}
-            for id_, column in tokens[self._named :]:
-                response = ids.get(id_)
-                if response is not None and id_ not in ids.ambiguous:
-                    responses.setdefault(response, column)
-            if responses:
-                yield number, tokens[0][1], responses
-
-
 def _check_presence(arguments: Arguments, linking: Linking, linked: Collection[Response], file: File) -> None:
     # Who is linked is among the arguments, which are all different, so often counting is enough.
     generic = sum(argument[0][7] == "Generic" for argument in arguments.arguments)
@@ -364,7 +315,7 @@ def _check_presence(arguments: Arguments, linking: Linking, linked: Collection[R
         file.say_of("unlinked", message, argument, 1, hint=hint)
 
 
-def _check_hoppers(linking: Linking, rules: Rules, places: _Places, file: File) -> None:
+def _check_hoppers(linking: Linking, rules: Rules, places: FramePlaces, file: File) -> None:
     """Names of frames are of 2016."""
     if not linking.frames:
         return
@@ -379,7 +330,7 @@ def _check_hoppers(linking: Linking, rules: Rules, places: _Places, file: File) 
         file.say("no-hopper-names", message, line, column, hint="write a name, a TAB, and ids with blanks between them")
 
 
-def _check_types(linking: Linking, rules: Rules, places: _Places, file: File) -> None:
+def _check_types(linking: Linking, rules: Rules, places: FramePlaces, file: File) -> None:
     ontology = rules.ontology
     for number, (responses, _) in enumerate(linking.frames):
         types = {response[1] for response in responses}
