@@ -253,13 +253,14 @@ class RankDistribution:
     """How often each system takes each rank.
 
     `order` sorts the systems by the median of their samples, best first; `fractions[system][r - 1]` is the share of
-    samples in which the system has rank r; `beats[a][b]` the share in which a is strictly above b; `ranges[system]`
-    the central ranks that hold `level` of its samples.
+    samples in which the system has rank r; `beats[a][b]` the share in which a is strictly above b, `ties[a][b]` that in
+    which they are level; `ranges[system]` the central ranks that hold `level` of its samples.
     """
 
     order: tuple[str, ...]
     fractions: Mapping[str, tuple[float, ...]]
     beats: Mapping[str, Mapping[str, float]]
+    ties: Mapping[str, Mapping[str, float]]
     ranges: Mapping[str, tuple[int, int]]
     level: float
 
@@ -282,16 +283,18 @@ def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.9
     order = tuple(names[i] for i in sorted(range(len(names)), key=lambda i: -medians[i]))
     fractions: dict[str, tuple[float, ...]] = {}
     beats: dict[str, dict[str, float]] = {}
+    ties: dict[str, dict[str, float]] = {}
     ranges: dict[str, tuple[int, int]] = {}
     for place, name in enumerate(names):
         ranks = 1 + (matrix > matrix[place]).sum(axis=0)
         shares = np.bincount(ranks, minlength=len(names) + 1)[1:] / ranks.size
         fractions[name] = tuple(shares.tolist())
-        above = (matrix[place] > matrix).mean(axis=1).tolist()
-        beats[name] = {other: share for other, share in zip(names, above, strict=True) if other != name}
+        for found, which in ((beats, matrix[place] > matrix), (ties, matrix[place] == matrix)):
+            shared = which.mean(axis=1).tolist()
+            found[name] = {other: share for other, share in zip(names, shared, strict=True) if other != name}
         low, high = np.quantile(ranks, tails(level), method="inverted_cdf").tolist()
         ranges[name] = int(low), int(high)
-    return RankDistribution(order, fractions, beats, ranges, level)
+    return RankDistribution(order, fractions, beats, ties, ranges, level)
 
 
 def id_ranks(ids: Sequence[str]) -> npt.NDArray[np.int64] | slice:

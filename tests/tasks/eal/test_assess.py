@@ -231,7 +231,7 @@ def test_repair_of_real_times():
     broken = 0
     for key in open_key(CORPUS / "key"):
         for profile, count in ((SPEC, 1), (BBN_2015, 3)):
-            mended, done = repair(key, x_year=profile.x_year, lower_x=profile.lower_x)
+            mended, done = repair(key, profile)
             assert {each.kind for each in done} <= {"wrong-time"}
             assert all(mended.assessed[each.response].cas == "W" for each in done)
             broken += len(done) * (10 if count == 3 else 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.stats.measure import Ratio
 from adjudge.stats.table import StatsTable
-from adjudge.tasks.eal.graphs import argument_curve, beta_curves, hull, lambda_curves, spreads, winner_areas
+from adjudge.tasks.eal.graphs import beta_curves, hull, lambda_curves, spreads, winner_areas
 from adjudge.tasks.eal.ranking import rank_systems
 from adjudge.tasks.eal.sensitivity import Counts, argument_scores, overall
 
@@ -34,13 +34,14 @@ def campaigns(most=4):
 
 @given(counts(), st.lists(st.floats(0, 3), max_size=6))
 def test_the_curve_is_the_score(system, betas):
-    assert argument_curve(system, betas).tolist() == pytest.approx(argument_scores(system, betas).tolist(), abs=1e-12)
+    expected = [np.maximum(0.0, system.tp - beta * system.fp).sum() / system.correct for beta in betas]
+    assert argument_scores(system, betas).tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_curve_at_the_bend_of_a_document():
     system = Counts(np.array([1.0, 3.0]), np.array([4.0, 0.0]), 8.0, 0.0, 0.0)
-    assert argument_curve(system, [0.25, 0.250001, 2.0]).tolist() == pytest.approx([0.375, 0.375, 0.375])
-    assert argument_curve(system._replace(correct=0.0), [0.1]).tolist() == [0.0]
+    assert argument_scores(system, [0.25, 0.250001, 2.0]).tolist() == pytest.approx([0.375, 0.375, 0.375])
+    assert argument_scores(system._replace(correct=0.0), [0.1]).tolist() == [0.0]
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=5))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Assessment, Cas, Frame, Linking, Span
-from adjudge.tasks.eal.responses import Trfr, best, by_cluster, change_linking, distinct, is_good, is_perfect, trfr
+from adjudge.tasks.eal.responses import Trfr, best, change_linking, class_of, distinct, is_good, is_perfect
 from eal_responses import cases, documents, linked, response
 
 
@@ -53,12 +53,11 @@ def test_good_and_perfect() -> None:
 
 def test_classes() -> None:
     bob, robert = response("Bob"), response("Robert", at=(9, 14), filler=(9, 14))
-    assert trfr(bob, 3) == Trfr("d", "Life.Die", "Victim", "Actual", 3)
-    own = by_cluster({})  # before anybody has said which CASes corefer
-    assert own(bob) == trfr(bob, bob.cas) != own(robert)
-    assert own(bob) == own(response("Bob", filler=(7, 8), additional=((1, 2),)))
-    key = by_cluster({Cas("Bob", Span(0, 2)): 1, Cas("Robert", Span(9, 14)): 1})
-    assert key(bob) == key(robert) == trfr(bob, 1)
+    own = class_of(bob, {})  # before anybody has said which CASes corefer
+    assert own == Trfr("d", "Life.Die", "Victim", "Actual", bob.cas) != class_of(robert, {})
+    assert own == class_of(response("Bob", filler=(7, 8), additional=((1, 2),)), {})
+    coref = {Cas("Bob", Span(0, 2)): 1, Cas("Robert", Span(9, 14)): 1}
+    assert class_of(bob, coref) == class_of(robert, coref) == own._replace(cluster=1)
 
 
 def test_the_case_of_responses_mapped_on_a_linking() -> None:

@@ -1,5 +1,6 @@
 """Counts of documents against a slow and obvious implementation, and what the proposal promises of the score."""
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, F
 from adjudge.stats.result import Result
 from adjudge.tasks.eal.compare import compare, prepare
 from adjudge.tasks.eal.measures import document_scores, table_of
-from adjudge.tasks.eal.responses import best, by_cluster, distinct, grouped, is_good, is_perfect, keep_best
+from adjudge.tasks.eal.responses import best, class_of, distinct, grouped, is_good, is_perfect, keep_best
 from adjudge.tasks.eal.settings import BBN_2014_09, BBN_2015, SPEC, Settings
 from adjudge.tasks.eal.settings import settings as choose
 from adjudge.tasks.eal.task import score
@@ -94,7 +95,7 @@ def slow(arguments, linking, key, frames, profile, beta=0.25):
         if response.role == "Time" and answer.cas in ("C", "I") and not fine:
             broken.add(response)
             assessed[response] = answer._replace(cas="W")
-    trfr = by_cluster(key.coref)
+    trfr = partial(class_of, coref=key.coref)
 
     def good(response):
         return response in assessed and is_good(response, assessed[response])
@@ -188,7 +189,7 @@ def test_kept_responses_are_those_of_trimming_with_clusters(campaign):
     left = [each for each, code in zip(found.observed.arguments, found.observed.codes, strict=True) if code >= 0]
     inside = {each.response for each in left}
     frames_left = linking_of([[r for r in frame.responses if r in inside] for frame in linking.frames])
-    outcome = keep_best(Arguments("d", left), frames_left, groups=grouped(by_cluster(key.coref)))
+    outcome = keep_best(Arguments("d", left), frames_left, groups=grouped(partial(class_of, coref=key.coref)))
     kept = [each for each, keep in zip(found.observed.arguments, found.observed.kept, strict=True) if keep]
     assert kept == list(outcome.arguments.arguments)
     assert found.removed.get("redundant", 0) == len(outcome.removed)
@@ -217,7 +218,7 @@ def test_adding_a_correct_class_never_lowers_the_score(campaign, rng, alone, bet
     chosen = Settings(beta=beta)
     reference = prepare(key, frames, chosen).reference
     right = {r: code >> 2 for r, code in reference.codes.items() if code >= 0 and code & 1}
-    trfr = by_cluster(key.coref)
+    trfr = partial(class_of, coref=key.coref)
     there = {trfr(each.response) for each in arguments.arguments}
     missing = [r for r in right if trfr(r) not in there]
     if not missing:
@@ -246,7 +247,7 @@ def test_adding_a_correct_class_never_lowers_the_score(campaign, rng, alone, bet
 def test_removing_a_false_class_never_lowers_the_score(campaign, rng, beta):
     arguments, linking, key, frames = campaign
     chosen = Settings(beta=beta)
-    trfr = by_cluster(key.coref)
+    trfr = partial(class_of, coref=key.coref)
     codes = prepare(key, frames, chosen).reference.codes
     correct = {trfr(r) for r, code in codes.items() if code >= 0 and code & 1}
     false = sorted({trfr(each.response) for each in arguments.arguments} - correct, key=str)

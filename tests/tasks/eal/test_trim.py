@@ -1,6 +1,7 @@
 """Redundant responses: the official cases, the definition, and what must always hold."""
 
 from collections import Counter, defaultdict
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
-from adjudge.tasks.eal.responses import best, by_cluster, grouped, keep_best, trfr, trim
+from adjudge.tasks.eal.responses import best, class_of, grouped, keep_best, trim
 from eal_responses import cases, documents, from_case, linked, response
 
 
@@ -54,7 +55,7 @@ def test_the_example_of_the_task_description() -> None:
             (of["R5"], of["R3"]),
         ]
         coref = {argument.response.cas: 1 for argument in of.values()}
-        scored = keep_best(outcome.arguments, outcome.linking, groups=grouped(by_cluster(coref)))
+        scored = keep_best(outcome.arguments, outcome.linking, groups=grouped(partial(class_of, coref=coref)))
         assert list(scored.arguments.arguments) == [of[name] for name in case["scored_after_coref"]]
         assert [each.reason for each in scored.removed] == ["coreferent"]
 
@@ -115,7 +116,7 @@ def naive_groups(members: list[Argument], *, nested: bool) -> list[list[Argument
 
     def compete(one: Response, other: Response) -> bool:
         if not nested:
-            return trfr(one, one.cas) == trfr(other, other.cas)
+            return class_of(one, {}) == class_of(other, {})
         a, b = one.cas.span, other.cas.span
         inside = (a.start <= b.start and b.end <= a.end) or (b.start <= a.start and a.end <= b.end)
         return (one.type, one.role, one.realis) == (other.type, other.role, other.realis) and inside

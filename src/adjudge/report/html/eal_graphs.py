@@ -52,26 +52,14 @@ def rankings_of(result: Result, settings: Settings) -> dict[str, Ranking]:
     Without resamples there is none.
     """
     from adjudge.stats.measure import part_keys
-    from adjudge.tasks.eal.ranking import rank_systems
+    from adjudge.tasks.eal.ranking import rank_result
 
-    options = result.options
-    tables = {system.name: system.table for system in result.systems}
+    options, profile = result.options, settings.profile
     if options is None or not options.bootstrap or not next(iter(result.systems)).documents:
         return {}
     known = part_keys(list(result.measures))
-    profile = settings.profile
     return {
-        name: rank_systems(
-            tables,  # type: ignore[arg-type]
-            list(result.measures),
-            resamples=options.bootstrap,
-            seed=options.seed,
-            level=options.level,
-            pool=options.pool,
-            draws=profile.draws,
-            percentiles=profile.percentiles,
-            key=(metric, "score"),
-        )
+        name: rank_result(result, draws=profile.draws, percentiles=profile.percentiles, key=(metric, "score"))
         for name, metric in SCORES.items()
         if (metric, "score") in known
     }

@@ -13,9 +13,8 @@ from itertools import chain, count
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.formats.eal_assessments import inconsistencies
-from adjudge.formats.eal_fields import is_valid
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Cas, Response
-from adjudge.tasks.eal.responses import ACCEPTABLE
+from adjudge.tasks.eal.settings import SPEC, Profile
 
 LARGEST = 2**31 - 1  # cluster numbers have 32 bits
 
@@ -84,7 +83,7 @@ class Repair(NamedTuple):
     what: str
 
 
-def repair(key: AnswerKey, *, x_year: bool = True, lower_x: bool = True) -> tuple[AnswerKey, list[Repair]]:
+def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Repair]]:
     """Assessments that follow the guidelines, made of those that do not, and what was done to them.
 
     Answers that are not asked for are cleared; a response without an answer that is asked for waits again; a time that
@@ -111,7 +110,7 @@ def repair(key: AnswerKey, *, x_year: bool = True, lower_x: bool = True) -> tupl
             assessment = Assessment(assessment.event_type, assessment.role)
             cleared = ", ".join(str(each.column) for each in wrong)
             done.append(Repair("cleared", response, f"column {cleared} is not asked for"))
-        if response.is_time and assessment.cas in ACCEPTABLE and not _is_date(response, x_year, lower_x):
+        if profile.is_broken(response, assessment):
             done.append(Repair("wrong-time", response, f"{response.cas.text!r} is no date, the CAS is wrong"))
             assessment = assessment._replace(cas="W")
         assessed[response] = assessment
@@ -124,10 +123,6 @@ def repair(key: AnswerKey, *, x_year: bool = True, lower_x: bool = True) -> tupl
     if not done:
         return key, []
     return AnswerKey(key.document, assessed, (*key.unassessed, *again), coref), done
-
-
-def _is_date(response: Response, x_year: bool, lower_x: bool) -> bool:
-    return is_valid(response.cas.text, x_year=x_year, lower_x=lower_x)
 
 
 def fresh_clusters(coref: Mapping[Cas, int]) -> Iterator[int]:

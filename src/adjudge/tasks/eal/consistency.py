@@ -13,14 +13,14 @@ from pathlib import Path
 
 from adjudge.errors import Problem, did_you_mean
 from adjudge.formats.eal_arguments import scan_arguments
-from adjudge.formats.eal_fields import decode_lines, is_valid, sha1_id
+from adjudge.formats.eal_fields import decode_lines, sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, NOWHERE, FramePlaces, Place
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
 from adjudge.formats.findings import Finding, Findings, field_column
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
-from adjudge.tasks.eal.frames import class_of, classes, describe, linkable
+from adjudge.tasks.eal.frames import classes, describe, linkable
 from adjudge.tasks.eal.locking import open_assessments, open_reference
-from adjudge.tasks.eal.responses import ACCEPTABLE, Trfr
+from adjudge.tasks.eal.responses import ACCEPTABLE, Trfr, class_of
 from adjudge.tasks.eal.settings import SPEC, Profile
 from adjudge.tasks.eal.validation_files import LIMIT, Collector
 
@@ -47,15 +47,6 @@ class KeyPlaces:
         return NOWHERE if line is None else (line, field_column(lines[line - 1], column))
 
 
-def is_broken_time(response: Response, assessment: Assessment, profile: Profile = SPEC) -> bool:
-    """Whether a response is a time with an acceptable CAS that is no date, which scorers turn into a wrong one."""
-    return (
-        response.is_time
-        and assessment.cas in ACCEPTABLE
-        and not is_valid(response.cas.text, x_year=profile.x_year, lower_x=profile.lower_x)
-    )
-
-
 def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, profile: Profile = SPEC) -> list[Finding]:
     """What there is to say about assessments that follow the rules of the file.
 
@@ -72,7 +63,7 @@ def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, pr
         message = f"{waiting} of {total} responses {'are' if waiting > 1 else 'is'} not assessed"
         findings.add("unassessed", message, *at, hint="assess what is UNANNOTATED", error=False)
     for response, assessment in key.assessed.items():
-        if is_broken_time(response, assessment, profile):
+        if profile.is_broken(response, assessment):
             message = f"the time {response.cas.text!r} is {assessment.cas} but no date"
             hint = "write W in column 14; scorers take it as wrong"
             error = profile.broken_time == "error"
@@ -142,7 +133,7 @@ def check_frames(
                 said = f"{_said(response)} is in a frame, but {message}"
                 findings.add(kind, said, *places.of(number, response), hint=hint, error=error)
             assessment = key.assessed.get(response)
-            if assessment and each not in told and is_broken_time(response, assessment, profile):
+            if assessment and each not in told and profile.is_broken(response, assessment):
                 told.add(each)
                 drops = profile.broken_time_in_reference == "drop"
                 hint = "scorers leave it out" if drops else "it counts in the reference, and nobody can earn it"
@@ -196,7 +187,7 @@ def _check_rest(
         elif waiting:
             message = f"{describe(responses)} is not linked"
             findings.add("unlinked", message, *places.waiting(waiting), hint=_LINK, error=False)
-        elif each not in linked and not all(is_broken_time(one, key.assessed[one], profile) for one in responses):
+        elif each not in linked and not all(profile.is_broken(one, key.assessed[one]) for one in responses):
             findings.add("frame-missing", f"{describe(responses)} is in no frame", None, None, hint=_LINK)
     known = frozenset(response for responses in pool.values() for response in responses)
     for response in sorted(linking.incomplete - known):

@@ -14,7 +14,7 @@ from adjudge.errors import visible
 from adjudge.formats.eal_fields import sha1_id, trfr_id
 from adjudge.formats.eal_linking import INCOMPLETE, LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Cas, Frame, Linking, Response
-from adjudge.tasks.eal.responses import Trfr, is_good, trfr
+from adjudge.tasks.eal.responses import Trfr, class_of, is_good
 
 SHOWN = 4  # different strings of a filler that a comment names
 
@@ -56,11 +56,6 @@ def _by_place(response: Response) -> tuple[object, ...]:
 def template(key: AnswerKey) -> Linking:
     """The linking pool as a linking in which nobody has linked anything."""
     return Linking(key.document, [], frozenset(response for group in linkable(key).values() for response in group))
-
-
-def class_of(response: Response, coref: Mapping[Cas, int]) -> Trfr:
-    """The TRFR of a response; a CAS without a cluster stands for itself."""
-    return trfr(response, coref.get(response.cas, response.cas))
 
 
 def classes(responses: Iterable[Response], coref: Mapping[Cas, int]) -> frozenset[Trfr]:

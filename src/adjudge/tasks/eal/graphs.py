@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from adjudge.tasks.eal.sensitivity import Counts, Crossing, all_crossings, break_points
+from adjudge.tasks.eal.sensitivity import Counts, Crossing, all_crossings, argument_scores, break_points
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,32 +55,6 @@ class Spread(NamedTuple):
     value: float
 
 
-def argument_curve(counts: Counts, betas: Sequence[float]) -> Array:
-    """The argument score for each beta, by running sums over sorted documents.
-
-    >>> import numpy as np
-    >>> counts = Counts(np.array([3.0, 0.0, 2.0]), np.array([4.0, 9.0, 0.0]), 6.0, 0.0, 0.0)
-    >>> argument_curve(counts, [0.0, 0.25, 1.0]).round(6).tolist()
-    [0.833333, 0.666667, 0.333333]
-    """
-    import numpy as np
-
-    wanted = np.asarray(betas, dtype=np.float64)
-    if not counts.correct:
-        return np.zeros(len(wanted))
-    some = counts.tp > 0
-    tp, fp = counts.tp[some], counts.fp[some]
-    with np.errstate(divide="ignore"):
-        limits = tp / fp
-    order = np.argsort(limits, kind="stable")
-    # What is left from the first document on that beta has not brought down to 0.
-    right = np.concatenate([np.cumsum(tp[order][::-1])[::-1], [0.0]])
-    wrong = np.concatenate([np.cumsum(fp[order][::-1])[::-1], [0.0]])
-    first = np.searchsorted(limits[order], wanted, side="right")
-    found: Array = np.maximum(0.0, right[first] - wanted * wrong[first]) / counts.correct
-    return found
-
-
 def beta_curves(rows: Mapping[str, Counts], *, lambda_: float = 0.5, upto: float = 1.0) -> Curves:
     """How scores and ranks depend on beta for a fixed lambda; lambda 1 is the argument score alone."""
     import numpy as np
@@ -91,7 +65,7 @@ def beta_curves(rows: Mapping[str, Counts], *, lambda_: float = 0.5, upto: float
 
     def scores(values: Sequence[float]) -> dict[str, Array]:
         return {
-            name: lambda_ * argument_curve(each, values) + (1 - lambda_) * each.link_score
+            name: lambda_ * argument_scores(each, values) + (1 - lambda_) * each.link_score
             for name, each in rows.items()
         }
 
@@ -104,7 +78,7 @@ def lambda_curves(rows: Mapping[str, Counts], *, beta: float = 0.25) -> Curves:
     import numpy as np
 
     cuts = _cuts(rows, beta=beta, axis=0)
-    ends = {name: (each.link_score, float(argument_curve(each, [beta])[0])) for name, each in rows.items()}
+    ends = {name: (each.link_score, float(argument_scores(each, [beta])[0])) for name, each in rows.items()}
 
     def scores(values: Sequence[float]) -> dict[str, Array]:
         at = np.asarray(values, dtype=np.float64)
@@ -186,9 +160,9 @@ def winner_areas(rows: Mapping[str, Counts], *, upto: float = 1.0) -> tuple[list
     links = [each.link_score for each in rows.values()]
     points, events = _events(rows, links, upto)
     betas = sorted({*points, *events})
-    curves = [argument_curve(each, betas).tolist() for each in rows.values()]
+    curves = [argument_scores(each, betas).tolist() for each in rows.values()]
     middles = [(low + high) / 2 for low, high in pairwise(betas)]
-    between = [argument_curve(each, middles).tolist() for each in rows.values()]
+    between = [argument_scores(each, middles).tolist() for each in rows.values()]
     strips: dict[int, list[list[tuple[float, float, float]]]] = {}
     last: set[int] = set()
     for place in range(len(middles)):
@@ -219,7 +193,7 @@ def _events(rows: Mapping[str, Counts], links: Sequence[float], upto: float) -> 
     grid = np.linspace(0.0, upto, _STEPS + 1).tolist()
     bends = {at for each in rows.values() for at in break_points(each, upto=upto)}
     places = sorted({*grid, *bends})
-    curves = [argument_curve(each, places).tolist() for each in rows.values()]
+    curves = [argument_scores(each, places).tolist() for each in rows.values()]
     sequences = [
         tuple(system for system, *_ in hull([curve[at] for curve in curves], links)) for at in range(len(places))
     ]
@@ -286,7 +260,7 @@ def _middle(runs: Sequence[Sequence[tuple[float, float, float]]]) -> Point:
 
 def _corners(rows: Mapping[str, Counts], links: Sequence[float], beta: float) -> list[float]:
     """The lambda at which a system enters or leaves: there three lines meet, or two at the edge."""
-    arguments = [float(argument_curve(each, [beta])[0]) for each in rows.values()]
+    arguments = [float(argument_scores(each, [beta])[0]) for each in rows.values()]
     found = hull(arguments, links)
     cuts = [high for _, _, high in found]
     corners = []

@@ -96,8 +96,10 @@ def rank_systems(
     return Ranking(*key, resamples, seed, draws, level, standings, samples)
 
 
-def rank_result(result: Result, *, draws: Draws = "numpy", percentiles: str = "linear") -> Ranking:
-    """The ranking of the systems of a result that has its tables, drawn as the result was."""
+def rank_result(
+    result: Result, *, draws: Draws = "numpy", percentiles: str = "linear", key: Key | None = None
+) -> Ranking:
+    """The ranking of the systems of a result that has its tables, drawn as the result was; `key` chooses a score."""
     options = result.options
     tables = {system.name: system.table for system in result.systems}
     if options is None or any(table is None for table in tables.values()):
@@ -111,6 +113,7 @@ def rank_result(result: Result, *, draws: Draws = "numpy", percentiles: str = "l
         pool=options.pool,
         draws=draws,
         percentiles=percentiles,
+        key=key,
     )
 
 
@@ -119,37 +122,32 @@ def _standings(
 ) -> tuple[Standing, ...]:
     import numpy as np
 
-    names = list(samples)
-    matrix = np.array([np.where(np.isnan(s), -np.inf, np.round(s, _DIGITS)) for s in samples.values()])
+    from adjudge.stats.resample import rank_distribution
+
+    ranks = rank_distribution(samples, level=level)
     defined = {name: np.where(np.isnan(values), 0.0, values) for name, values in samples.items()}
     medians = {name: float(np.median(values)) for name, values in defined.items()}
     places = {name: round(median, _DIGITS) for name, median in medians.items()}
-    order = sorted(names, key=lambda name: -places[name])
     below = round((1 - level) / 2, 12)
     found = []
-    for name in order:
-        own = matrix[names.index(name)]
-        ranks = 1 + (matrix > own).sum(axis=0)
-        shares = np.bincount(ranks, minlength=len(names) + 1)[1:] / ranks.size
-        first, last = np.quantile(ranks, [below, 1 - below], method="inverted_cdf").tolist()
+    for name in sorted(samples, key=lambda name: -places[name]):
         values = defined[name]
         if percentiles == "nist":
             low, high = percentile(values.tolist(), below), percentile(values.tolist(), 1 - below)
         else:
             low, high = np.quantile(values, [below, 1 - below]).tolist()
-        above, level_with = (own > matrix).mean(axis=1).tolist(), (own == matrix).mean(axis=1).tolist()
         found.append(
             Standing(
-                rank=1 + sum(places[other] > places[name] for other in names),
+                rank=1 + sum(place > places[name] for place in places.values()),
                 system=name,
                 median=medians[name],
                 low=low,
                 high=high,
                 score=points[name],
-                ranks=(int(first), int(last)),
-                rank_shares=tuple(shares.tolist()),
-                wins={each: share for each, share in zip(names, above, strict=True) if each != name},
-                ties={each: share for each, share in zip(names, level_with, strict=True) if each != name},
+                ranks=ranks.ranges[name],
+                rank_shares=ranks.fractions[name],
+                wins=dict(ranks.beats[name]),
+                ties=dict(ranks.ties[name]),
             )
         )
     return tuple(found)

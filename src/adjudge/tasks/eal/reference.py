@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_fields import is_valid, less_specific
+from adjudge.formats.eal_fields import less_specific
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Linking, Realis, Response
 from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, Trfr, is_good
 from adjudge.tasks.eal.settings import Cover, Profile, Settings
@@ -37,26 +37,6 @@ class Bans(NamedTuple):
         """The more specific date because of which a response goes."""
         realis = None if self.any_realis else response.realis
         return self.dates.get((response.type, response.role, realis, response.cas.text))
-
-
-def broken_times(assessed: Mapping[Response, Assessment], profile: Profile) -> list[Response]:
-    """Times that were assessed as acceptable although they are not dates.
-
-    >>> from adjudge.model.eal import Cas, Span
-    >>> at = Span(0, 2)
-    >>> day = Response("d", "Life.Die", "Time", Cas("XXXX-05-04", at), at, (Span(0, 9),), (), "Actual")
-    >>> right = Assessment("C", "C", "C", "C", "Actual", "NAME")
-    >>> from adjudge.tasks.eal.settings import BBN_2015, SPEC
-    >>> len(broken_times({day: right}, BBN_2015)), len(broken_times({day: right}, SPEC))
-    (1, 0)
-    """
-    return [
-        response
-        for response, assessment in assessed.items()
-        if response.role in TIME_ROLES
-        and assessment.cas in ACCEPTABLE
-        and not is_valid(response.cas.text, x_year=profile.x_year, lower_x=profile.lower_x)
-    ]
 
 
 def covered_fillers(
@@ -98,7 +78,7 @@ def vague_dates(assessed: Iterable[tuple[Response, Assessment]], profile: Profil
         text = response.cas.text
         realis = response.realis if profile.time_rule_same_realis else None
         date = response.type, response.role, realis, text
-        if date in done or not is_valid(text, x_year=profile.x_year, lower_x=profile.lower_x):
+        if date in done or not profile.is_date(text):
             continue
         done.add(date)
         for less in less_specific(text, x_year=profile.x_year, parts=profile.time_rule_digits == "each-part"):
@@ -219,7 +199,7 @@ def build_reference(
     profile = settings.profile
     problems: list[Problem] = []
     assessed = dict(key.assessed)
-    broken = broken_times(assessed, profile)
+    broken = [response for response, assessment in assessed.items() if profile.is_broken(response, assessment)]
     for response in broken:
         if profile.broken_time == "error":
             message = f"{key.document}: the time {response.cas.text!r} was assessed as correct and is not a date"

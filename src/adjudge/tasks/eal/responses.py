@@ -27,24 +27,16 @@ class Trfr(NamedTuple):
     cluster: Cluster
 
 
-def trfr(response: Response, cluster: Cluster) -> Trfr:
-    """The class of a response whose CAS is in `cluster`.
+def class_of(response: Response, coref: Mapping[Cas, int]) -> Trfr:
+    """The class of a response under a coreference; a CAS without a cluster stands for itself.
 
     >>> from adjudge.model.eal import Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
-    >>> trfr(bob, 7)
+    >>> class_of(bob, {bob.cas: 7})
     Trfr(document='d', type='Life.Die', role='Victim', realis='Actual', cluster=7)
     """
+    cluster = coref.get(response.cas, response.cas)
     return Trfr(response.document, response.type, response.role, response.realis, cluster)
-
-
-def by_cluster(coref: Mapping[Cas, int]) -> Key:
-    """The class of a response under a coreference; a CAS without a cluster stands for itself."""
-
-    def key(response: Response) -> Trfr:
-        return trfr(response, coref.get(response.cas, response.cas))
-
-    return key
 
 
 def best(arguments: Iterable[Argument]) -> Argument:

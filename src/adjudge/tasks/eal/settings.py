@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args,
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.formats.eal_fields import is_valid
+from adjudge.model.eal import TIME_ROLES, Assessment, Response
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,6 +126,18 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         from adjudge.formats.eal_store import open_store
 
         return open_store(path, **self.reading())
+
+    def is_date(self, text: str) -> bool:
+        """Whether a text is a date.
+
+        >>> SPEC.is_date("XXXX-05-04"), BBN_2015.is_date("XXXX-05-04")
+        (True, False)
+        """
+        return is_valid(text, x_year=self.x_year, lower_x=self.lower_x)
+
+    def is_broken(self, response: Response, assessment: Assessment) -> bool:
+        """Whether a response is a time that was assessed as acceptable although it is no date."""
+        return response.role in TIME_ROLES and assessment.cas in ("C", "I") and not self.is_date(response.cas.text)
 
     def reading(self) -> dict[str, Any]:
         """What the readers of a submission have to know."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -27,7 +28,7 @@ from adjudge.tasks.eal.frames import (
     template,
 )
 from adjudge.tasks.eal.locking import identity, locked, open_assessments, open_reference, resolved
-from adjudge.tasks.eal.responses import Outcome, Unlinked, by_cluster, grouped, keep_best, trim
+from adjudge.tasks.eal.responses import Outcome, Unlinked, class_of, grouped, keep_best, trim
 from adjudge.tasks.eal.settings import SPEC, Profile
 
 TRIMS = ("cas", "nested", "coref")
@@ -102,7 +103,7 @@ def trimming(kind: str, *, unlinked: Unlinked) -> Prepare:
 
     def prepare(arguments: Arguments, linking: Linking | None, key: AnswerKey) -> Outcome:
         if kind == "coref":
-            return keep_best(arguments, linking, groups=grouped(by_cluster(key.coref)), unlinked=unlinked)
+            return keep_best(arguments, linking, groups=grouped(partial(class_of, coref=key.coref)), unlinked=unlinked)
         return trim(arguments, linking, nested=kind == "nested", unlinked=unlinked)
 
     return prepare
@@ -222,7 +223,7 @@ def repairing(profile: Profile) -> Operation:
     """`repair` as an operation, with the dates of a profile."""
 
     def operation(key: AnswerKey) -> tuple[AnswerKey, list[Change]]:
-        key, done = repair(key, x_year=profile.x_year, lower_x=profile.lower_x)
+        key, done = repair(key, profile)
         return key, [Change(each.kind, key.document, each.response, each.what) for each in done]
 
     return operation

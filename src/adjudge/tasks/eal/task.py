@@ -291,7 +291,8 @@ class EalTask(Task):
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """What happened to the responses of a system; the first one also has what happened to the key."""
         remarks = evaluation.systems[name].remarks
-        notes = system_notes(remarks, tables_of(evaluation)[name], self.settings)
+        rows = evaluation.systems[name].rows(len(self.columns))
+        notes = system_notes(remarks, table_of(evaluation.ids, rows, self.settings), self.settings)
         if name != next(iter(evaluation.systems)):
             return notes
         return [*gold_notes(remarks, self.settings, self.strays), *notes]

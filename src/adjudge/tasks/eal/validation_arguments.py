@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from adjudge.formats.eal_arguments import COLUMNS
-from adjudge.formats.eal_fields import form_of, is_valid
+from adjudge.formats.eal_fields import form_of
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.findings import Finding
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
@@ -260,7 +260,7 @@ def _hint(rules: Rules, type_: str, role: str | None = None) -> str:
 
 def _check_time(argument: Argument, rules: Rules, file: File) -> None:
     text, profile = argument.response.cas.text, rules.profile
-    if not is_valid(text, x_year=profile.x_year, lower_x=profile.lower_x):
+    if not profile.is_date(text):
         hint = "write yyyy-mm-dd with X for what is not known, as in 1985-XX-XX"
         file.say_of("time", f"{quote(text)} is not a date", argument, 5, hint=hint)
         return
