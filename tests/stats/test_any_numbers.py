@@ -85,7 +85,7 @@ def test_measures_of_whole_and_narrow_counts():
 
 def test_sums_are_of_doubles():
     narrow = StatsTable(("a",), ("m",), np.array([[0.1]], dtype=np.float32))
-    assert narrow.totals() == {"m": np.float32(0.1).item()}
+    assert narrow.totals == {"m": np.float32(0.1).item()}
     assert exact_sums(np.array([[0.1, 1], [0.2, 2], [0.3, 3]])).tolist() == [math.fsum([0.1, 0.2, 0.3]), 6.0]
 
 

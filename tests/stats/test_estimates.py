@@ -5,10 +5,11 @@ import math
 import pickle
 
 from adjudge.stats.estimate import Estimate
+from adjudge.stats.inference import OFF
 from adjudge.stats.item_influence import ItemInfluence
 from adjudge.stats.measure import Ratio
-from adjudge.stats.points import Additive
 from adjudge.stats.table import StatsTable
+from made import made_result
 
 RECALL = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
 
@@ -31,23 +32,26 @@ def test_an_estimate_is_a_number_with_two_ends():
         assert (twin, twin.low, twin.high, twin.level) == (0.5, 0.1, 0.9, 0.95)
 
 
+def scores(found, **options):
+    (score,) = made_result({"A": found}, measures=[RECALL], inference=OFF, **options).systems[0].scores
+    return score
+
+
 def test_bounds_are_of_parts_that_can_still_rise():
-    found = table([1, 2], [1, 2])
-    assert Additive(found, (RECALL,)).bounds() == {}
-    assert Additive(found, (RECALL,), best=found).bounds() == {}
-    better = table([1, 2], [2, 2])
-    assert Additive(found, (RECALL,), best=better).bounds() == {("x", "recall"): 0.75}
-    assert Additive(found, (RECALL,), "macro", best=better).bounds() == {("x", "recall"): 0.75}
-    only = Additive(found, (RECALL,), best=better).select(["a"])
-    assert only.ids == ("a",)
-    assert only.best.ids == ("a",)
-    assert only.bounds() == {}
+    found, better = table([1, 2], [1, 2]), table([1, 2], [2, 2])
+    assert scores(found).optimal
+    assert scores(found, best={"A": found}).optimal
+    for pool in ("micro", "macro"):
+        score = scores(found, best={"A": better}, pool=pool)
+        assert (score.value, score.bound, score.optimal) == (0.5, 0.75, False)
+    sliced = made_result({"A": found}, measures=[RECALL], inference=OFF, best={"A": better}, by=("genre",))
+    assert [score.bound for score in sliced.systems[0].scores] == [0.75, None, 1.0]
 
 
 def test_fractions_are_of_sums_only():
     found = table([1, 2], [1, 4])
-    assert Additive(found, (RECALL,)).fractions() == {("x", "recall"): (2.0, 6.0)}
-    assert Additive(found, (RECALL,), "macro").fractions() == {}
+    assert (scores(found).numerator, scores(found).denominator) == (2.0, 6.0)
+    assert scores(found, pool="macro").denominator is None
 
 
 def test_the_strongest_effect_of_an_item_first_flips_then_is_large():

@@ -91,12 +91,6 @@ def test_wrong_use_is_explained():
         Additive(table_of([]), measures_of(0), "mirco").point()
 
 
-def test_fractions_of_estimators():
-    table = table_of([(1, 2, 4), (1, 2, 4)])
-    assert Additive(table, measures_of(0)).fractions()["x", "f1"] == (4, 12)
-    assert Additive(table, measures_of(0), "macro").fractions() == {}
-
-
 def test_ratio_with_clip_per_document_mean():
     table = StatsTable(("a", "b"), ("s", "g"), [[-1, 2], [1, 2]])
     measures = [Ratio("x", "score", (("s", 1.0),), (("g", 1.0),), clip=0.0)]

@@ -62,7 +62,7 @@ def test_sums_do_not_depend_on_the_order(numbers, random):
 
 def test_a_sum_out_of_range_is_an_error():
     with pytest.raises(ValidationError, match="exceeds the range"):
-        StatsTable(("a", "b"), ("n",), [[1e308], [1e308]]).totals()
+        assert StatsTable(("a", "b"), ("n",), [[1e308], [1e308]]).totals
 
 
 @settings(deadline=None)
@@ -87,7 +87,7 @@ def test_concatenation_puts_columns_in_one_order():
 
 def test_what_cannot_be_joined():
     a = StatsTable(("a", "b", "c"), ("n",), [[1], [2], [3]])
-    with pytest.raises(ValidationError, match="repeated document id: c, a"):
+    with pytest.raises(ValidationError, match="repeated document id: a, c"):
         StatsTable.concat(a, a.select(["c", "a"])).checked()
     with pytest.raises(UsageError, match="different columns cannot be joined: m, n in one only"):
         StatsTable.concat(a, StatsTable(("d",), ("m",), [[1]]))
@@ -133,7 +133,7 @@ def test_rows_must_have_exactly_the_columns():
         StatsTable.from_rows([("d", {"glod": 1})], ["gold"])
     table = StatsTable.from_rows([("d", {"m": 2, "n": 1})], ["n", "m"], attributes={"genre": ["nw"]})
     assert table.values == ((1, 2),)
-    assert StatsTable.from_rows([], ["n"]).totals() == {"n": 0.0}
+    assert StatsTable.from_rows([], ["n"]).totals == {"n": 0.0}
 
 
 def test_wrong_names_and_shapes_are_explained():

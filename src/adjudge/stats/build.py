@@ -15,7 +15,7 @@ from adjudge._version import __version__
 from adjudge.errors import UsageError
 from adjudge.stats.elements import ElementTable, element_corpora
 from adjudge.stats.inference import Inference
-from adjudge.stats.measure import Measure
+from adjudge.stats.measure import Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
 from adjudge.stats.result import Comparison, Note, Result, Score, Slice, SystemResult, result_fields
@@ -93,7 +93,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     sizes: list[tuple[Slice, int]] = []
     for where, members in corpora:
         first = next(iter(members.values()))
-        here = [key for key in keys if key in first.keys]
+        known = part_keys(first.measures)
+        here = [key for key in keys if key in known]
         sizes.append((where, len(first.ids)))
         how = how_of(options, len(first.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
         evidence = gather(members, here, how)
@@ -101,7 +102,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
             found = system_scores(evidence[name], how, where)
             scores[name] += found
             notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], how, found, where)]
-        comparisons += pair_comparisons(evidence, here, how, where, sizes[-1][1], members)
+        if len(systems) > 1:
+            comparisons += pair_comparisons(evidence, here, how, where, sizes[-1][1], members)
     documents = sizes[0][1]
     return Result(
         adjudge=__version__,
@@ -134,7 +136,8 @@ def _corpora(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slic
         name: Additive(own.table.checked(), measures, pool, None if own.best is None else own.table.replaced(own.best))
         for name, own in systems.items()
     }
-    shared_documents({name: own.table.ids for name, own in systems.items()})
+    if len(systems) > 1:
+        shared_documents({name: own.table.ids for name, own in systems.items()})
     corpora: list[tuple[Slice, dict[str, Additive]]] = [({}, whole)]
     for field in scoring.by:
         tables = {name: each for name, own in systems.items() for each in own.elements if each.field == field}

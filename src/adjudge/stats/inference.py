@@ -137,11 +137,7 @@ def resamples_for(comparisons: int, alpha: float = ALPHA) -> int:
     >>> [resamples_for(number) for number in (1, 10, 55, 435, 10_000)]
     [1000, 1999, 10999, 86999, 100000]
     """
-    return max(RESAMPLES, min(MOST, _wanted(comparisons, alpha)))
-
-
-def _wanted(comparisons: int, alpha: float = ALPHA) -> int:
-    return math.ceil(round(10 * comparisons / alpha, 6)) - 1
+    return max(RESAMPLES, min(MOST, math.ceil(round(10 * comparisons / alpha, 6)) - 1))
 
 
 def hidden(comparisons: int, resamples: int) -> str | None:
@@ -152,8 +148,8 @@ def hidden(comparisons: int, resamples: int) -> str | None:
     """
     if comparisons / (resamples + 1) <= ALPHA:
         return None
-    floor = f"{comparisons} comparisons x 1/{resamples + 1} > {ALPHA}"
-    return f"no difference can be significant: {floor}; give --bootstrap {max(RESAMPLES, _wanted(comparisons))}"
+    floor, enough = f"{comparisons} comparisons x 1/{resamples + 1} > {ALPHA}", round(10 * comparisons / ALPHA) - 1
+    return f"no difference can be significant: {floor}; give --bootstrap {max(RESAMPLES, enough)}"
 
 
 def is_significant(comparison: Comparison) -> bool:

@@ -159,7 +159,7 @@ def jackknife_error(parts: Parts) -> float | None:
     n = len(values)
     if n < 2:
         return None
-    variance = (n - 1) / n * _sum(((values - _mean(values)) ** 2).tolist())
+    variance = (n - 1) / n * _sum(((values - _sum(values.tolist()) / n) ** 2).tolist())
     if parts.pairs is not None and n >= ENOUGH and len(parts.pairs.values):
         joint = parts.point - np.asarray(parts.left_out)[parts.pairs.places].sum(axis=1) + parts.pairs.values
         variance -= min(variance / 2, n * (n - 1) / 4 * float((joint**2).mean()))

@@ -160,15 +160,6 @@ def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def pool_of(metric: str, pool: str) -> str:
-    """How a metric is pooled: `.macro` in its name says that its columns are averages over documents already.
-
-    >>> pool_of("nugget.span", "micro"), pool_of("nugget.span.macro", "micro")
-    ('micro', 'macro')
-    """
-    return "macro" if metric.endswith(".macro") else pool
-
-
 def measures_of(measures: Sequence[Measure], columns: Sequence[str]) -> tuple[Measure, ...]:
     """The measures that can be computed from these columns alone.
 

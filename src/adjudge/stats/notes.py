@@ -60,7 +60,7 @@ def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Seque
     place = _place(where)
     if not estimator.ids:
         return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
-    notes = nothing_in_gold(estimator.measures, estimator.totals, where)
+    notes = nothing_in_gold(estimator.measures, estimator.table.totals, where)
     undefined = [f"{score.metric} {score.part}" for score in scores if score.value is None]
     if undefined:
         message = f"{len(undefined)} of {len(scores)} scores{place} are undefined (nothing to divide by)"
@@ -74,7 +74,7 @@ def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Seque
             notes.append(Note("undefined-document", len(ids), message, tuple(sorted(ids)[:SHOWN])))
     if not evidence.varies:
         return notes
-    notes += spread_notes([each for each in scores if (each.metric, each.part) not in estimator.counts], where)
+    notes += spread_notes([each for each in scores if (each.metric, each.part) not in evidence.counts], where)
     used = evidence.left_out if how.interval == "jackknife" else evidence.drawn
     for score in scores:
         missing = int((used[score.metric, score.part] != used[score.metric, score.part]).sum())  # nan is not itself
@@ -163,7 +163,7 @@ def inference_notes(
         message = "no interval for differences on which all documents agree; p is as small as resamples allow"
         examples = tuple(f"{each.metric} {each.a} - {each.b}" for each in alike[:SHOWN])
         found.append(Note("no-spread", len(alike), message, examples))
-    return found + _hidden(comparisons)
+    return found + (_hidden(comparisons) if comparisons else [])
 
 
 def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[Note]:

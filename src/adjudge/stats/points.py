@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.model.prf import ratio
 from adjudge.stats.measure import (
     Array,
     Blanc,
@@ -31,8 +30,6 @@ from adjudge.stats.measure import (
     Weighted,
     count_keys,
     needed_measures,
-    part_keys,
-    signed_keys,
 )
 from adjudge.stats.table import StatsTable
 
@@ -63,26 +60,6 @@ class Additive:
     def ids(self) -> tuple[str, ...]:
         """The documents, in the order of the weights."""
         return self.table.ids
-
-    @cached_property
-    def keys(self) -> tuple[Key, ...]:
-        """Every (metric, part), in order."""
-        return part_keys(self.measures)
-
-    @cached_property
-    def counts(self) -> frozenset[Key]:
-        """The parts that are counts and have no interval."""
-        return count_keys(self.measures)
-
-    @cached_property
-    def signed(self) -> frozenset[Key]:
-        """The parts that may be negative."""
-        return signed_keys(self.measures)
-
-    @cached_property
-    def totals(self) -> dict[str, float]:
-        """The sum of every column of the table."""
-        return self.table.totals()
 
     @cached_property
     def summed(self) -> tuple[StatsTable, Sequence[Measure]]:
@@ -123,19 +100,8 @@ class Additive:
     def point(self) -> dict[Key, float]:
         """Every part on the corpus as it is; nan where it is undefined."""
         table, formulas = self.summed
-        found = points(formulas, self.totals if table is self.table else table.totals())
-        return {key: math.nan if value is None else value for key, value in found.items()}
-
-    def fractions(self) -> dict[Key, tuple[float, float]]:
-        """Numerator and denominator of the parts that are one ratio of sums; a mean of documents has none."""
-        return fractions(self.measures, self.totals) if self.pool == "micro" else {}
-
-    def bounds(self) -> dict[Key, float]:
-        """Proven upper bounds of the parts that a search cut short may have left too low."""
-        if self.best is None:
-            return {}
-        found, best = self.point(), Additive(self.best, self.measures, self.pool).point()
-        return {key: bound for key, bound in best.items() if bound > found[key]}
+        found = _scores(formulas, table.totals, 0.0)
+        return {key: value if math.isfinite(value) else math.nan for key, value in found.items()}
 
     def select(self, ids: Iterable[str]) -> Additive:
         """The same metric on these documents."""
@@ -256,7 +222,10 @@ def _scores(measures: Sequence[Measure], totals: Mapping[str, Any], zero: Any) -
                 value = _ratio(top, bottom, m.undefined)
                 done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
             else:
-                done[m.name, m.part] = _combined(m, done, zero)
+                value = zero + 1.0 if m.op == "product" else zero
+                for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
+                    value = value * done[key] if m.op == "product" else value + weight * done[key]
+                done[m.name, m.part] = value / len(m.of) if m.op == "mean" else value
         except KeyError as error:
             raise _lacking(m, error.args[0], done if isinstance(m, Combined) else totals) from None
     return done
@@ -282,7 +251,7 @@ def _ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Any:
     """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
     otherwise = math.nan if undefined is None else float(undefined)
     if isinstance(denominator, int | float):
-        return ratio(numerator, denominator, otherwise)
+        return numerator / denominator if denominator else otherwise
     import numpy as np
 
     value = np.full(np.shape(denominator), otherwise)
@@ -329,13 +298,6 @@ def _prf(m: Prf, totals: Mapping[str, Any]) -> dict[Key, Any]:
         values[m.f_name] = value
     values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}
     return {(m.name, part): values[part] for part in m.parts}
-
-
-def _combined(m: Combined, done: Mapping[Key, Any], zero: Any) -> Any:
-    value = zero + 1.0 if m.op == "product" else zero
-    for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
-        value = value * done[key] if m.op == "product" else value + weight * done[key]
-    return value / len(m.of) if m.op == "mean" else value
 
 
 def _blanc(m: Blanc, totals: Mapping[str, Any]) -> dict[Key, Any]:

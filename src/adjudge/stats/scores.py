@@ -23,7 +23,7 @@ from adjudge.stats.inference import (
     chosen_test,
     holm,
 )
-from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, measures_of, part_keys, pool_of, signed_keys
+from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, measures_of, part_keys, signed_keys
 from adjudge.stats.points import Additive, compute, fractions
 from adjudge.stats.result import Comparison, Options, SampledCounts, Score, Slice, Uncertainty
 
@@ -79,7 +79,8 @@ class Evidence(NamedTuple):
     """The scores of one system on one corpus, and what they are without some of its documents and on resampled ones.
 
     `drawn` are the resamples for intervals, `tests` those for tests; `empty` says by metric in how many of the former
-    the system has nothing. `together` has the scores without two leave-outs, and `pairs` says which two.
+    the system has nothing. `together` has the scores without two leave-outs, and `pairs` says which two. `varies` if
+    there is anything beside the scores themselves.
     """
 
     point: Mapping[Key, float]
@@ -93,11 +94,7 @@ class Evidence(NamedTuple):
     together: Mapping[Key, Array] = {}
     pairs: Any = None
     empty: Mapping[str, int] = {}
-
-    @property
-    def varies(self) -> bool:
-        """Whether there is anything beside the scores themselves."""
-        return bool(self.left_out or self.drawn)
+    varies: bool = False
 
     def parts(self, key: Key, *, tests: bool = False) -> Parts:
         """One score; its samples are those of the tests, or those of the intervals."""
@@ -113,15 +110,19 @@ class Evidence(NamedTuple):
 
 def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) -> dict[str, Evidence]:
     """What the numbers of all systems depend on: scores, and if there are to be intervals, leave-outs and resamples."""
-    found = {
-        name: Evidence(each.point(), each.counts, each.signed, each.fractions(), each.bounds())
-        for name, each in estimators.items()
-    }
+    found = {}
+    for name, each in estimators.items():
+        point, measures = each.point(), each.measures
+        ratios = fractions(measures, each.table.totals) if how.pool == "micro" else {}
+        best = {} if each.best is None else Additive(each.best, measures, each.pool).point()
+        bounds = {key: bound for key, bound in best.items() if bound > point[key]}
+        found[name] = Evidence(point, count_keys(measures), signed_keys(measures), ratios, bounds)
     several = len(estimators) > 1
     if not how.first or len(next(iter(estimators.values())).ids) < 2:
         return found
     from adjudge.stats.resample import bootstrap, left_out
 
+    found = {name: each._replace(varies=True) for name, each in found.items()}
     if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
         found = {name: each._replace(left_out=left_out(estimators[name])) for name, each in found.items()}
     if how.interval != "jackknife" or several:
@@ -156,6 +157,7 @@ def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Ev
         return found
     systems = {m.name: samples.columns.index(m.precision[1]) for m in measures if isinstance(m, Prf)}
     return found._replace(
+        varies=True,
         left_out={key: column[1:start] for key, column in values.items()},
         drawn={key: column[start:cut] for key, column in values.items()},
         tests={key: column[start:last] for key, column in values.items()},
@@ -181,7 +183,7 @@ def system_scores(evidence: Evidence, how: How, where: Slice) -> list[Score]:
         scores.append(
             Score(
                 metric=key[0],
-                pool=pool_of(key[0], how.pool),
+                pool="macro" if key[0].endswith(".macro") else how.pool,  # of averages that were counted as such
                 part=key[1],
                 value=finite(value),
                 low=None if found is None else finite(found.low),

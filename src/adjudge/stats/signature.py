@@ -15,8 +15,13 @@ def signature(task: str, fields: Mapping[str, SignatureValue]) -> str:
     >>> signature("score", {"metric": "relation.strict", "pool": "micro", "seed": 13, "profile": None, "exact": True})
     'score|metric:relation.strict|pool:micro|seed:13|exact:yes'
     """
-    pairs = (f"{_escaped(key)}:{_escaped(_written(value))}" for key, value in fields.items() if value is not None)
-    return "|".join((_escaped(task), *pairs))
+    parts = [task]
+    for key, value in fields.items():
+        written = ("no", "yes")[value] if isinstance(value, bool) else f"{value}"
+        written = written.removesuffix(".0") if isinstance(value, float) else written
+        parts += [f"{key}:{written}"] if value is not None else []
+    # A bar would start a new field and a control character a new line, so both are written as in a URL.
+    return "|".join("".join(f"%{ord(c):02X}" if c in "|%" or not c.isprintable() else c for c in x) for x in parts)
 
 
 def hash_bytes(data: bytes) -> str:
@@ -38,14 +43,3 @@ def hash_chunks(chunks: Iterable[bytes]) -> str:
     for chunk in chunks:
         digest.update(chunk)
     return digest.hexdigest()[:12]
-
-
-def _written(value: SignatureValue) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value}".removesuffix(".0") if isinstance(value, float) else f"{value}"
-
-
-def _escaped(text: str) -> str:
-    """A bar would start a new field and a control character a new line, so both are written as in a URL."""
-    return "".join(f"%{ord(c):02X}" if c in "|%" or not c.isprintable() else c for c in text)

@@ -7,6 +7,7 @@ scored twice. It is plain data, as it stands in a saved result; only who draws f
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,7 +31,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
     `values` is a tuple with a tuple of floats for every document; a list or an array is made such.
 
     >>> table = StatsTable(("d1", "d2"), ("matched", "gold"), [[1, 2], [3, 4]], {"genre": ("nw", "df")})
-    >>> table.totals()
+    >>> table.totals
     {'matched': 4.0, 'gold': 6.0}
     """
 
@@ -51,8 +52,11 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
 
     def checked(self) -> StatsTable:
         """The table itself, if it is one: nothing twice, all rows of one width, and nothing but finite numbers."""
-        _refuse_repeated(self.ids, "document id")
-        _refuse_repeated(self.columns, "column")
+        for names, what in ((self.ids, "document id"), (self.columns, "column")):
+            if len(set(names)) < len(names):
+                repeated = [name for name, number in Counter(names).items() if number > 1]
+                hint = f"every {what} may occur once"
+                raise ValidationError(f"repeated {what}: {_listed(repeated)}", hint=hint)
         width = len(self.columns)
         if len(self.values) != len(self.ids) or any(len(row) != width for row in self.values):
             raise ValidationError(f"not a table: expected {len(self.ids)} rows of {width} values")
@@ -138,6 +142,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
 
         return np.array(self.values, dtype=np.float64).reshape(len(self.ids), len(self.columns))
 
+    @cached_property
     def totals(self) -> dict[str, float]:
         """The sum of every column, correctly rounded: the order of the documents changes no bit of it."""
         columns = zip(*self.values, strict=True) if self.values else ([] for _ in self.columns)
@@ -250,14 +255,6 @@ def _listed(names: Iterable[str]) -> str:
     names = list(names)
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
-
-
-def _refuse_repeated(names: tuple[str, ...], what: str) -> None:
-    if len(set(names)) == len(names):
-        return
-    seen: set[str] = set()
-    repeated = dict.fromkeys(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-    raise ValidationError(f"repeated {what}: {_listed(repeated)}", hint=f"every {what} may occur once")
 
 
 def _refuse_not_finite(table: StatsTable) -> None:

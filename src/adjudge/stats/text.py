@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeAlias
 
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
@@ -53,7 +53,9 @@ class Grid:
 def render_text(result: Result) -> str:
     """The scores as a table of percentages, then profile and signature, comparisons, and notes."""
     blocks = [] if result.ranking is None else [render_leaderboard(result.ranking)]
-    blocks += [format_grid(score_grid(result)), "\n".join(_footer(result))]
+    fields = footer_fields(result)
+    width = max(len(name) for name, _ in fields)
+    blocks += [format_grid(score_grid(result)), "\n".join(f"{name:<{width}}  {value}" for name, value in fields)]
     if result.comparisons:
         blocks.append(format_grid(comparison_grid(result, limit=_COMPARISONS_SHOWN)))
         if len(result.comparisons) > _COMPARISONS_SHOWN:
@@ -67,8 +69,7 @@ def render_text(result: Result) -> str:
 def score_grid(result: Result) -> Grid:
     """One row per metric, slice and system; one column per part."""
     scores = [(system.name, score) for system in result.systems for score in system.scores]
-    metrics = _distinct(score.metric for _, score in scores)
-    parts = _distinct(score.part for _, score in scores)
+    metrics, parts = (list(dict.fromkeys(getattr(s, name) for _, s in scores)) for name in ("metric", "part"))
     places = list({slice_key(score.slice): score.slice for _, score in scores}.items())
     places.sort(key=lambda place: len(place[1]) > 0)  # the whole corpus first, then slices in their own order
     sliced, several = any(where for _, where in places), len(result.systems) > 1
@@ -85,17 +86,13 @@ def score_grid(result: Result) -> Grid:
                 labels = [metric] + [slice_text(where)] * sliced + [system.name] * several
                 rows.append((*(Cell(clean(label)) for label in labels), *(score_cell(c, counts) for c in cells)))
                 keys.append((metric, key, system.name))
-        if not _idle(metric, scores, metrics):
+        own = [score for _, score in scores if score.metric == metric]
+        # A metric that only counts what may go wrong, and nothing has, says nothing beside others.
+        if len(metrics) == 1 or any(score.part != "count" or score.value != 0 for score in own):
             groups.append(tuple(rows))
             about.append(tuple(keys))
     header = ("metric", *["slice"] * sliced, *["system"] * several, *(clean(part) for part in parts))
     return Grid(header, 1 + sliced + several, tuple(groups), tuple(about))
-
-
-def _idle(metric: str, scores: Sequence[tuple[str, Score]], metrics: Sequence[str]) -> bool:
-    """Whether a metric only counts what may go wrong, and nothing has: it says nothing beside others."""
-    own = [score for _, score in scores if score.metric == metric]
-    return len(metrics) > 1 and all(score.part == "count" and score.value == 0 for score in own)
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
@@ -135,7 +132,7 @@ def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
             _share(c.wins),
         ] * tested
         groups.setdefault((c.metric, c.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
-    test = ", ".join(_distinct(c.test for c in shown if c.test))
+    test = ", ".join(dict.fromkeys(c.test for c in shown if c.test))
     header = ("comparison", *["slice"] * sliced, "systems", "difference", *["p", "p (Holm)", "q", "wins"] * tested)
     if tested and test:
         header = (f"comparison ({test})", *header[1:])
@@ -194,8 +191,10 @@ def note_line(note: Note, name: str = "") -> str:
 
 def footer_fields(result: Result) -> list[tuple[str, str]]:
     """What stands below the scores: systems, profile, pooling, interval, signature."""
-    levels = _distinct(_level(s) for system in result.systems for s in system.scores if s.level)
-    pools = _distinct(s.pool for system in result.systems for s in system.scores)
+    scores = [score for system in result.systems for score in system.scores]
+    ways = dict.fromkeys((s.level, *(way for way in (s.interval, s.scale) if way)) for s in scores if s.level)
+    levels = [f"{100 * level:g} %" + f" ({', '.join(how)})" * bool(how) for level, *how in ways]
+    pools = dict.fromkeys(score.pool for score in scores)
     systems = [f"{s.name} ({units(result, s.documents)})" for s in result.systems]
     fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]
     fields += [("pool", f"{pool}: {_POOLS[pool]}" if pool in _POOLS else pool) for pool in pools]
@@ -210,11 +209,6 @@ def units(result: Result, number: int) -> str:
     return f"{number} {unit}{'s' * (number != 1)}"
 
 
-def _level(score: Score) -> str:
-    how = ", ".join(name for name in (score.interval, score.scale) if name)
-    return f"{100 * (score.level or 0):g} %" + (f" ({how})" if how else "")
-
-
 def format_grid(grid: Grid) -> str:
     """The grid as lines of aligned text.
 
@@ -225,18 +219,17 @@ def format_grid(grid: Grid) -> str:
     rows = [row for group in grid.groups for row in group]
     columns = range(len(grid.header))
     heads = [max((_width(row[c].head) for row in rows), default=0) if c >= grid.labels else 0 for c in columns]
-    texts = [[_padded(row[c], heads[c]) for c in columns] for row in rows]
+    texts = [[" " * (heads[c] - _width(row[c].head)) + str(row[c]) for c in columns] for row in rows]
     widths = [max([_width(grid.header[c]), *(_width(text[c]) for text in texts)]) for c in columns]
-    lines = [_line(grid.header, widths)]
-    place = 0
+    lines = [
+        "  ".join(text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in (grid.header, *texts)
+    ]
     # Groups of several rows are set apart by an empty line, single rows are not.
-    apart = any(len(group) > 1 for group in grid.groups)
-    for number, group in enumerate(grid.groups):
-        if apart and number:
-            lines.append("")
-        for _ in group:
-            lines.append(_line(texts[place], widths))
-            place += 1
+    if any(len(group) > 1 for group in grid.groups):
+        ends = list(accumulate(len(group) for group in grid.groups))
+        for end in reversed(ends[:-1]):
+            lines.insert(1 + end, "")
     return "\n".join(lines)
 
 
@@ -274,16 +267,6 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _footer(result: Result) -> list[str]:
-    fields = footer_fields(result)
-    width = max(len(name) for name, _ in fields)
-    return [f"{name:<{width}}  {value}" for name, value in fields]
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))
-
-
 def _percent(value: float) -> str:
     return f"{100 * value:z.1f}"
 
@@ -305,11 +288,3 @@ def _share(share: float | None) -> Cell:
 
 def _width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
-
-
-def _padded(cell: Cell, width: int) -> str:
-    return " " * (width - _width(cell.head)) + str(cell)
-
-
-def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(text + " " * (width - _width(text)) for text, width in zip(texts, widths, strict=True)).rstrip()

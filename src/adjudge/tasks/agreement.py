@@ -246,6 +246,7 @@ def _mean_interval(
     """The interval of a mean over pairs, if all are counted document by document on the same documents."""
     import numpy as np
 
+    from adjudge.stats.measure import signed_keys
     from adjudge.stats.points import Additive
     from adjudge.stats.resample import function_intervals
 
@@ -267,7 +268,7 @@ def _mean_interval(
     def means(weights: Array) -> dict[Key, Array]:
         return {key: np.stack([each.evaluate(weights)[key] for each in estimators]).mean(axis=0)}
 
-    signed = key in estimators[0].signed
+    signed = key in signed_keys(estimators[0].measures)
     found = function_intervals(means, {key: value}, len(ids), inference, signed=signed)[key]
     return None if found is None else found[:2]
 
