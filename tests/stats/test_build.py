@@ -11,10 +11,11 @@ from adjudge.errors import UsageError
 from adjudge.stats.build import Scoring, build_result
 from adjudge.stats.compare import compare
 from adjudge.stats.inference import Inference, benjamini_hochberg, holm
+from adjudge.stats.influence import left_out
 from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.points import Additive
-from adjudge.stats.resample import bootstrap, left_out, randomisation
+from adjudge.stats.resample import bootstrap, randomisation
 from adjudge.stats.result import Note, decode_result
 from adjudge.stats.table import StatsTable
 from made import made_result

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.inference import holm
+from adjudge.stats.influence import left_out
 from adjudge.stats.intervals import Parts, interval, notches, paired_test
 from adjudge.stats.measure import Prf, Ratio, Total
 from adjudge.stats.points import Additive, compute
 from adjudge.stats.resample import (
     bootstrap,
     bootstrap_weights,
-    left_out,
     randomisation,
     rank_distribution,
 )

@@ -25,38 +25,11 @@ EXAMPLES = 10
 
 def result_of(evaluation: Evaluation) -> Result:
     """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
-    return with_doubts(_built(evaluation.checked()), compared_in(evaluation))
-
-
-def compared_in(evaluation: Evaluation) -> Compared:
-    """What was compared, for notes on shifted offsets; files that were read in parts are read again."""
-    task = evaluation.task
-    only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
-
-    def spans(side: Side, source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-        if type(task).spans is Task.spans:
-            return  # there is nothing to look at
-        if evaluation.apart:
-            side = task.read(source, "", digest=False)
-        for name in side.documents:
-            if only is None or name in only:
-                yield name, task.spans(side.documents[name])
-
-    sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
-    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources)
-    both = zip(sides, evaluation.sources, strict=True)
-    return Compared(paths, tuple(partial(spans, *each) for each in both), task.unit, task.telling, task.low)
-
-
-def _shuffled(name: str) -> tuple[int, str]:
-    return crc32(name.encode("utf-8", "surrogatepass")), name
-
-
-def _built(evaluation: Evaluation) -> Result:
     from adjudge.stats.build import Counts, Scoring, build_result
     from adjudge.stats.scores import USUAL
     from adjudge.stats.table import StatsTable
 
+    evaluation.checked()
     task, run, ids = evaluation.task, evaluation.run, evaluation.ids
     reported, elements = task.reported(evaluation), task.elements(evaluation)
     inside = {each.field for tables in elements.values() for each in tables}
@@ -83,10 +56,33 @@ def _built(evaluation: Evaluation) -> Result:
         inference=run.inference,
         fields=signature_of(evaluation),
         drawing=task.drawing() or USUAL,
+        unsaved=reported.unsaved,
     )
-    result = build_result(scoring, systems)
-    assert result.options is not None
-    return msgspec.structs.replace(result, options=msgspec.structs.replace(result.options, unsaved=reported.unsaved))
+    return with_doubts(build_result(scoring, systems), compared_in(evaluation))
+
+
+def compared_in(evaluation: Evaluation) -> Compared:
+    """What was compared, for notes on shifted offsets; files that were read in parts are read again."""
+    task = evaluation.task
+    only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
+
+    def spans(side: Side, source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+        if type(task).spans is Task.spans:
+            return  # there is nothing to look at
+        if evaluation.apart:
+            side = task.read(source, "", digest=False)
+        for name in side.documents:
+            if only is None or name in only:
+                yield name, task.spans(side.documents[name])
+
+    sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
+    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources)
+    both = zip(sides, evaluation.sources, strict=True)
+    return Compared(paths, tuple(partial(spans, *each) for each in both), task.unit, task.telling, task.low)
+
+
+def _shuffled(name: str) -> tuple[int, str]:
+    return crc32(name.encode("utf-8", "surrogatepass")), name
 
 
 def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     `by` slices by attributes of the documents or by fields of their elements, one at a time. `inference` says how
     intervals and tests are made, `drawing` how corpora are drawn if not as everybody does. All pairs of systems are
     compared on the `headline` part of each metric (by default its last part that is not a count). `fields` are the
-    conventions that the signature names.
+    conventions that the signature names, `unsaved` fields of documents that are no attributes of the tables.
     """
 
     task: str
@@ -52,6 +52,7 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     fields: Mapping[str, SignatureValue] = {}
     headline: Mapping[str, str] = {}
     drawing: Drawing = Drawing()
+    unsaved: tuple[str, ...] = ()
 
 
 class Counts(NamedTuple):
@@ -86,7 +87,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     corpora = _corpora(scoring, systems)
     families = family_sizes(len(systems), [where for where, _ in corpora])
     options = options_of(inference, families, pool=scoring.pool, by=tuple(scoring.by), fields=dict(scoring.fields))
-    options = msgspec.structs.replace(options, draws=scoring.drawing.name)
+    options = msgspec.structs.replace(options, draws=scoring.drawing.name, unsaved=scoring.unsaved)
     scores: dict[str, list[Score]] = {name: [] for name in systems}
     notes: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in systems}
     comparisons: list[Comparison] = []

@@ -95,26 +95,35 @@ class PairedTest(NamedTuple):
 def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rule = "interpolate") -> Interval | None:
     """The interval of a score; None if there is nothing that varies.
 
+    That of the jackknife is theta -/+ t s, and for scores between 0 and 1 logit(theta) -/+ t s / (theta (1 - theta)).
     A bca interval that cannot be found (all samples on one side of the score) is that of the jackknife.
 
     >>> parts = Parts(0.5, np.array([0.4, 0.5, 0.6]), np.array([]))
     >>> [round(end, 3) for end in score_interval(parts, "jackknife", level=0.9)[:2]]
     [0.206, 0.794]
     """
-    if method == "jackknife":
-        return _jackknife(parts, level)
-    drawn = _varying(parts.drawn)
-    if drawn is None:
+    if method != "jackknife":
+        drawn = _varying(parts.drawn)
+        if drawn is None:
+            return None
+        if method == "centred":
+            return centred_interval(parts.point, drawn, level=level, rule=rule, signed=parts.signed)
+        if method != "bca":
+            return percentile_interval(drawn, level=level, rule=rule)
+        if (shape := _bca_shape(parts, drawn)) is not None:
+            low, high = quantiles(drawn, [shape.share(below) for below in tails(level)])
+            return Interval(low, high, "bca")
+    error, point = jackknife_error(parts), parts.point
+    if error is None or error <= _SLACK * max(1.0, abs(point)):
         return None
-    if method == "bca":
-        shape = _bca_shape(parts, drawn)
-        if shape is None:
-            return _jackknife(parts, level)
-        low, high = quantiles(drawn, [shape.share(below) for below in tails(level)])
-        return Interval(low, high, "bca")
-    if method == "centred":
-        return centred_interval(parts.point, drawn, level=level, rule=rule, signed=parts.signed)
-    return percentile_interval(drawn, level=level, rule=rule)
+    reach = student_quantile(check_level(level), int(np.count_nonzero(~np.isnan(parts.left_out))) - 1) * error
+    if not parts.signed and _SLACK < point < 1 - _SLACK:
+        middle, reach = math.log(point / (1 - point)), reach / (point * (1 - point))
+        return Interval(_logistic(middle - reach), _logistic(middle + reach), "jackknife", "logit")
+    low, high = point - reach, point + reach
+    if not parts.signed and 0 <= point <= 1:
+        low, high = _within(low), _within(high)
+    return Interval(low, high, "jackknife")
 
 
 def paired_test(
@@ -136,7 +145,7 @@ def paired_test(
         return PairedTest(None)
     bounded = not (a.signed or b.signed) and 0 <= a.point <= 1 and 0 <= b.point <= 1
     if test in ("jackknife", "randomisation"):
-        found, p = _jackknife(parts, level), _jackknife_p(parts, floor)
+        found, p = score_interval(parts, "jackknife", level=level), _jackknife_p(parts, floor)
     else:
         found, p = _bootstrap(parts, "bca" if test == "bootstrap" and interval == "bca" else test, level)
     low, high = (None, None) if found is None else found[:2]
@@ -300,21 +309,6 @@ def normal_reach(level: float) -> float:
 # The jackknife
 
 
-def _jackknife(parts: Parts, level: float) -> Interval | None:
-    """theta -/+ t s, for scores between 0 and 1 on the logit scale: logit(theta) -/+ t s / (theta (1 - theta))."""
-    error = jackknife_error(parts)
-    if error is None or error <= _SLACK * max(1.0, abs(parts.point)):
-        return None
-    point, reach = parts.point, student_quantile(check_level(level), len(_defined(parts.left_out)) - 1) * error
-    if not parts.signed and _SLACK < point < 1 - _SLACK:
-        middle, reach = math.log(point / (1 - point)), reach / (point * (1 - point))
-        return Interval(_logistic(middle - reach), _logistic(middle + reach), "jackknife", "logit")
-    low, high = point - reach, point + reach
-    if not parts.signed and 0 <= point <= 1:
-        low, high = _within(low), _within(high)
-    return Interval(low, high, "jackknife")
-
-
 def _jackknife_p(parts: Parts, floor: float) -> float | None:
     """Student's test of a difference with its jackknife error."""
     error = jackknife_error(parts)
@@ -441,7 +435,7 @@ def _bootstrap(parts: Parts, method: str, level: float) -> tuple[Interval | None
     if method == "bca" and (varying := _varying(drawn)) is not None:
         shape = _bca_shape(parts, varying)
         if shape is None:
-            return _jackknife(parts, level), _jackknife_p(parts, 1 / (len(drawn) + 1))
+            return score_interval(parts, "jackknife", level=level), _jackknife_p(parts, 1 / (len(drawn) + 1))
     if method == "centred":
         drawn = drawn + (parts.point - _mean(drawn))
     ordered = np.sort(np.round(drawn, _DIGITS))

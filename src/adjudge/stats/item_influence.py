@@ -119,7 +119,7 @@ def select_items(
         judged_table = StatsTable(named, table.columns, values)  # type: ignore[arg-type]  # an array will do
         other = Additive(judged_table, result.measures, estimator.pool).summed[0].array
         changed[name] = own_rows.finish(rows.sum(axis=0)[None, :] - rows[at] + other)[key]
-    without = {name: left_out(estimator)[key] for name, estimator in systems.items()}
+    without = {name: left_out(each)[key] for name, each in systems.items()}
     neighbours = neighbours_of(points, without)
     items = [
         _influence(

@@ -79,15 +79,11 @@ def merge(
         inference=chosen,
         fields=_fields(options, arranged),
         drawing=drawing,
+        unsaved=unsaved,
     )
     fields_to_slice(scoring.by, counts, required=True)
     result = build_result(scoring, counts)
-    assert result.options is not None
-    result = msgspec.structs.replace(
-        result,
-        options=msgspec.structs.replace(result.options, unsaved=unsaved),
-        notes=(*_result_notes(given, arranged), *result.notes),
-    )
+    result = msgspec.structs.replace(result, notes=(*_result_notes(given, arranged), *result.notes))
     return _with_outcomes(result, given, arranged)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -73,7 +74,7 @@ class Additive:
     def finish(self, totals: Array) -> dict[Key, Array]:
         """Every part for every row of sums (k x columns)."""
         table, formulas = self.summed
-        return compute(formulas, table.columns, totals)
+        return scores_of(formulas, dict(zip(table.columns, totals.T, strict=True)))
 
     @cached_property
     def _slices(self) -> list[Array]:
@@ -100,8 +101,7 @@ class Additive:
     def point(self) -> dict[Key, float]:
         """Every part on the corpus as it is; nan where it is undefined."""
         table, formulas = self.summed
-        found = _scores(formulas, table.totals, 0.0)
-        return {key: value if math.isfinite(value) else math.nan for key, value in found.items()}
+        return scores_of(formulas, table.totals)
 
     def select(self, ids: Iterable[str]) -> Additive:
         """The same metric on these documents."""
@@ -168,8 +168,7 @@ def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key
     >>> points([Total("x", "tp", (("tp", 2.0),))], {"tp": 3.0})
     {('x', 'tp'): 6.0}
     """
-    found = _scores(measures, totals, 0.0)
-    return {key: value if math.isfinite(value) else None for key, value in found.items()}
+    return {key: None if math.isnan(value) else value for key, value in scores_of(measures, totals).items()}
 
 
 def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.ArrayLike) -> dict[Key, Array]:
@@ -184,10 +183,7 @@ def compute(measures: Sequence[Measure], columns: Sequence[str], totals: npt.Arr
     matrix: Array = np.asarray(totals, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(columns):
         raise UsageError(f"totals of shape {matrix.shape} do not have {len(columns)} columns")
-    # Counts near the end of the range of numbers may overflow; what does is undefined, without a word of numpy's.
-    with np.errstate(all="ignore"):
-        found = _scores(measures, dict(zip(columns, matrix.T, strict=True)), np.zeros(len(matrix)))
-    return {k: np.where(np.isinf(v), np.nan, v) if np.isinf(v).any() else v for k, v in found.items()}
+    return scores_of(measures, dict(zip(columns, matrix.T, strict=True)))
 
 
 def fractions(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key, tuple[float, float]]:
@@ -206,29 +202,42 @@ def fractions(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[
     return found
 
 
-def _scores(measures: Sequence[Measure], totals: Mapping[str, Any], zero: Any) -> dict[Key, Any]:
-    """Every part of numbers or of columns of numbers, whichever `zero` is one of."""
+def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Key, Any]:
+    """Every part of summed columns, which are numbers or columns of numbers; nan where a part is undefined.
+
+    Counts near the end of the range of numbers may overflow; what does is undefined.
+    """
+    first = next(iter(totals.values()), 0.0)
+    quiet: AbstractContextManager[Any] = nullcontext()
+    zero: Any = 0.0
+    if not isinstance(first, int | float):
+        import numpy as np
+
+        quiet, zero = np.errstate(all="ignore"), np.zeros(len(first))
     done: dict[Key, Any] = {}
-    for m in measures:
-        try:
-            if isinstance(m, Prf):
-                done |= _prf(m, totals)
-            elif isinstance(m, Blanc):
-                done |= _blanc(m, totals)
-            elif isinstance(m, Total):
-                done[m.name, m.part] = _weighted(m.columns, totals, zero)
-            elif isinstance(m, Ratio):
-                top, bottom = _weighted(m.numerator, totals, zero), _weighted(m.denominator, totals, zero)
-                value = _ratio(top, bottom, m.undefined)
-                done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
-            else:
-                value = zero + 1.0 if m.op == "product" else zero
-                for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
-                    value = value * done[key] if m.op == "product" else value + weight * done[key]
-                done[m.name, m.part] = value / len(m.of) if m.op == "mean" else value
-        except KeyError as error:
-            raise _lacking(m, error.args[0], done if isinstance(m, Combined) else totals) from None
-    return done
+    with quiet:
+        for m in measures:
+            try:
+                if isinstance(m, Prf):
+                    done |= _prf(m, totals)
+                elif isinstance(m, Blanc):
+                    done |= _blanc(m, totals)
+                elif isinstance(m, Total):
+                    done[m.name, m.part] = _weighted(m.columns, totals, zero)
+                elif isinstance(m, Ratio):
+                    top, bottom = _weighted(m.numerator, totals, zero), _weighted(m.denominator, totals, zero)
+                    value = _ratio(top, bottom, m.undefined)
+                    done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
+                else:
+                    value = zero + 1.0 if m.op == "product" else zero
+                    for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
+                        value = value * done[key] if m.op == "product" else value + weight * done[key]
+                    done[m.name, m.part] = value / len(m.of) if m.op == "mean" else value
+            except KeyError as error:
+                raise _lacking(m, error.args[0], done if isinstance(m, Combined) else totals) from None
+    if isinstance(first, int | float):
+        return {key: value if math.isfinite(value) else math.nan for key, value in done.items()}
+    return {k: np.where(np.isinf(v), np.nan, v) if np.isinf(v).any() else v for k, v in done.items()}
 
 
 def _lacking(m: Measure, wanted: Any, known: Iterable[Any]) -> UsageError:

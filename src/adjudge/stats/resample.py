@@ -100,19 +100,6 @@ def bootstrap(
     return {name: {key: np.concatenate(own) for key, own in parts.items()} for name, parts in found.items()}
 
 
-def left_out(estimator: Additive) -> dict[Key, Array]:
-    """Every part on the corpus without each of the documents.
-
-    >>> from adjudge.stats.measure import Total
-    >>> from adjudge.stats.table import StatsTable
-    >>> table = StatsTable(("a", "b"), ("n",), [[1], [2]])
-    >>> left_out(Additive(table, (Total("x", "n", (("n", 1.0),)),)))["x", "n"].tolist()
-    [2.0, 1.0]
-    """
-    rows = estimator.summed[0].array
-    return estimator.finish(exact_sums(rows)[None, :] - rows)
-
-
 def function_intervals(
     function: Callable[[Array], Mapping[Any, Array]],
     points: Mapping[Any, float],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -24,11 +24,11 @@ from adjudge.stats.inference import (
     holm,
 )
 from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, measures_of, part_keys, signed_keys
-from adjudge.stats.points import Additive, compute, fractions
+from adjudge.stats.points import Additive, fractions, scores_of
 from adjudge.stats.result import Comparison, Options, SampledCounts, Score, Slice, Uncertainty
 
 if TYPE_CHECKING:
-    from adjudge.stats.intervals import Interval, PairedTest, Parts
+    from adjudge.stats.intervals import PairedTest, Parts
 
 POOL = "corpus"
 _ALWAYS = ("jackknife", CENTRED, "percentile")  # intervals of samples that are always found, whichever is shown
@@ -112,7 +112,8 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
     """What the numbers of all systems depend on: scores, and if there are to be intervals, leave-outs and resamples."""
     found = {}
     for name, each in estimators.items():
-        point, measures = each.point(), each.measures
+        (table, formulas), measures = each.summed, each.measures
+        point = scores_of(formulas, table.totals)
         ratios = fractions(measures, each.table.totals) if how.pool == "micro" else {}
         best = {} if each.best is None else Additive(each.best, measures, each.pool).point()
         bounds = {key: bound for key, bound in best.items() if bound > point[key]}
@@ -120,11 +121,17 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
     several = len(estimators) > 1
     if not how.first or len(next(iter(estimators.values())).ids) < 2:
         return found
-    from adjudge.stats.resample import bootstrap, left_out
+    import numpy as np
+
+    from adjudge.stats.resample import bootstrap
 
     found = {name: each._replace(varies=True) for name, each in found.items()}
     if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
-        found = {name: each._replace(left_out=left_out(estimators[name])) for name, each in found.items()}
+        for name, each in estimators.items():
+            table, formulas = each.summed
+            without = np.array(list(table.totals.values())) - table.array  # each of the documents
+            left_out = scores_of(formulas, dict(zip(table.columns, without.T, strict=True)))
+            found[name] = found[name]._replace(left_out=left_out)
     if how.interval != "jackknife" or several:
         drawn = bootstrap(
             estimators,
@@ -134,9 +141,9 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
             tests=how.tests or 0,
             weights=how.drawing.weights,
         )
-        for name, each in found.items():
-            first = {key: values[: how.first] for key, values in drawn[name].items()}
-            found[name] = each._replace(drawn=first, tests=drawn[name])
+        for name, own in drawn.items():
+            first = {key: values[: how.first] for key, values in own.items()}
+            found[name] = found[name]._replace(drawn=first, tests=own)
     return found
 
 
@@ -146,7 +153,7 @@ def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Ev
 
     measures = measures_of(measures, samples.columns)
     rows = np.array(samples.values, dtype=np.float64).reshape(len(samples.columns), -1).T
-    values = compute(measures, samples.columns, rows)
+    values = scores_of(measures, dict(zip(samples.columns, rows.T, strict=True)))
     start, stop = 1 + samples.left_out, len(rows) - len(samples.pairs)
     cut = stop if how.first is None else min(stop, start + how.first)
     last = stop if how.tests is None else min(stop, start + how.tests)
@@ -173,11 +180,20 @@ def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Ev
 
 def system_scores(evidence: Evidence, how: How, where: Slice) -> list[Score]:
     """Every part of one system, with its interval and its fraction where they exist."""
+    if evidence.varies:
+        from adjudge.stats.intervals import Interval, score_interval
+    rule: Literal["drop", "interpolate"] = "drop" if how.pool == POOL else "interpolate"
     scores = []
     for key, value in evidence.point.items():
         found = uncertainty = None
         if evidence.varies and key not in evidence.counts and not math.isnan(value):
-            found, uncertainty = _intervals(evidence, key, how)
+            parts = evidence.parts(key)
+            found = score_interval(parts, how.interval, level=how.level, rule=rule)
+            if how.pool == POOL:
+                uncertainty = _uncertainty(parts, evidence.empty.get(key[0], 0), how)
+            elif found is not None and found.method == "percentile" and how.drawing.interval is not None:
+                ends = how.drawing.interval(parts.drawn.tolist(), how.level)
+                found = None if ends is None else Interval(*ends, "percentile")
         numerator, denominator = evidence.fractions.get(key, (None, None))
         bound = evidence.bounds.get(key)
         scores.append(
@@ -202,35 +218,25 @@ def system_scores(evidence: Evidence, how: How, where: Slice) -> list[Score]:
     return scores
 
 
-def _intervals(evidence: Evidence, key: Key, how: How) -> tuple[Interval | None, Uncertainty | None]:
-    """The interval that is shown, and of samples all of them."""
-    from adjudge.stats.intervals import Interval, box_numbers, jackknife_error, score_interval
+def _uncertainty(parts: Parts, empty: int, how: How) -> Uncertainty | None:
+    """All intervals of a score of samples."""
+    from adjudge.stats.intervals import box_numbers, jackknife_error, score_interval
 
-    parts = evidence.parts(key)
-    if how.pool != POOL:
-        found = score_interval(parts, how.interval, level=how.level)
-        own = how.drawing.interval
-        if found is not None and found.method == "percentile" and own is not None:
-            bounds = own(parts.drawn.tolist(), how.level)
-            found = None if bounds is None else Interval(*bounds, "percentile")
-        return found, None
     every = {
-        method: found
+        method: found[:2]
         for method in dict.fromkeys((*_ALWAYS, how.interval))
         if (found := score_interval(parts, method, level=how.level, rule="drop")) is not None
     }
     if not every:
-        return None, None
-    drawn = parts.drawn
-    boxed = len(drawn) and how.box is not None
-    uncertainty = Uncertainty(
-        intervals={method: found[:2] for method, found in every.items()},
+        return None
+    drawn, boxed = parts.drawn, len(parts.drawn) and how.box is not None
+    return Uncertainty(
+        intervals=every,
         error=jackknife_error(parts),
         bias=float(drawn.mean()) - parts.point if len(drawn) else None,
-        empty=evidence.empty.get(key[0], 0),
+        empty=empty,
         box=box_numbers(drawn, level=how.level, notch_constant=how.box or 0.0) if boxed else None,
     )
-    return every.get(how.interval), uncertainty
 
 
 def finite(value: float | None) -> float | None:
