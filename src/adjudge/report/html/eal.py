@@ -18,9 +18,9 @@ from adjudge.tasks.eal.task import EalTask, tables_of
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.formats.eal_sources import Sources
+    from adjudge.stats.ranking import Ranking
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.eal.explanation import Explanation, Member
-    from adjudge.tasks.eal.ranking import Ranking
     from adjudge.tasks.eal.settings import Settings
     from adjudge.tasks.eal.task import Detail
 

@@ -10,10 +10,10 @@ from adjudge.report.html.charts_plot import Axis, Mark, around, nice_ticks
 from adjudge.report.html.page import Figure, figure
 
 if TYPE_CHECKING:
+    from adjudge.stats.ranking import Ranking
     from adjudge.stats.result import Result
     from adjudge.stats.table import StatsTable
     from adjudge.tasks.eal.graphs import Curves
-    from adjudge.tasks.eal.ranking import Ranking
     from adjudge.tasks.eal.sensitivity import Counts
     from adjudge.tasks.eal.settings import Settings
 

@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from adjudge.stats.ranking import Ranking
     from adjudge.tasks.eal.explanation import Explanation, explain
-    from adjudge.tasks.eal.ranking import Ranking, rank_result
+    from adjudge.tasks.eal.ranking import rank_result
     from adjudge.tasks.eal.task import score
     from adjudge.tasks.eal.validation import validate
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adjudge.tasks.eal.ranking import Ranking
+    from adjudge.stats.ranking import Ranking
 
 Array: TypeAlias = "npt.NDArray[np.float64]"
 Point: TypeAlias = tuple[float, float]

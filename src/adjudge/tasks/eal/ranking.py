@@ -7,12 +7,10 @@ samples on which it outperforms each other rank. All systems are scored on the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-
-import msgspec
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.stats.result import Leaderboard, Standing
+from adjudge.stats.ranking import Ranking, percentile, standings_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,30 +25,6 @@ if TYPE_CHECKING:
 Draws: TypeAlias = Literal["numpy", "java"]
 
 _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
-_DIGITS = 12  # scores that differ only in the rounding of sums are equal
-
-
-class Ranking(NamedTuple):
-    """All systems, the best first, and how the corpora were drawn."""
-
-    metric: str
-    part: str
-    resamples: int
-    seed: int
-    draws: Draws
-    level: float
-    standings: tuple[Standing, ...]
-    samples: Mapping[str, npt.NDArray[Any]]
-
-    def leaderboard(self) -> Leaderboard:
-        """The same without the samples, as a result has it."""
-        fields = {name: getattr(self, name) for name in self._fields if name != "samples"}
-        return Leaderboard(**fields)
-
-    def to_data(self) -> dict[str, Any]:
-        """As plain data that any JSON writer takes, without the samples."""
-        data: dict[str, Any] = msgspec.to_builtins(self.leaderboard())
-        return data
 
 
 def rank_systems(
@@ -75,14 +49,13 @@ def rank_systems(
     >>> [(each.system, each.wins) for each in ranking.standings][0][0]
     'B'
     """
-    from adjudge.stats.measure import needed_measures, part_keys
+    from adjudge.stats.measure import needed_measures
     from adjudge.stats.points import Additive
     from adjudge.stats.resample import bootstrap
 
     if resamples < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
-    known = part_keys(measures)
-    key = key or (("eal.overall", "score") if ("eal.overall", "score") in known else ("eal.argument", "score"))
+    key = key or ranking_key(measures)
     needed = needed_measures(measures, [key])
     estimators = {
         name: Additive(each, needed, pool)  # type: ignore[arg-type]
@@ -92,65 +65,26 @@ def rank_systems(
     drawn = bootstrap(estimators, resamples=resamples, seed=seed, weights=weights)
     samples = {name: drawn[name][key] for name in tables}
     points = {name: estimators[name].point()[key] for name in tables}
-    standings = _standings(samples, points, level, percentiles)
+    standings = standings_of(samples, points, level, percentiles)
     return Ranking(*key, resamples, seed, draws, level, standings, samples)
+
+
+def ranking_key(measures: Sequence[Measure]) -> Key:
+    """The overall score, or that of arguments if there is no other."""
+    from adjudge.stats.measure import part_keys
+
+    return "eal.overall" if ("eal.overall", "score") in part_keys(measures) else "eal.argument", "score"
 
 
 def rank_result(
     result: Result, *, draws: Draws = "numpy", percentiles: str = "linear", key: Key | None = None
 ) -> Ranking:
     """The ranking of the systems of a result that has its tables, drawn as the result was; `key` chooses a score."""
-    options = result.options
-    tables = {system.name: system.table for system in result.systems}
-    if options is None or any(table is None for table in tables.values()):
-        raise UsageError("the result has no counts per document", hint="write it with --save")
-    return rank_systems(
-        tables,  # type: ignore[arg-type]
-        list(result.measures),
-        resamples=options.bootstrap,
-        seed=options.seed,
-        level=options.level,
-        pool=options.pool,
-        draws=draws,
-        percentiles=percentiles,
-        key=key,
-    )
+    from adjudge.stats import ranking
 
-
-def _standings(
-    samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
-) -> tuple[Standing, ...]:
-    import numpy as np
-
-    from adjudge.stats.resample import rank_distribution
-
-    ranks = rank_distribution(samples, level=level)
-    defined = {name: np.where(np.isnan(values), 0.0, values) for name, values in samples.items()}
-    medians = {name: float(np.median(values)) for name, values in defined.items()}
-    places = {name: round(median, _DIGITS) for name, median in medians.items()}
-    below = round((1 - level) / 2, 12)
-    found = []
-    for name in sorted(samples, key=lambda name: -places[name]):
-        values = defined[name]
-        if percentiles == "nist":
-            low, high = percentile(values.tolist(), below), percentile(values.tolist(), 1 - below)
-        else:
-            low, high = np.quantile(values, [below, 1 - below]).tolist()
-        found.append(
-            Standing(
-                rank=1 + sum(place > places[name] for place in places.values()),
-                system=name,
-                median=medians[name],
-                low=low,
-                high=high,
-                score=points[name],
-                ranks=ranks.ranges[name],
-                rank_shares=ranks.fractions[name],
-                wins=dict(ranks.beats[name]),
-                ties=dict(ranks.ties[name]),
-            )
-        )
-    return tuple(found)
+    weights = java_weights if draws == "java" else None
+    key = key or ranking_key(result.measures)
+    return ranking.rank_result(result, key, draws=draws, weights=weights, percentiles=percentiles)
 
 
 def render_ranking(ranking: Ranking) -> str:
@@ -222,22 +156,6 @@ def java_weights(
         flat = rows + np.arange(0, len(rows) * documents, documents)[:, None]
         counts = np.bincount(flat.ravel(), minlength=len(rows) * documents)
         yield counts.reshape(len(rows), documents).astype(np.float64)
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The percentile of the engineering handbook of NIST: rank p (N + 1), in between by a straight line.
-
-    >>> round(percentile([15, 20, 35, 40, 50], 0.4), 9)
-    26.0
-    """
-    ordered = sorted(values)
-    rank = share * (len(ordered) + 1)
-    below = int(rank)
-    if below < 1:
-        return float(ordered[0])
-    if below >= len(ordered):
-        return float(ordered[-1])
-    return float(ordered[below - 1] + (rank - below) * (ordered[below] - ordered[below - 1]))
 
 
 def drawing_of(profile: Profile) -> Drawing:

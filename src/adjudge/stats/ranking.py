@@ -1,0 +1,143 @@
+"""Systems in order: by the median of a score over corpora that the bootstrap draws, with the range of their ranks.
+
+All systems are scored on the same corpora. For each of them the result says in which share of the corpora it has which
+rank, and in which share it is above each other system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.measure import Combined, Key, needed_measures, part_keys
+from adjudge.stats.points import Additive
+from adjudge.stats.result import Leaderboard, Result, Standing
+from adjudge.stats.scores import POOL, headlines, how_of, sampled
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.stats.scores import Weights
+
+_DIGITS = 12  # scores that differ only in the rounding of sums are equal
+
+
+class Ranking(NamedTuple):
+    """All systems, the best first, and how the corpora were drawn."""
+
+    metric: str
+    part: str
+    resamples: int
+    seed: int
+    draws: str
+    level: float
+    standings: tuple[Standing, ...]
+    samples: Mapping[str, npt.NDArray[Any]]
+
+    def leaderboard(self) -> Leaderboard:
+        """The same without the samples, as a result has it."""
+        fields = {name: getattr(self, name) for name in self._fields if name != "samples"}
+        return Leaderboard(**fields)
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain data that any JSON writer takes, without the samples."""
+        data: dict[str, Any] = msgspec.to_builtins(self.leaderboard())
+        return data
+
+
+def ranking_key(result: Result, wanted: str | None = None) -> Key:
+    """The score that systems are ranked by: `metric.part` or a metric, else an average, else the first compared one."""
+    keys = headlines(result.measures)
+    if wanted is None:
+        means = [key for key in keys if any(isinstance(m, Combined) and m.name == key[0] for m in result.measures)]
+        return (means or keys)[0]
+    known = {
+        **{metric: (metric, part) for metric, part in keys},
+        **{".".join(k): k for k in part_keys(result.measures)},
+    }
+    if wanted not in known:
+        hint = did_you_mean(wanted, known) or f"choose from {', '.join(key[0] for key in keys)}"
+        raise UsageError(f"there is no score {wanted!r} to rank by", hint=hint)
+    return known[wanted]
+
+
+def rank_result(
+    result: Result, key: Key, *, draws: str = "numpy", weights: Weights | None = None, percentiles: str = "linear"
+) -> Ranking:
+    """The ranking of the systems of a result that has its counts, drawn as the result was."""
+    options = result.options
+    if options is None or any(system.table is None and not system.samples for system in result.systems):
+        raise UsageError("the result has no counts per document", hint="write it with --save")
+    if options.bootstrap < 1:
+        raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
+    if options.pool == POOL:
+        how = how_of(options)
+        evidence = {system.name: sampled(result.measures, system.samples[0], how) for system in result.systems}
+        samples = {name: each.drawn[key] for name, each in evidence.items()}
+        points = {name: each.point[key] for name, each in evidence.items()}
+    else:
+        from adjudge.stats.resample import bootstrap
+
+        needed = needed_measures(result.measures, [key])
+        estimators = {each.name: Additive(each.table, needed, options.pool) for each in result.systems}  # type: ignore[arg-type]
+        drawn = bootstrap(estimators, resamples=options.bootstrap, seed=options.seed, weights=weights)
+        samples = {name: drawn[name][key] for name in estimators}
+        points = {name: each.point()[key] for name, each in estimators.items()}
+    standings = standings_of(samples, points, options.level, percentiles)
+    return Ranking(*key, options.bootstrap, options.seed, draws, options.level, standings, samples)
+
+
+def standings_of(
+    samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
+) -> tuple[Standing, ...]:
+    """Every system, the best median first; without a value a system is last."""
+    import numpy as np
+
+    from adjudge.stats.resample import rank_distribution
+
+    ranks = rank_distribution(samples, level=level)
+    defined = {name: np.where(np.isnan(values), 0.0, values) for name, values in samples.items()}
+    medians = {name: float(np.median(values)) for name, values in defined.items()}
+    places = {name: round(median, _DIGITS) for name, median in medians.items()}
+    below = round((1 - level) / 2, 12)
+    found = []
+    for name in sorted(samples, key=lambda name: -places[name]):
+        values = defined[name]
+        if percentiles == "nist":
+            low, high = percentile(values.tolist(), below), percentile(values.tolist(), 1 - below)
+        else:
+            low, high = np.quantile(values, [below, 1 - below]).tolist()
+        found.append(
+            Standing(
+                rank=1 + sum(place > places[name] for place in places.values()),
+                system=name,
+                median=medians[name],
+                low=low,
+                high=high,
+                score=points[name],
+                ranks=ranks.ranges[name],
+                rank_shares=ranks.fractions[name],
+                wins=dict(ranks.beats[name]),
+                ties=dict(ranks.ties[name]),
+            )
+        )
+    return tuple(found)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The percentile of the engineering handbook of NIST: rank p (N + 1), in between by a straight line.
+
+    >>> round(percentile([15, 20, 35, 40, 50], 0.4), 9)
+    26.0
+    """
+    ordered = sorted(values)
+    rank = share * (len(ordered) + 1)
+    below = int(rank)
+    if below < 1:
+        return float(ordered[0])
+    if below >= len(ordered):
+        return float(ordered[-1])
+    return float(ordered[below - 1] + (rank - below) * (ordered[below] - ordered[below - 1]))
