@@ -254,4 +254,4 @@ def both_sides(data: bytes, _: Path) -> Any:
 
 def gen_arg(data: bytes, _: Path) -> Any:
     """Generated arguments."""
-    return _call("tasks.catalogue.gen_arg:_templates", data)
+    return _call("scorers.gen_arg:_templates", data)

@@ -67,7 +67,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     # Published scorers after a transcription of their rules
     "published": (
         "tests/fuzz/test_slow_profiles.py",
-        "tests/tasks/catalogue/test_muc4.py",
+        "tests/scorers/test_muc4.py",
         "tests/metrics/test_amr.py",
         "tests/stats/test_agreement.py",
     ),

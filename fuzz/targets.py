@@ -78,8 +78,8 @@ def _catalogue() -> Iterable[Target]:
     yield Target("muc4", "lines", "muc4", direct("formats.muc4:read_muc4"))
     yield Target("muc4-history", "brackets", "muc4-history", direct("formats.muc4_history:read_history"))
     yield Target("muc4-slots", "toml", "muc4-slots", direct("formats.muc4_slots:read_slots"), cost=8)
-    yield Target("muc4-messages", "lines", "messages", direct("tasks.catalogue.muc4:read_messages"))
-    yield Target("rams-multiplicities", "words", "multiplicities", direct("tasks.catalogue.rams:read_multiplicities"))
+    yield Target("muc4-messages", "lines", "messages", direct("scorers.muc4:read_messages"))
+    yield Target("rams-multiplicities", "words", "multiplicities", direct("scorers.rams:read_multiplicities"))
     yield Target("gen-arg-templates", "json", "gen-arg", calls.gen_arg)
     for name, file in (("gzip", "part-1.jsonl.gz"), ("zstd", "part-1.jsonl.zst"), ("parquet", "part-1.parquet")):
         if name == "gzip" or _installed({"zstd": "zstandard", "parquet": "pyarrow"}[name]):

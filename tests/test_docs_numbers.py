@@ -28,15 +28,13 @@ def test_every_field_recommends_something_and_says_why(generator):
 
 
 def test_every_published_scorer_of_the_shared_examples_is_run(generator):
-    from adjudge.tasks.catalogue.family import find_family
+    from adjudge.scorers.published import find_scorers
 
     elsewhere = {"rams", "gen-arg", "auto-err"}  # they score given triggers, generated sentences, mistakes
     commands = [row.command for field in generator.FIELDS for row in field.rows]
     for name in ("ner", "amr", "tree", "event", "template", "relation", "linking"):
         ran = " ".join(command for command in commands if command.startswith(f"adjudge {name} score"))
-        missing = [
-            each for each in find_family(name).compats if f"--compat {each}" not in ran and each not in elsewhere
-        ]
+        missing = [each for each in find_scorers(name) if f"--compat {each}" not in ran and each not in elsewhere]
         assert not missing, name
 
 

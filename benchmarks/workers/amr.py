@@ -41,14 +41,12 @@ def scorer(side: str) -> Callable[[str, str], int]:
         peer: Any = import_module("smatchpp").Smatchpp(alignmentsolver=solver, graph_standardizer=standard)
         return lambda system, gold: int(peer.process_pair(system, gold)[0]["main"][0])
     from adjudge.model.penman import parse
-    from adjudge.tasks.catalogue import amr_smatch, amr_smatchpp
-    from adjudge.tasks.catalogue.amr_counts import best_match
+    from adjudge.scorers import smatch, smatchpp
+    from adjudge.scorers.smatch import best_match
 
     if side == "ours-as-smatch":
-        return lambda system, gold: best_match(*(amr_smatch.triples(parse(text)) for text in (system, gold))).value
-    return lambda system, gold: amr_smatchpp.observe(*(amr_smatchpp.triples(parse(t), "amr") for t in (system, gold)))[
-        0
-    ]
+        return lambda system, gold: best_match(*(smatch.triples(parse(text)) for text in (system, gold))).value
+    return lambda system, gold: smatchpp.observe(*(smatchpp.triples(parse(t), "amr") for t in (system, gold)))[0]
 
 
 if __name__ == "__main__":

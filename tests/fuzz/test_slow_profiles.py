@@ -10,7 +10,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.tasks.catalogue import conlleval, seqeval
+from adjudge.scorers import conlleval, seqeval
 
 TAGS = st.sampled_from(["O", *(f"{prefix}-{kind}" for prefix in "BIES" for kind in ("PER", "LOC"))])
 SENTENCES = st.lists(st.lists(st.tuples(TAGS, TAGS), min_size=1, max_size=7), min_size=1, max_size=4)

@@ -14,7 +14,7 @@ import pytest
 
 import adjudge.formats
 from adjudge.errors import AdjudgeError
-from adjudge.tasks.catalogue.family import FAMILIES, find_family
+from adjudge.tasks.family import families, find_family
 from fuzz.judge import judge
 from fuzz.seeding import SEEDS
 from fuzz.targets import Target, targets
@@ -75,7 +75,7 @@ def test_every_function_that_reads_is_reached_by_a_target() -> None:
 def test_every_reader_of_the_catalogue_is_reached() -> None:
     readers = {
         place
-        for family in map(find_family, FAMILIES)
+        for family in map(find_family, families())
         for reader in family.readers.values()
         for place in (reader.gold, reader.system)
         if place

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.formats.penman import read_graphs
-from adjudge.tasks.catalogue import amr_evaluation, amr_smatch, amr_smatchpp
-from adjudge.tasks.catalogue.amr_counts import best_match
+from adjudge.scorers import amr_evaluation, smatch, smatchpp
+from adjudge.scorers.smatch import best_match
 
 CASES = {
     each["id"]: each
@@ -27,7 +27,7 @@ def sides(case):
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def test_smatch(case):
     expected = case["expected"]["smatch-1.0.4"]
-    found = amr_smatch.run(*sides(case), digits="6")
+    found = smatch.run(*sides(case), digits="6")
     ((_, counts),) = found.rows
     assert tuple(counts.values()) == (expected["match"], expected["triples1"], expected["triples2"])
     assert found.text == f"Precision: {expected['p']:.6f}\nRecall: {expected['r']:.6f}\nF-score: {expected['f']:.6f}\n"
@@ -40,7 +40,7 @@ def test_smatch(case):
 )
 def test_smatchpp(case, standard, words):
     expected = case["expected"][f"smatchpp-1.8.0 ilp, {words}"]
-    line, *_ = amr_smatchpp.run(*sides(case), standard=standard).text.splitlines()
+    line, *_ = smatchpp.run(*sides(case), standard=standard).text.splitlines()
     scores = f"F1: {expected['F1']}    Precision: {expected['Precision']}    Recall: {expected['Recall']}"
     assert line == f"main ---->   {scores}"
 
@@ -50,9 +50,9 @@ def test_sample_files(conformance):
     (expected,) = (each["expected"] for each in cases if each["id"] == "smatch-sample-files")
     folder = conformance / "conformance" / "published" / "smatch"
     files = (folder / "test_input2.txt", folder / "test_input1.txt")
-    assert amr_smatch.run(*files).text == "Precision: 0.83\nRecall: 0.86\nF-score: 0.85\n"
+    assert smatch.run(*files).text == "Precision: 0.83\nRecall: 0.86\nF-score: 0.85\n"
     for kind in ("micro", "macro"):
-        (line, *_) = amr_smatchpp.run(*files, score_type=kind).text.splitlines()
+        (line, *_) = smatchpp.run(*files, score_type=kind).text.splitlines()
         wanted = expected["smatchpp ilp AMR standardisation"][kind]
         assert line == f"main ---->   F1: {wanted['F1']}    Precision: {wanted['P']}    Recall: {wanted['R']}"
     printed = amr_evaluation.run(*files).text.splitlines()
@@ -70,6 +70,6 @@ def test_the_optimum_is_found_and_proven(conformance, name):
         known = list(csv.DictReader(stream, delimiter="\t"))
     assert len(known) == len(systems) == len(golds)
     for (_, system), (_, gold), row in islice(zip(systems, golds, known, strict=True), SETS[name]):
-        mine, wanted = amr_smatch.triples(system), amr_smatch.triples(gold)
+        mine, wanted = smatch.triples(system), smatch.triples(gold)
         found = (best_match(mine, wanted).value, mine.size, wanted.size)
         assert found == (int(row["match"]), int(row["triples_pred"]), int(row["triples_gold"])), row["pair"]

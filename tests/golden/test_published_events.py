@@ -9,8 +9,8 @@ import pytest
 
 from adjudge.formats.oneie import read_textee
 from adjudge.metrics import find
-from adjudge.tasks.catalogue import dygie_events, gen_arg, omnievent, oneie, rams, textee
-from adjudge.tasks.catalogue.paired import three
+from adjudge.scorers import dygie, gen_arg, omnievent, oneie, rams, textee
+from adjudge.scorers.shared import three
 
 CASES = [
     case
@@ -67,7 +67,7 @@ def sentence(window):
 @cases
 def test_dygie(case):
     sides = (encoded(sentence(window) for window in case["input"][side]) for side in ("gold", "pred"))
-    assert json.loads(dygie_events.run(*sides).text) == case["expected"]["DyGIE++"]
+    assert json.loads(dygie.run_events(*sides).text) == case["expected"]["DyGIE++"]
 
 
 @cases

@@ -7,7 +7,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.formats.linking import read_neleval
-from adjudge.tasks.catalogue.neleval import MEASURES, run
+from adjudge.scorers.neleval import MEASURES, run
 
 CASES = json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))["cases"]
 (CASE,) = (case for case in CASES if case["id"] == "neleval-1")

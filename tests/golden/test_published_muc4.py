@@ -12,9 +12,8 @@ import pytest
 from adjudge.formats.muc4 import read_templates
 from adjudge.formats.muc4_history import read_history
 from adjudge.formats.muc4_slots import muc4_slots, read_slots
-from adjudge.tasks.catalogue.muc4 import compare, run
-from adjudge.tasks.catalogue.muc4_report import report
-from adjudge.tasks.catalogue.muc4_rows import filtering, slot_rows, summary_rows
+from adjudge.scorers.muc4 import Report, compare, report, run
+from adjudge.scorers.muc4_align import filtering, slot_rows, summary_rows
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parent / "published.json").read_text())["cases"]}
 HISTORY = {"tst3": "final-history-nrad.tst3.gz", "tst4": "final-cumulative-hist.tst4.gz"}
@@ -58,7 +57,7 @@ def test_whole_reports_of_all_systems(folder, archive, test):
     assert len(reports) == SYSTEMS
     for name, data in reports.items():
         compared = compare(key, read_templates(responses[name]), muc4_slots(), history=history)
-        assert report(compared, muc4_slots(), full=True) == from_report(data.decode()), name
+        assert report(compared, muc4_slots(), Report(full=True)) == from_report(data.decode()), name
 
 
 def test_text_filtering_of_a_published_report(folder):
@@ -75,7 +74,7 @@ def test_muc4_mini(folder):
     key, response = (read_templates(folder / "mini" / name) for name in ("key", "resp"))
     names = [f"TST3-MUC4-{number:04}" for number in range(1, 101)]
     compared = compare(key, response, muc4_slots(), messages=names)
-    text = report(compared, muc4_slots(), full=True)
+    text = report(compared, muc4_slots(), Report(full=True))
     assert text == from_report((folder / "mini" / "expected_report.txt").read_bytes().decode())
     found = {
         (message.id, pair.key.id, pair.response.id): pair for message in compared for pair in message.pairs if pair.key
@@ -129,7 +128,7 @@ def test_the_sample_set_with_its_own_labels(folder):
     compared = compare(key, response, slots)
     expected = (sample / "expected_report_no_history.txt").read_bytes().decode()
     totals = expected[expected.index(" * * * TOTAL") :].splitlines()
-    ours = report(compared, slots, table="matched-missing").splitlines()
+    ours = report(compared, slots, Report(table="matched-missing")).splitlines()
     # Two messages of the run have neither key nor response; they show as irrelevant ones.
     differing = [
         (one, two)

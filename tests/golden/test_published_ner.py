@@ -8,9 +8,9 @@ import pytest
 
 from adjudge.formats.bio import read_bio
 from adjudge.metrics import find
+from adjudge.scorers import conlleval, nervaluate, seqeval
 from adjudge.stats.points import Additive
 from adjudge.stats.table import StatsTable
-from adjudge.tasks.catalogue import conlleval, nervaluate, seqeval
 from adjudge.tasks.scoring import score
 
 CASES = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import ValidationError
-from adjudge.tasks.catalogue import docred, dygie_relations, scirex
+from adjudge.scorers import docred, dygie, scirex
 
 CASES = {
     case["id"]: case for case in json.loads((Path(__file__).parent / "published.json").read_text("utf-8"))["cases"]
@@ -48,7 +48,7 @@ def test_dygie():
     def document(relations):
         return encoded({"doc_key": "d", "relations": [[[*a, *b, label] for a, b, label in relations]]})
 
-    found = dygie_relations.run(document(case["input"]["gold"]), document(case["input"]["pred"]))
+    found = dygie.run_relations(document(case["input"]["gold"]), document(case["input"]["pred"]))
     assert json.loads(found.text) == case["expected"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.errors import ValidationError
 from adjudge.metrics import find
-from adjudge.tasks.catalogue import auto_err, grit, gtt, iterx
+from adjudge.scorers import auto_err, grit, gtt, iterx
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "published.json").read_text("utf-8"))["cases"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.formats.conllu_trees import read_conllu_trees
-from adjudge.tasks.catalogue import ud2018
-from adjudge.tasks.catalogue.words import align_documents
+from adjudge.scorers import ud2018
+from adjudge.scorers.ud2018 import align_documents
 from adjudge.tasks.scoring import score
 
 CASES = {

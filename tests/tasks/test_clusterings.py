@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.evaluate.clusterings import contingency
 from adjudge.metrics import find
-from adjudge.tasks.clusterings import contingency
 
 CLUSTERINGS = ("muc", "b3", "ceafm", "ceafe", "pairwise")
 METRICS = {kind: find(f"coref.{kind}") for kind in CLUSTERINGS if kind != "pairwise"}
@@ -67,7 +67,7 @@ def test_blocks_do_not_change_anything(monkeypatch):
     table = contingency(gold, system)
     weights = np.random.default_rng(1).integers(0, 3, (20, 3)).astype(float)
     whole = table.counts(CLUSTERINGS, weights)
-    monkeypatch.setattr("adjudge.tasks.clusterings._CELLS", 1)
+    monkeypatch.setattr("adjudge.evaluate.clusterings._CELLS", 1)
     for kind, parts in table.counts(CLUSTERINGS, weights).items():
         for one, other in zip(parts, whole[kind], strict=True):
             assert one.tolist() == other.tolist()

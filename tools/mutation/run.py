@@ -38,7 +38,7 @@ TESTS = (
     *("tests/algebra", "tests/stats", "tests/metrics", "tests/laws", "tests/golden", "tests/differential"),
     *(f"src/adjudge/{folder}" for folder in FOLDERS),
     *("tests/tasks/test_scoring.py", "tests/tasks/test_merging.py", "tests/tasks/test_agreement.py"),
-    *("tests/tasks/catalogue", "tests/report/test_render.py", "tests/test_public_api.py"),
+    *("tests/scorers", "tests/report/test_render.py", "tests/test_public_api.py"),
     *("tests/cli/test_merge.py", "tests/cli/test_compare.py", "tests/cli/test_agree.py"),
 )
 # What no other test has noticed: it runs in a process of its own, so that nobody knows which lines it runs.

@@ -12,12 +12,13 @@ from click.shell_completion import CompletionItem, shell_complete
 
 from adjudge._version import __version__
 from adjudge.errors import did_you_mean
+from adjudge.rooms import declared
 
 
 class Entry(NamedTuple):
     """A command: its help in one line, and the module that has a function of its name; or a group with `commands`.
 
-    Families of the catalogue have neither: their commands are made from data.
+    Families of metrics have neither: they are found by looking, and their commands are made from data.
     """
 
     about: str
@@ -119,14 +120,7 @@ COMMANDS = {
         commands=_KBP,
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
-    "ner": Entry("Named entities: score files of tags or spans."),
-    "relation": Entry("Relations: between spans, between entities, and among several entities."),
-    "event": Entry("Events: triggers and arguments."),
-    "template": Entry("Templates: incidents with slots and their fillers."),
-    "amr": Entry("Meaning graphs: Smatch, proven, and its fine-grained relatives."),
-    "tree": Entry("Dependency trees: score files of CoNLL-U."),
-    "linking": Entry("Entity linking: mentions, links to a knowledge base, and clusters across documents."),
-    "record": Entry("Records: lists of JSON objects, such as language models give them."),
+    **{name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family")},
     "metrics": Entry("List the metrics, or show one of them.", "metrics"),
     "explain": Entry("Print the definition of a metric and how it will be computed.", "metrics"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),

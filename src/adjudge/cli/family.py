@@ -33,12 +33,13 @@ from adjudge.cli.options import (
 )
 from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, working
 from adjudge.errors import UsageError, visible
-from adjudge.tasks.catalogue.family import JSONL, Family, Option, find_family, load, published_result, published_runs
+from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
+from adjudge.tasks.family import JSONL, Family, find_family
 from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.task import Adjust
 
 if TYPE_CHECKING:
-    from adjudge.tasks.catalogue.family import Published
+    from adjudge.scorers import Published, Scorer
 
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_EXPLAINED = ("save", "save_documents", "summary", "fail_under", "by", "docs", *RESAMPLING, "jobs", "cluster")
@@ -179,16 +180,18 @@ def group(name: str) -> click.Group:
 
     class FamilyGroup(LazyGroup):
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            return score_command(family) if cmd_name == "score" else super().get_command(ctx, cmd_name)
+            return (
+                score_command(family, find_scorers(name)) if cmd_name == "score" else super().get_command(ctx, cmd_name)
+            )
 
     return FamilyGroup(name, entries, help=family.about, epilog=f"\b\nExample:\n  {family.example}")
 
 
-def score_command(family: Family) -> click.Command:
+def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Command:
     """`adjudge FAMILY score`."""
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
-    compats = "\n".join(f"  {key}: {compat.about}" for key, compat in family.compats.items())
+    compats = "\n".join(f"  {key}: {scorer.about}" for key, scorer in scorers.items())
     own = [f"{name}: {', '.join(reader.metrics)}" for name, reader in family.readers.items() if reader.metrics]
     blocks = [
         f"{family.about}",
@@ -198,7 +201,7 @@ def score_command(family: Family) -> click.Command:
         *([f"\b\nPublished scorers, for --compat:\n{compats}"] if compats else []),
     ]
     extra = {
-        name: option for compat in family.compats.values() for name, option in compat.options.items()
+        name: option for scorer in scorers.values() for name, option in scorer.options.items()
     }  # an option of several scorers means the same in all of them
 
     @command(
@@ -209,7 +212,7 @@ def score_command(family: Family) -> click.Command:
         choice("--system-reader", readers, "The format of the system files, if another."),
         choice(
             "--compat",
-            list(family.compats),
+            list(scorers),
             "Count as this published scorer does and print what it prints; with another --format, its numbers.",
         ),
         *(_option(name, option) for name, option in {**family.options, **extra}.items()),
@@ -225,7 +228,7 @@ def score_command(family: Family) -> click.Command:
                 raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
             raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
         if options["compat"] is not None:
-            _compat(family, chosen, options)
+            _compat(scorers[options["compat"]], chosen, options)
             return
         reader = family.readers.get(options["reader"])
         metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
@@ -250,7 +253,9 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
     """What the options of a family do to documents; None if there is nothing to do."""
     given = {name.replace("-", "_"): own for name, own in _given(options).items()}
-    return Adjust(partial(load(family.adjust), **given), _shown(family.options, options)) if given else None
+    if not given or family.adjust is None:
+        return None
+    return Adjust(partial(family.adjust, **given), _shown(family.options, options))
 
 
 def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
@@ -265,27 +270,26 @@ def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str,
     return found
 
 
-def _compat(family: Family, own: Mapping[str, Any], options: dict[str, Any]) -> None:
+def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> None:
     """What a published scorer says of the systems."""
-    name = options["compat"]
-    compat = family.compats[name]
+    name = scorer.name
     refuse_with(f"--compat {name}", _NOT_COMPAT)
-    for key in _given(own).keys() - compat.options.keys():
+    for key in _given(own).keys() - scorer.options.keys():
         raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
-    for key, option in compat.options.items():
+    for key, option in scorer.options.items():
         if option.required and own[key] is None:
             raise UsageError(f"--compat {name} needs --{key}", hint=option.about)
-    chosen = {key: own[key] for key in compat.options}
+    chosen = {key: own[key] for key in scorer.options}
     arguments = {key.replace("-", "_"): given for key, given in chosen.items()}
     if options["explain"] is not None:
-        if not compat.explain:
+        if not scorer.explain:
             raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
         refuse_with("--explain", ("save", "summary", "fail_under", "format_"))
-        arguments[compat.explain] = options["explain"]
+        arguments[scorer.explain] = options["explain"]
     sides = sides_of(options)
     sources = {called: _kept(path) for called, path in sides.named().items()}
     gold = _kept(sides.gold)
-    found = published_runs(compat, gold, sources, arguments)
+    found = published_runs(scorer, gold, sources, arguments)
     plain = options["format_"] == "text"
     text = _printed(found) if plain else None
     if plain and not options["quiet"]:
@@ -295,8 +299,8 @@ def _compat(family: Family, own: Mapping[str, Any], options: dict[str, Any]) -> 
     kept = not plain or options["save"] is not None or options["summary"] is not None
     if kept or options["fail_under"]:
         inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
-        shown = _shown(compat.options, chosen)
-        result = published_result(family.name, name, found, gold, sources, options=shown, inference=inference)
+        fields = published_signature(gold, sources, _shown(scorer.options, chosen))
+        result = published_result(scorer, found, fields, inference)
         finish(result, options, text=text)
     else:
         emit(text or "", options["output"])

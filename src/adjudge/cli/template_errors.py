@@ -10,7 +10,7 @@ from adjudge.cli.options import choice, command, format_option, output_option, v
 from adjudge.cli.output import check_targets, emit_json, emit_lines
 
 if TYPE_CHECKING:
-    from adjudge.tasks.catalogue.template_errors import Error, Errors
+    from adjudge.tasks.template_errors import Error, Errors
 
 READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
 
@@ -31,8 +31,8 @@ def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -
     Templates of one type are aligned so that as many fillers as possible are right. For the classes and numbers of the
     program of Das et al. (2022), see `adjudge template score --compat auto-err`.
     """
-    from adjudge.tasks.catalogue.family import reads
-    from adjudge.tasks.catalogue.template_errors import find_errors
+    from adjudge.tasks.family import reads
+    from adjudge.tasks.template_errors import find_errors
 
     check_targets(options, inputs=(gold, system))
     found = find_errors(gold, system, read=reads(reader))
@@ -43,7 +43,7 @@ def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -
 
 
 def _lines(errors: Errors, number: int) -> list[str]:
-    from adjudge.tasks.catalogue.template_errors import KINDS
+    from adjudge.tasks.template_errors import KINDS
 
     right = "1 filler is" if errors.right == 1 else f"{errors.right} fillers are"
     lines = [f"{right} right, of {errors.system} of the system and {errors.gold} of gold", ""]

@@ -20,9 +20,9 @@ from adjudge.stats.notes import inference_notes
 from adjudge.stats.result import Note
 from adjudge.tasks.agreement_result import Agreement, Disagreement, Mean, Pair
 from adjudge.tasks.annotations import ANNOTATIONS
-from adjudge.tasks.catalogue.family import JSONL, reads
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Documents, Read, check_readers, is_plain, read_each
+from adjudge.tasks.family import JSONL, reads
 from adjudge.tasks.links import CLUSTERS, link_labels
 from adjudge.tasks.observe import compared_fields, prepared, wrapped
 from adjudge.tasks.scoring import score

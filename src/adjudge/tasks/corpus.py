@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
+from adjudge.evaluate.clusterings import Counter, build_sampled, cluster_counter, contingency
 from adjudge.evaluate.results import notes_of, signature_of
+from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
 from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped
 from adjudge.tasks.slices import Slicing
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
-    from adjudge.stats.inference import Inference
-    from adjudge.stats.measure import Array, Measure
-    from adjudge.stats.result import Note, Result, Slice
-    from adjudge.stats.signature import SignatureValue
+    from adjudge.stats.result import Result, Slice
     from adjudge.tasks.task import MetricsTask
-
-Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
-"""Called with weights (k x documents); gives every column, one value for each row of weights."""
-
-_BLOCK = 256  # samples that are counted at once
 
 
 def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> None:
@@ -72,116 +65,6 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     )
 
 
-def build_sampled(
-    *,
-    task: str,
-    profile: str,
-    measures: Sequence[Measure],
-    parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
-    documents: int,
-    by: Sequence[str] = (),
-    inference: Inference | None = None,
-    notes: Mapping[str, Sequence[Note]] | None = None,
-    fields: Mapping[str, SignatureValue] | None = None,
-) -> Result:
-    """The result of counters: for each part of the corpus (a slice and the places of its documents), one per system."""
-    from adjudge.evaluate.run import Run
-    from adjudge.stats.inference import Inference
-
-    inference = inference or Inference()
-    if inference.test == "randomisation":
-        raise UsageError(
-            "clusters of the whole corpus cannot be exchanged between systems document by document",
-            hint="leave --test out, or choose other metrics",
-        )
-    clusters = ClusterTask(task, profile, tuple(measures), parts, documents, notes or {}, fields or {})
-    return corpus_result(clusters, Run(inference=inference, by=tuple(by)))
-
-
-class ClusterTask(CorpusTask):
-    """Counters of parts of the corpus, one per system, called with weights of the documents."""
-
-    def __init__(
-        self,
-        task: str,
-        profile: str,
-        measures: Sequence[Measure],
-        parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
-        documents: int,
-        notes: Mapping[str, Sequence[Note]],
-        fields: Mapping[str, SignatureValue],
-    ) -> None:
-        self.name = task  # type: ignore[misc]
-        self.profile, self.documents = profile, documents
-        self.systems = tuple(parts[0][2])
-        self._measures, self._parts, self._notes, self._fields = measures, parts, notes, fields
-
-    def measures(self) -> Sequence[Measure]:
-        """Those that were given."""
-        return self._measures
-
-    def parts(self) -> list[Part]:
-        """Those that were given."""
-        return [Part(where, places) for where, places, _ in self._parts]
-
-    def fields(self) -> Mapping[str, SignatureValue]:
-        """Those that were given."""
-        return self._fields
-
-    def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Array]]:
-        """Every counter on all weights, block by block."""
-        import numpy as np
-
-        counters = next(counters for where, _, counters in self._parts if where is part.slice)
-        found: dict[str, list[Mapping[str, Array]]] = {name: [] for name in counters}
-        for drawn in draws.weights(_BLOCK):
-            weights = np.zeros((len(drawn), self.documents))
-            weights[:, list(part.places)] = drawn
-            for name, counter in counters.items():
-                found[name].append(counter(weights))
-        return {
-            name: {column: np.concatenate([each[column] for each in counted]) for column in counted[0]}
-            for name, counted in found.items()
-        }
-
-    def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
-        """Those that were given, and which slices gold has nothing of."""
-        from adjudge.stats.notes import nothing_in_gold, summed_up
-
-        found = []
-        for each in outcome.samples[name]:
-            totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
-            found += [(each.slice, note) for note in nothing_in_gold(self._measures, totals, each.slice)]
-        return [*self._notes.get(name, ()), *summed_up(found)]
-
-
-def cluster_counter(
-    metrics: Mapping[str, tuple[Any, str, Sequence[str]]], tables: Mapping[Any, Any], additive: Mapping[str, Array]
-) -> Counter:
-    """A counter of clusterings and of columns that add over documents.
-
-    `metrics` has, for each name, the key of its table, how its clusters are compared and its columns: matched, system,
-    gold, or matched, system, found, gold. `tables` are `Contingency`s; `additive` has a value per document.
-    """
-    import numpy as np
-
-    kinds: dict[Any, list[str]] = {}
-    for key, kind, _ in metrics.values():
-        kinds.setdefault(key, []).append(kind)
-    plain = np.stack(list(additive.values()), axis=1) if additive else None
-
-    def count(weights: Array) -> dict[str, Array]:
-        found = {} if plain is None else dict(zip(additive, (weights @ plain).T, strict=True))
-        counted = {key: tables[key].counts(own, weights) for key, own in kinds.items()}
-        for key, kind, columns in metrics.values():
-            both, system, hit, gold = counted[key][kind]
-            values = (both, system, gold) if len(columns) == 3 else (both, system, hit, gold)
-            found.update(zip(columns, values, strict=True))
-        return found
-
-    return count
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Counters of a campaign
 
@@ -215,9 +98,6 @@ class _Corpus:
     def _counter(self, rows: Sequence[Mapping[str, float]], change: Callable[[Any], Any] | None) -> Counter:
         """`change` restricts the documents to some elements, and `rows` are the sums of those."""
         import numpy as np
-
-        from adjudge.tasks.catalogue.family import load
-        from adjudge.tasks.clusterings import contingency
 
         metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         tables: dict[str, Any] = {}

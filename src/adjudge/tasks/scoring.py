@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from adjudge.errors import UsageError
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
-from adjudge.tasks.catalogue.family import JSONL
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.corpus import check_clustered
 from adjudge.tasks.documents import Documents, check_readers
+from adjudge.tasks.family import JSONL
 from adjudge.tasks.task import Adjust, MetricsTask
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.shards import stream_documents
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
-from adjudge.tasks.catalogue.family import JSONL, pairing, reads
 from adjudge.tasks.documents import check_known, check_level, is_plain, paired, read_side
+from adjudge.tasks.family import JSONL, pairing, reads
 from adjudge.tasks.field_notes import with_field_notes
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.placing import placed

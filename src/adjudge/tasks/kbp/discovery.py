@@ -27,9 +27,9 @@ from adjudge.tasks.kbp.linking import Linked, link
 from adjudge.tasks.kbp.options import KbOptions
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.clusterings import Counter
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
-    from adjudge.tasks.corpus import Counter
     from adjudge.tasks.kbp.inputs import KbInputs
 
 Spans: TypeAlias = Literal["head", "extent"]
@@ -82,8 +82,8 @@ def score_discovery(
     >>> score_discovery(read_inputs(line, [line], names=["A"]), bootstrap=0)["kbp.entity.b3"].f1
     1.0000
     """
+    from adjudge.evaluate.clusterings import build_sampled
     from adjudge.stats.signature import hash_chunks
-    from adjudge.tasks.corpus import build_sampled
 
     if read.gold.corpus is None:
         hint = "give annotated documents as gold"
@@ -208,8 +208,7 @@ def counter(gold: Mentions, system: Mentions, kind: str | None = None) -> Counte
     """Counts of both sides for any weights of the documents; only of mentions of one type, if one is given."""
     import numpy as np
 
-    from adjudge.tasks.clusterings import contingency
-    from adjudge.tasks.corpus import cluster_counter
+    from adjudge.evaluate.clusterings import cluster_counter, contingency
 
     sides = [
         [[each for each in side[name] if kind is None or each["type"] == kind] for name in gold]

@@ -1,0 +1,190 @@
+"""The nine scores of the scripts `amr-evaluation` (Damonte, Cohen and Satta 2017), with the proven optimum.
+
+Their Smatch is an older one: the top is marked by its concept, mod is a role like others, and an inverse role is turned
+round at a node that is defined there or at the last role of a node, but not at a variable with another role behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjudge.scorers import Published, Scorer
+from adjudge.scorers.smatch import Triples, assembled, best_match, comparable, concept_of, read_pairs, scores, value_of
+
+if TYPE_CHECKING:
+    from adjudge.model.penman import Graph
+
+Edge = tuple[str, str, str]
+
+# Name of the measure, what the scripts print before the numbers, and between them.
+PRINTED = (
+    ("smatch", "Smatch ->", ","),
+    ("unlabelled", "Unlabeled ->", ","),
+    ("no-wsd", "No WSD -> ->", ","),
+    ("concepts", "Concepts ->", " ,"),
+    ("named-entities", "Named Ent. ->", " ,"),
+    ("negation", "Negations ->", " ,"),
+    ("wiki", "Wikification ->", " ,"),
+    ("reentrancy", "Reentrancies ->", " ,"),
+    ("srl", "SRL ->", " ,"),
+)
+# What the scripts do to the text of a file before they read it again.
+_LABEL = re.compile(r":[a-zA-Z0-9-]*")
+_SENSE = re.compile(r"(/ [a-zA-Z0-9-]+)-[0-9]+")
+
+
+def run(gold: Any, system: Any) -> Published:
+    """The scores of two files of graphs, paired by their order."""
+    from adjudge.stats.measure import Prf
+    from adjudge.stats.result import Note
+
+    rows = []
+    for number, (of_gold, of_system) in enumerate(read_pairs(gold, system), 1):
+        rows.append((str(number), _observe(of_gold, of_system)))
+    lines = []
+    for name, label, comma in PRINTED:
+        sums = [sum(row[column] for _, row in rows) for column in _columns(name)]
+        p, r, f = scores(*sums)
+        if name in ("concepts", "named-entities", "negation", "wiki"):  # here an empty side does not empty the other
+            p, r = (sums[0] / total if total else 0.0 for total in sums[1:])
+        lines.append(f"{label} P: {p:.2f}{comma} R: {r:.2f}{comma} F: {f:.2f}\n")
+    measures = tuple(
+        Prf(name, (matched, mine), (matched, wanted), harmonic=True)
+        for name, _, _ in PRINTED
+        for matched, mine, wanted in [_columns(name)]
+    )
+    message = "every pair of graphs has its proven optimum; the scripts climb from random starts and may print less"
+    return Published(rows, measures, "".join(lines), notes=[Note("exact-search", len(rows), message)])
+
+
+def _columns(name: str) -> tuple[str, str, str]:
+    return f"{name}:matched", f"{name}:system", f"{name}:gold"
+
+
+def _observe(gold: tuple[str, Graph], system: tuple[str, Graph]) -> dict[str, float]:
+    """All counts of one pair of graphs."""
+    (gold_text, gold_graph), (system_text, system_graph) = gold, system
+    counts: dict[str, float] = {}
+
+    def smatch(name: str, mine: Triples, wanted: Triples) -> None:
+        found = best_match(mine, wanted).value if mine.size and wanted.size else 0
+        counts.update(zip(_columns(name), map(float, (found, mine.size, wanted.size)), strict=True))
+
+    smatch("smatch", triples(system_graph), triples(gold_graph))
+    smatch("unlabelled", _rewritten(system_text, _LABEL, ":label"), _rewritten(gold_text, _LABEL, ":label"))
+    smatch("no-wsd", _rewritten(system_text, _SENSE, r"\1-01"), _rewritten(gold_text, _SENSE, r"\1-01"))
+    mine, wanted = _facts(system_graph), _facts(gold_graph)
+    for name, pick in (("concepts", _concepts), ("named-entities", _named), ("negation", _negated), ("wiki", _wikis)):
+        left, right = Counter(pick(*mine)), Counter(pick(*wanted))
+        shared = (left & right).total()
+        counts.update(zip(_columns(name), map(float, (shared, left.total(), right.total())), strict=True))
+    smatch("reentrancy", _part(*mine, _reentrant(*mine)), _part(*wanted, _reentrant(*wanted)))
+    smatch("srl", _part(*mine, _arguments(mine[1])), _part(*wanted, _arguments(wanted[1])))
+    return counts
+
+
+def triples(graph: Graph) -> Triples:
+    """The triples of the older Smatch."""
+    return assembled(graph, _edges(graph), concept_of(graph.concepts[graph.top]))
+
+
+def _rewritten(text: str, pattern: re.Pattern[str], by: str) -> Triples:
+    """The triples of a graph whose text is changed before."""
+    from adjudge.model.penman import parse
+
+    return triples(parse(pattern.sub(by, text)))
+
+
+def _edges(graph: Graph) -> list[Edge]:
+    defining = set(graph.homes.values())
+    last = {source: number for number, (source, _, _) in enumerate(graph.edges)}
+    edges: list[Edge] = []
+    for number, (source, role, written) in enumerate(graph.edges):
+        target = value_of(written)
+        if role.endswith("-of") and (number in defining or last[source] == number):
+            edges.append((target, role[:-3], source))
+        else:
+            edges.append((source, role, target))
+    return edges
+
+
+def _facts(graph: Graph) -> tuple[dict[str, str], list[Edge]]:
+    """Concepts by variable, and all other triples (role, source, target); here every inverse role is turned round.
+
+    They come in the order of the scripts, for the first node of a part will count as its top: constants before nodes,
+    by the node they belong to, and mentions of nodes that are only defined later last.
+    """
+    concepts = {node: concept_of(concept) for node, concept in graph.concepts.items()}
+    values: dict[str, list[Edge]] = {node: [] for node in concepts}
+    early: dict[str, list[Edge]] = {node: [] for node in concepts}
+    late: dict[str, list[Edge]] = {node: [] for node in concepts}
+    for number, (source, role, target) in enumerate(_edges(graph)):
+        if source not in concepts:
+            continue
+        written = graph.edges[number]
+        if target not in concepts:
+            values[source].append((role, source, target))
+        elif source == written[0] and role == written[1] and graph.homes.get(target, -1) > number:
+            late[source].append((role, source, target))
+        else:
+            early[source].append((role, source, target))
+    values[graph.top].append(("TOP", graph.top, concepts[graph.top]))
+    edges = [edge for node in concepts for edge in values[node]]
+    edges += [edge for node in concepts for edge in (*early[node], *late[node])]
+    return concepts, [(r[:-3], t, s) if r.endswith("-of") else (r, s, t) for r, s, t in edges]
+
+
+def _concepts(concepts: dict[str, str], edges: Sequence[Edge]) -> list[str]:  # noqa: ARG001
+    return list(concepts.values())
+
+
+def _named(concepts: dict[str, str], edges: Sequence[Edge]) -> list[str]:
+    return [concepts[source] for role, source, _ in edges if role == "name" and source in concepts]
+
+
+def _negated(concepts: dict[str, str], edges: Sequence[Edge]) -> list[str]:
+    return [concepts[source] for role, source, _ in edges if role == "polarity" and source in concepts]
+
+
+def _wikis(concepts: dict[str, str], edges: Sequence[Edge]) -> list[str]:  # noqa: ARG001
+    return [target for role, _, target in edges if role == "wiki"]
+
+
+def _reentrant(concepts: dict[str, str], edges: Sequence[Edge]) -> list[Edge]:
+    """The triples into nodes with more than one parent; the mark of the top counts if its concept is a variable."""
+    into: dict[str, list[Edge]] = {node: [] for node in concepts}
+    for edge in edges:
+        if edge[2] in into and edge[0] != "instance":
+            into[edge[2]].append(edge)
+    return [edge for parents in into.values() if len(parents) > 1 for edge in parents]
+
+
+def _arguments(edges: Sequence[Edge]) -> list[Edge]:
+    return [edge for edge in edges if edge[0].startswith("ARG")]
+
+
+def _part(concepts: dict[str, str], edges: Sequence[Edge], chosen: Sequence[Edge]) -> Triples:  # noqa: ARG001
+    """Chosen triples with the concepts of their nodes; the first node that they mention counts as the top."""
+    nodes = list(dict.fromkeys(node for _, source, target in chosen for node in (source, target) if node in concepts))
+    attributes = [(node, "instance", comparable(concepts[node])) for node in nodes]
+    relations = []
+    for role, source, target in chosen:
+        if source in concepts:
+            if target in concepts:
+                relations.append((source, comparable(role), target))
+            else:
+                attributes.append((source, comparable(role), comparable(target)))
+    if nodes:
+        attributes.append((nodes[0], "top", comparable(concepts[nodes[0]])))
+    return Triples(attributes, relations)
+
+
+SCORER = Scorer(
+    name="amr-evaluation",
+    family="amr",
+    about="the nine scores of the scripts amr-evaluation, with the optimum",
+    run=run,
+)

@@ -1,0 +1,106 @@
+"""Events, and relations of SciERC, as DyGIE++ counts them.
+
+Departures from our rows of events: a trigger is its first token, and a token has one type (the last one of the file);
+an argument is (event type, span, role) of a trigger's token and the span, one role for each (the last one); arguments
+are lists, so that the same one under two triggers counts twice, on either side. Relations are directed and compared by
+their spans; of several labels of one pair of spans, the last one counts and no other, on both sides. The program has
+no text report; its numbers are printed as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from adjudge.formats.dygie import read_dygie, read_dygie_output
+from adjudge.scorers import Published, Scorer
+from adjudge.scorers.shared import paired, summed, three
+from adjudge.stats.measure import Prf
+
+ROWS = {
+    "trig_id": "event.trigger-id",
+    "trig_class": "event.trigger-cls",
+    "arg_id": "event.argument-id.type",
+    "arg_class": "event.argument-cls.type",
+}
+MEASURES = tuple(
+    Prf(name, (f"{key}:matched", f"{key}:system"), (f"{key}:matched", f"{key}:gold")) for key, name in ROWS.items()
+)
+RELATION = Prf("relation.dygie", ("matched", "system"), ("matched", "gold"))
+
+
+def run_events(gold: Any, system: Any) -> Published:
+    """Count one system."""
+    pairs = paired(read_dygie(gold), read_dygie_output(system), {"events": []})
+    rows = [(identifier, _counts(right["events"], found["events"])) for identifier, right, found in pairs]
+    numbers: dict[str, float] = {}
+    for key in ROWS:
+        sums = summed(rows, [f"{key}:{column}" for column in ("matched", "system", "gold")])
+        for part, value in zip(("precision", "recall", "f1"), three(*sums.values()), strict=True):
+            numbers[f"{key}_{part}"] = value
+    return Published(rows, MEASURES, json.dumps(numbers, indent=2) + "\n")
+
+
+def _counts(gold: Any, system: Any) -> dict[str, float]:
+    right, found = _triggers(gold), _triggers(system)
+    roles, said = _arguments(gold, right), _arguments(system, found)
+    places, whole = {role[:2] for role in roles}, set(roles)
+    counts = {
+        "trig_id": (sum(token in right for token in found), len(found), len(right)),
+        "trig_class": (sum(right.get(token) == kind for token, kind in found.items()), len(found), len(right)),
+        "arg_id": (sum(role[:2] in places for role in said), len(said), len(roles)),
+        "arg_class": (sum(role in whole for role in said), len(said), len(roles)),
+    }
+    return {
+        f"{key}:{column}": float(number)
+        for key, three_counts in counts.items()
+        for column, number in zip(("matched", "system", "gold"), three_counts, strict=True)
+    }
+
+
+def _triggers(events: Any) -> dict[int, str]:
+    return {event["trigger"]["start"]: event["type"] for event in events}
+
+
+def _arguments(events: Any, types: Mapping[int, str]) -> list[tuple[Any, ...]]:
+    roles = {
+        (event["trigger"]["start"], argument["span"]["start"], argument["span"]["end"]): argument["role"]
+        for event in events
+        for argument in event["arguments"]
+    }
+    return [((start, end), types[token], role) for (token, start, end), role in roles.items()]
+
+
+def run_relations(gold: Any, system: Any) -> Published:
+    """Count one system; a document that it lacks has no relations."""
+    rows = []
+    for identifier, gold_data, system_data in paired(read_dygie(gold), read_dygie_output(system), {"relations": []}):
+        right, found = _labels(gold_data), _labels(system_data)
+        matched = sum(right.get(pair) == label for pair, label in found.items())
+        rows.append((identifier, {"matched": float(matched), "system": float(len(found)), "gold": float(len(right))}))
+    precision, recall, f1 = three(*summed(rows, ("matched", "system", "gold")).values())
+    text = json.dumps({"precision": precision, "recall": recall, "f1": f1}) + "\n"
+    return Published(rows, (RELATION,), text)
+
+
+def _labels(data: dict[str, Any]) -> dict[tuple[int, ...], str]:
+    return {
+        (each["subject"]["start"], each["subject"]["end"], each["object"]["start"], each["object"]["end"]): each["type"]
+        for each in data["relations"]
+    }
+
+
+EVENTS = Scorer(
+    name="dygie",
+    family="event",
+    about="DyGIE++: one type per token, lists of arguments",
+    run=run_events,
+)
+
+RELATIONS = Scorer(
+    name="dygie",
+    family="relation",
+    about="DyGIE++: one label per ordered pair of spans",
+    run=run_relations,
+)

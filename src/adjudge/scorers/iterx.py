@@ -1,0 +1,168 @@
+"""CEAF-RME as the scorer of IterX counts it: templates matched 1:1, and what their mentions share.
+
+Departures from the definition (`template.ceaf-rme`): one pairing of templates, the best for precision, serves recall
+too; with phi-subset, any shared mention makes a system entity right (its first mention that is found decides which gold
+entity), and with phi-3 the entities of two templates are matched 1:1. The denominators of phi-3 are numbers of mentions
+in the code, and numbers of entities in the comparisons that were released with it (`denominators=files`). A gold
+template of several types ("attack / bombing") is taken apart; the code counts the mentions of all its copies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
+from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.grit import ROLES, plain
+from adjudge.scorers.shared import sum_in_order
+from adjudge.stats.measure import Prf
+
+COLUMNS = ("matched", "system", "found", "gold")
+MEASURES = (Prf("template.iterx", ("matched", "system"), ("found", "gold")),)
+Mention = tuple[str, str, str]
+Clusters = list[list[Mention]]
+_SPECIAL = str.maketrans("", "", "'\"\\-")
+
+
+def run(
+    gold: Any,
+    system: Any,
+    *,
+    phi: str | None = None,
+    denominators: str | None = None,
+    dataset: str | None = None,
+    ignore_no_template_doc: bool = False,
+    per_document: bool = False,
+) -> Published:
+    """Count one system with phi-3, or phi-subset; SciREX: the mentions of a slot are one entity."""
+    key, answers = read_lines(gold, "templates", rename=False), read_answers(system)
+    scirex = dataset == "scirex"
+    rows, lines = [], []
+    for identifier in dict.fromkeys((*key.pages, *answers.pages)):
+        wanted = distinct(key.pages[identifier].templates, clean=_sanitised) if identifier in key.pages else []
+        said = answers.pages[identifier].templates if identifier in answers.pages else []
+        if ignore_no_template_doc and not wanted:
+            continue
+        golds = [_clusters(each) for each in wanted]
+        systems = [_clusters(_merged(each) if scirex else _five(each)) for each in said]
+        counts = _count(golds, systems, phi or "3", entities=denominators == "files")
+        rows.append((identifier, dict(zip(COLUMNS, counts, strict=True))))
+        shown = f"#pred={sum(map(bool, systems))}\t#gold={sum(map(bool, golds))}"
+        p, r, f1 = _three(*counts)
+        lines.append((identifier, f"doc_id={identifier}\t{shown}\tprec={p:.4f}\trec={r:.4f}\tf1={f1:.4f}\n"))
+    p_num, p_den, r_num, r_den = (sum_in_order(row[column] for _, row in rows) for column in COLUMNS)
+    p, r, f1 = _three(p_num, p_den, r_num, r_den)
+    names = ("scirex_p", "scirex_r", "scirex_f") if scirex else ("muc_slot_p", "muc_slot_r", "muc_slot_f1")
+    text = "".join(f"iterx_{name}: {round(value, 4)}\n" for name, value in zip(names, (p, r, f1), strict=True))
+    if per_document:
+        text = "".join(line for _, line in sorted(lines)) + text
+    return Published(rows, MEASURES, text)
+
+
+def _sanitised(text: str) -> str:
+    return text.translate(_SPECIAL)
+
+
+def _five(template: Template) -> Template:
+    """The roles of MUC-4, whose names may be in lower case."""
+    roles = template.roles
+    return template._replace(roles={role: roles.get(role, roles.get(role.lower(), [])) for role in ROLES})
+
+
+def _merged(template: Template) -> Template:
+    """The mentions of each slot as one entity, sorted: the program leaves their order to chance."""
+    roles: dict[str, Entities] = {
+        role: entities if role in template.scalars else [sorted({one for entity in entities for one in entity})]
+        for role, entities in template.roles.items()
+    }
+    return template._replace(roles=roles)
+
+
+def _clusters(template: Template) -> Clusters:
+    kind = str(template.type)
+    return [
+        [(kind, role, plain(mention)) for mention in entity]
+        for role, entities in template.roles.items()
+        if role != TYPE
+        for entity in entities
+    ]
+
+
+def _count(gold: list[Clusters], system: list[Clusters], phi: str, *, entities: bool) -> tuple[float, ...]:
+    """Numerators and denominators of precision and recall."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    copies = [_copies(each) if system else [each] for each in gold]
+    split = [each for group in copies for each in group]
+    said = [each for each in system if each]
+    scores = np.zeros((2, len(split), len(said)))
+    for i, wanted in enumerate(split):
+        for j, found in enumerate(said):
+            scores[:, i, j] = _subset(wanted, found) if phi == "subset" else _phi3(wanted, found)
+    at = 0
+    for group in copies:
+        # Of the copies of a template, only the one with the greatest scores keeps them.
+        places = list(range(at, at + len(group)))
+        kept = places[int(scores[0, places].sum(axis=1).argmax())]
+        scores[:, [place for place in places if place != kept]] = 0
+        at += len(group)
+    chosen = linear_sum_assignment(-scores[0])
+    p_num, r_num = (float(each[chosen].sum()) for each in scores)
+    if phi == "subset" or entities:
+        return p_num, float(sum(map(len, said))), r_num, float(sum(map(len, gold)))
+    p_den, r_den = (float(sum(len(e) for each in side for e in each)) for side in (said, split))
+    return p_num, p_den, r_num, r_den
+
+
+def _copies(template: Clusters) -> list[Clusters]:
+    """A template of several types once for each."""
+    kind = next((mention[0] for entity in template for mention in entity if "/" in mention[0]), None)
+    if kind is None:
+        return [template]
+    return [
+        [[(label.strip(), role, text) for _, role, text in entity] for entity in template] for label in kind.split("/")
+    ]
+
+
+def _subset(gold: Clusters, system: Clusters) -> tuple[int, int]:
+    """System entities that share a mention with a gold one, and gold entities that are hit."""
+    hits = [
+        next((place for mention in entity for place, other in enumerate(gold) if mention in other), None)
+        for entity in system
+    ]
+    found = [place for place in hits if place is not None]
+    return len(found), len(set(found))
+
+
+def _phi3(gold: Clusters, system: Clusters) -> float:
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    scores = np.array([[sum(mention in other for mention in entity) for entity in system] for other in gold])
+    if not scores.size:
+        return 0.0
+    return float(scores[linear_sum_assignment(-scores)].sum())
+
+
+def _three(p_num: float, p_den: float, r_num: float, r_den: float) -> tuple[float, float, float]:
+    p, r = p_num / p_den if p_den else 0, r_num / r_den if r_den else 0
+    return p, r, 2 * p * r / (p + r) if p + r else 0
+
+
+SCORER = Scorer(
+    name="iterx",
+    family="template",
+    about="the scorer of IterX: CEAF-RME with phi-3 or phi-subset",
+    run=run,
+    options={
+        "phi": Option("IterX: the similarity (3 unless told).", choices=("3", "subset")),
+        "denominators": Option(
+            "IterX: phi-3 over mentions, as the code has it, or over entities, as its released files.",
+            choices=("code", "files"),
+        ),
+        "dataset": Option("IterX: SciREX merges the mentions of a slot.", choices=("muc", "scirex")),
+        "ignore-no-template-doc": Option("IterX: leave out documents without gold templates."),
+        "per-document": Option("IterX: a line for each document before the totals."),
+    },
+)

@@ -1,0 +1,109 @@
+"""What a family of metrics is: its default metrics, its readers, and what its options do to documents.
+
+A family is one file of this package that declares a `Family`, and is found by looking. Its metrics are in
+`adjudge.metrics`, its readers in `adjudge.formats`, the programs that it can stand in for in `adjudge.scorers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.rooms import declared, load
+from adjudge.scorers.published import Option
+
+if TYPE_CHECKING:
+    from adjudge.model.document import Corpus
+
+Read: TypeAlias = "Callable[..., Corpus]"
+"""Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
+
+Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
+"""Called with the gold and the system documents; gives the system's, brought to the gold ones."""
+
+JSONL = "jsonl"
+
+
+class Reader(NamedTuple):
+    """A format: `module:function` for gold files, and for system files if those look different.
+
+    `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
+    to the gold ones: it aligns them, or raises if they are not about the same text. `metrics` are shown by default for
+    this format, if not those of the family.
+    """
+
+    about: str
+    gold: str
+    system: str = ""
+    pair: str = ""
+    metrics: tuple[str, ...] = ()
+
+
+class Family(NamedTuple):
+    """Metrics that are shown together by `adjudge NAME score`.
+
+    `options` belong to the family itself: those that are given are passed to `adjust`, which is called as
+    `adjust(gold, system, **options)` with each pair of documents and gives both as they are to be compared.
+    """
+
+    name: str
+    about: str
+    metrics: tuple[str, ...]
+    readers: Mapping[str, Reader] = {}
+    default: str = JSONL
+    example: str = ""
+    options: Mapping[str, Option] = {}
+    adjust: Callable[..., tuple[Any, Any]] | None = None
+
+
+def families() -> dict[str, str]:
+    """The families and what each is about.
+
+    >>> families()["event"]
+    'Events: triggers and arguments.'
+    """
+    return {name: about for _, name, about in declared(__package__, "Family")}
+
+
+def find_family(name: str) -> Family:
+    """The family of a name.
+
+    >>> find_family("ner").default
+    'bio'
+    """
+    family: Family = import_module(f"{__package__}.{name.replace('-', '_')}").FAMILY
+    return family
+
+
+def find_reader(name: str) -> Reader | None:
+    """The reader of a name, from any of the families; None for JSON lines, which need no other one."""
+    if name == JSONL:
+        return None
+    known = {key: reader for family in families() for key, reader in find_family(family).readers.items()}
+    if name not in known:
+        hint = did_you_mean(name, [JSONL, *known]) or f"readers are {', '.join([JSONL, *known])}"
+        raise UsageError(f"there is no reader {name!r}", hint=hint)
+    return known[name]
+
+
+def reads(gold: str, system: str | None = None) -> tuple[Read | None, Read | None]:
+    """How gold and system files are read: by the reader called `gold`, system files by their own if one is given."""
+    own, other = find_reader(gold), find_reader(system or gold)
+    return (
+        None if own is None else cast("Read", load(own.gold)),
+        None if other is None else cast("Read", load(other.gold if system else other.system or other.gold)),
+    )
+
+
+def pairing(gold: str, system: str | None = None) -> Pair | None:
+    """How system documents are brought to the gold ones, if the readers of both sides say the same.
+
+    >>> pairing("jsonl") is None
+    True
+    """
+    own, other = find_reader(gold), find_reader(system or gold)
+    if own is None or other is None or not own.pair or own.pair != other.pair:
+        return None
+    return cast("Pair", load(own.pair))

@@ -1,0 +1,31 @@
+"""The family of entity linking."""
+
+from __future__ import annotations
+
+from adjudge.tasks.family import Family, Reader
+
+FAMILY = Family(
+    name="linking",
+    about="Entity linking: mentions, their entities in a knowledge base, and clusters of the others.",
+    metrics=(
+        "linking.mention",
+        "linking.typed",
+        "linking.link",
+        "linking.nil",
+        "linking.typed-all",
+        "linking.ceafm",
+        "linking.typed-ceafm",
+        "linking.b3",
+        "linking.b3-plus",
+    ),
+    readers={
+        "neleval": Reader(
+            "tables of neleval: document, first, last, id, score, type", "adjudge.formats.linking:read_neleval"
+        ),
+        "edl": Reader(
+            "the tab format of the TAC tasks, DOC:first-last in column 4", "adjudge.formats.linking:read_edl"
+        ),
+    },
+    default="neleval",
+    example="adjudge linking score gold.tsv system.tsv",
+)

@@ -1,0 +1,38 @@
+"""Named entities."""
+
+from __future__ import annotations
+
+from adjudge.tasks.family import Family, Reader
+
+_PAIR = "adjudge.formats.bio:check_sentences"
+
+
+def _strict(about: str, name: str) -> Reader:
+    return Reader(about, f"adjudge.formats.bio:read_{name}_gold", f"adjudge.formats.bio:read_{name}", _PAIR)
+
+
+FAMILY = Family(
+    name="ner",
+    about="Named entities from tags of tokens, or spans with types.",
+    metrics=("ner.strict", "ner.exact", "ner.type", "ner.partial"),
+    readers={
+        "bio": Reader(
+            "columns, the tag in the last one; every run of a type is an entity",
+            "adjudge.formats.bio:read_bio",
+            pair=_PAIR,
+        ),
+        "bio-both": Reader(
+            "one file with both: gold tags in the last column but one, the system's in the last",
+            "adjudge.formats.bio:read_both_gold",
+            "adjudge.formats.bio:read_bio",
+            _PAIR,
+        ),
+        "iob1": _strict("columns, strictly IOB1: B- only after an entity of the same type", "iob1"),
+        "iob2": _strict("columns, strictly IOB2 (BIO): every entity begins with B-", "iob2"),
+        "ioe2": _strict("columns, strictly IOE2: every entity ends with E-", "ioe2"),
+        "iobes": _strict("columns, strictly IOBES: S- for a single token, B- I- E- for several", "iobes"),
+        "bilou": _strict("columns, strictly BILOU: U- for a single token, B- I- L- for several", "bilou"),
+    },
+    default="bio",
+    example="adjudge ner score gold.bio system.bio",
+)

@@ -1,0 +1,82 @@
+"""The family of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from adjudge.formats.docred import read_train_facts
+from adjudge.scorers import Option
+from adjudge.tasks.family import Family, Reader
+
+
+def adjust(gold: Any, system: Any, *, known: str) -> tuple[Any, Any]:
+    """A pair of documents whose facts say whether they are known: whether the file `known` has them, under any names.
+
+    Entities have the names that gold gives them under `names`; a document without names stays as it is.
+    """
+    given = gold.get("names") if isinstance(gold, Mapping) else None
+    if not isinstance(given, list):
+        return gold, system
+    names = [[each for each in entity if isinstance(each, str)] if isinstance(entity, list) else [] for entity in given]
+    facts = _facts(known)
+
+    def marked(side: Any) -> Any:
+        if not isinstance(side, Mapping) or not isinstance(side.get("facts"), list):
+            return side
+        return {**side, "facts": [{**each, "known": said(each)} if _is_fact(each) else each for each in side["facts"]]}
+
+    def said(fact: Mapping[str, Any]) -> bool:
+        heads, tails = (names[fact[end]] if 0 <= fact[end] < len(names) else () for end in ("head", "tail"))
+        return any((head, tail, fact["type"]) in facts for head in heads for tail in tails)
+
+    return marked(gold), marked(system)
+
+
+def _is_fact(value: Any) -> bool:
+    """Whether a fact looks like one; what does not is left for the metric to complain of."""
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("type"), str)
+        and all(isinstance(value.get(end), int) for end in ("head", "tail"))
+    )
+
+
+@lru_cache(maxsize=4)
+def _facts(path: str) -> frozenset[tuple[str, str, str]]:
+    return read_train_facts(path)
+
+
+TRAIN = "training data that Ign F1 leaves out, as documents or as a list of [head name, tail name, relation]"
+FAMILY = Family(
+    name="relation",
+    about="Relations: between spans, between entities of a document, and among several entities.",
+    metrics=("relation.strict", "relation.boundary", "relation.relaxed"),
+    readers={
+        "dygie": Reader(
+            "DyGIE++ and SciERC, one document per line",
+            "adjudge.formats.dygie:read_dygie",
+            "adjudge.formats.dygie:read_dygie_output",
+        ),
+        "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.oneie:read_oneie"),
+        "docred": Reader(
+            "DocRED documents, and a system's list of relations (relation.docred)",
+            "adjudge.formats.docred:read_docred",
+            "adjudge.formats.docred:read_docred_result",
+            metrics=("relation.docred", "relation.docred-evidence"),
+        ),
+        "scirex": Reader(
+            "SciREX documents, and a system's folder of three files (relation.scirex-*)",
+            "adjudge.formats.scirex:read_scirex",
+            "adjudge.formats.scirex:read_scirex_output",
+            metrics=(
+                *("relation.scirex-mentions", "relation.scirex-clusters"),
+                *("relation.scirex-binary", "relation.scirex-4ary"),
+            ),
+        ),
+    },
+    example="adjudge relation score gold.jsonl system.jsonl --reader dygie",
+    options={"known": Option(f"relation.docred-ign: {TRAIN}.", "FILE")},
+    adjust=adjust,
+)

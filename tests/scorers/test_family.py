@@ -1,0 +1,129 @@
+"""Families: readers, published scorers, and the command that they share."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from adjudge.cli.family import score_command
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.formats.source import read_text
+from adjudge.model.document import Corpus, Document
+from adjudge.scorers import Option, Published, Scorer
+from adjudge.stats.measure import Prf
+from adjudge.tasks.family import Family, Reader, find_reader, reads
+
+HERE = "tests.scorers.test_family"
+
+
+def read_words(source, *, name=None):
+    """One document per line, its items are words; a question mark is a mistake."""
+    whole, text = read_text(source, name=name)
+    documents, problems = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        if "?" in line:
+            problems.append(Problem("a question mark", path=whole.place, line=number, column=line.index("?") + 1))
+        documents.append(Document(id=str(number), data={"id": str(number), "items": line.split()}, line=number))
+    if problems:
+        raise FormatError(problems)
+    return Corpus(path=whole.place, documents=tuple(documents), digest=whole.digest)
+
+
+def run_words(gold, system, *, upper=False):
+    """A scorer that counts positions and forgets the system's words after the gold ones."""
+    pairs = zip(read_words(gold).documents, read_words(system).documents, strict=True)
+    rows = []
+    for left, right in pairs:
+        items = [word.upper() if upper else word for word in right.data["items"]]
+        matched = sum(a == b for a, b in zip(left.data["items"], items, strict=False))
+        rows.append((left.id, {"matched": matched, "system": len(items), "gold": len(left.data["items"])}))
+    total = sum(row["matched"] for _, row in rows)
+    measure = Prf("record.words", ("matched", "system"), ("matched", "gold"))
+    return Published(rows, (measure,), f"matched: {total}\n")
+
+
+FAMILY = Family(
+    name="words",
+    about="Words of lines.",
+    metrics=("record.set",),
+    readers={"words": Reader("one document per line", f"{HERE}:read_words")},
+    default="jsonl",
+    example="adjudge words score gold.txt system.txt",
+)
+
+SCORERS = {
+    "wordscore": Scorer("wordscore", "words", "counts by position", run_words, {"upper": Option("Upper case.")}),
+    "other": Scorer("other", "words", "needs a file", run_words, {"table": Option("A table.", "FILE", required=True)}),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    gold, system = tmp_path / "gold.txt", tmp_path / "system.txt"
+    gold.write_text("a b c\nd\n")
+    system.write_text("a x c\nD\n")
+    return str(gold), str(system)
+
+
+def run(*arguments):
+    return CliRunner().invoke(score_command(FAMILY, SCORERS), arguments, catch_exceptions=False, standalone_mode=False)
+
+
+class TestCompat:
+    def test_prints_what_the_program_prints(self, files):
+        assert run(*files, "--compat", "wordscore").output == "matched: 2\n"
+        assert run(*files, "--compat", "wordscore", "--upper").output == "matched: 0\n"
+
+    def test_several_systems_have_their_names(self, files):
+        gold, system = files
+        found = run(gold, f"one={system}", f"two={gold}", "--compat", "wordscore").output
+        assert found == "one\nmatched: 2\n\ntwo\nmatched: 4\n\n"
+
+    def test_numbers_in_other_formats(self, files):
+        found = json.loads(run(*files, "--compat", "wordscore", "--format", "json").output)
+        assert (found["task"], found["profile"]) == ("words", "wordscore")
+        (precision,) = [score for score in found["systems"][0]["scores"] if score["part"] == "precision"]
+        assert (precision["numerator"], precision["denominator"], precision["value"]) == (2, 4, 0.5)
+        assert precision["low"] <= 0.5 <= precision["high"]
+
+    def test_saved_results_have_intervals(self, files, tmp_path):
+        run(*files, "--compat", "wordscore", "--save", str(tmp_path / "r.json"))
+        assert json.loads((tmp_path / "r.json").read_text())["systems"][0]["scores"][0]["low"] is not None
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (["--compat", "wordscore", "--docs", "1"], "--compat wordscore and --docs do not go together"),
+            (["--compat", "wordscore", "--table", "x"], "--table does not belong to wordscore"),
+            (["--compat", "other"], "--compat other needs --table"),
+            (["--upper"], "--upper belongs to a published scorer"),
+        ],
+    )
+    def test_options_that_would_do_nothing_are_refused(self, files, arguments, says):
+        with pytest.raises(UsageError, match=says):
+            run(*files, *arguments)
+
+    def test_problems_of_all_files_come_together_and_once(self, files, tmp_path):
+        gold, _ = files
+        for name in ("a", "b"):
+            (tmp_path / name).write_text("x\ny ?\n")
+        with pytest.raises(FormatError) as caught:
+            run(gold, str(tmp_path / "a"), str(tmp_path / "b"), "--compat", "wordscore")
+        assert [(each.path, each.line, each.column) for each in caught.value.problems] == [
+            (str(tmp_path / "a"), 2, 3),
+            (str(tmp_path / "b"), 2, 3),
+        ]
+
+
+def test_help_lists_readers_and_scorers():
+    text = run("--help").output
+    assert "words: one document per line" in text
+    assert "wordscore: counts by position" in text
+
+
+def test_an_unknown_reader_is_named():
+    with pytest.raises(UsageError, match=r"there is no reader .josnl., did you mean jsonl"):
+        find_reader("josnl")
+    assert reads("jsonl") == (None, None)
