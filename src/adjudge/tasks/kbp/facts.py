@@ -21,7 +21,7 @@ class Facts(NamedTuple):
     """Distinct triples in ascending order; fact i is in documents[starts[i]:starts[i + 1]].
 
     `labels`, if given, says for every node what it counts as when paths are compared; hops are joined on the nodes
-    themselves. Without it a node counts as itself.
+    themselves. Without it a node counts as itself. `nodes` is one more than the largest node.
     """
 
     subjects: Ints
@@ -29,12 +29,8 @@ class Facts(NamedTuple):
     objects: Ints
     starts: Ints
     documents: Ints
+    nodes: int
     labels: Ints | None = None
-
-    @property
-    def nodes(self) -> int:
-        """One more than the largest node."""
-        return max(_top(self.subjects), _top(self.objects))
 
 
 class Counts(NamedTuple):
@@ -93,7 +89,8 @@ def make_facts(
     new[1:] = np.any([column[1:] != column[:-1] for column in columns[:3]], axis=0)
     starts = np.append(np.flatnonzero(new), len(new))
     s, r, o = (_narrow(column[new]) for column in columns[:3])
-    return Facts(s, r, o, starts, _narrow(columns[3]), None if labels is None else _narrow(_numbers(labels)))
+    known = None if labels is None else _narrow(_numbers(labels))
+    return Facts(s, r, o, starts, _narrow(columns[3]), max(_top(s), _top(o)), known)
 
 
 def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
@@ -206,36 +203,6 @@ def label_walks(sides: Sequence[Facts], hops: int) -> Ints:
             for row, own in zip(total, rows, strict=True):
                 row += np.bincount(side.labels[: side.nodes], weights=own, minlength=len(row))
     return total
-
-
-def total_walks(facts: Facts, hops: int) -> list[int]:
-    """How many walks of 1, 2, ... hops there are, exactly.
-
-    >>> total_walks(make_facts([0, 0, 1], [0, 1, 0], [1, 1, 0]), 3)
-    [3, 4, 6]
-    """
-    import numpy as np
-
-    bound = walks_from(facts, hops).sum(axis=1)
-    ahead = np.ones(facts.nodes, dtype=exact_type(float(bound.max(initial=0.0))))
-    totals = []
-    for _ in range(hops):
-        behind = np.zeros_like(ahead)
-        np.add.at(behind, facts.subjects, ahead[facts.objects])
-        ahead = behind
-        totals.append(int(ahead.sum()))
-    return totals
-
-
-def exact_type(bound: float) -> Any:
-    """The type that holds whole numbers up to the bound exactly: 64 bits, or Python's own beyond.
-
-    >>> exact_type(1e30)
-    <class 'object'>
-    """
-    import numpy as np
-
-    return np.int64 if bound < 2.0**62 else object
 
 
 def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:

@@ -22,7 +22,6 @@ from adjudge.tasks.kbp.facts import (
     by_relation,
     label_of,
     ranges,
-    relation_space,
 )
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
 # Entries of the largest product that is built at once: about 5 bytes each for each side, and as much again in passing.
 BLOCK = 1 << 25
-# Places of the tables that lead from a node to its row in a relation; beyond it rows are looked up by bisection.
-_TABLES = 1 << 28
 
 
 class Rows(NamedTuple):
@@ -65,7 +62,6 @@ class Relation(NamedTuple):
     step: Matrix
     last: Matrix
     same: Matrix
-    table: Ints | None
     first: tuple[Rows, Rows]
     follows: tuple[int, ...] = ()
 
@@ -107,14 +103,12 @@ def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:
     """
     import numpy as np
 
-    offset, width = gold.nodes, gold.nodes + system.nodes
     sides = (gold, system)
-    dense = relation_space(sides) * width <= _TABLES
     parts = [by_relation(side) for side in sides]
     found = {}
     for r in sorted(parts[0].keys() | parts[1].keys()):
         places = [part.get(r, np.empty(0, dtype=np.int64)) for part in parts]
-        found[r] = _relation(sides, places, offset, width if dense else 0)
+        found[r] = _relation(sides, places)
     # Most pairs of relations do not fit: the objects of one are never subjects of the other.
     return {
         r: relation._replace(
@@ -124,9 +118,10 @@ def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:
     }
 
 
-def _relation(sides: tuple[Facts, Facts], places: list[Ints], offset: int, width: int) -> Relation:
+def _relation(sides: tuple[Facts, Facts], places: list[Ints]) -> Relation:
     import numpy as np
 
+    offset = sides[0].nodes
     stacked = np.int32 if offset + sides[1].nodes < 1 << 31 else np.int64
     shift = (0, offset)
     subjects = [(side.subjects[at].astype(stacked) + add) for side, at, add in zip(sides, places, shift, strict=True)]
@@ -146,10 +141,6 @@ def _relation(sides: tuple[Facts, Facts], places: list[Ints], offset: int, width
     last = rank[place]
     own = np.empty(len(nodes), dtype=np.int32)
     own[columns] = last
-    table = None
-    if width:
-        table = np.full(width, -1, dtype=np.int32)
-        table[known] = np.arange(len(known), dtype=np.int32)
     cut = len(subjects[0])
     first = (_first(begins[0], columns[:cut]), _first(begins[1], columns[cut:]))
     return Relation(
@@ -158,7 +149,6 @@ def _relation(sides: tuple[Facts, Facts], places: list[Ints], offset: int, width
         Matrix(starts, columns, len(nodes)),
         Matrix(starts, last, len(labels)),
         Matrix(np.arange(len(nodes) + 1, dtype=np.int32), own, len(labels)),
-        table,
         first,
     )
 
@@ -229,9 +219,6 @@ def _rows_of(relation: Relation, nodes: Ints) -> Ints:
     """The rows of a relation that belong to nodes, -1 where there is none."""
     import numpy as np
 
-    if relation.table is not None:
-        found: Ints = relation.table[nodes]
-        return found
     at = np.searchsorted(relation.subjects, nodes).astype(np.int32)
     at[at == len(relation.subjects)] = 0
     return np.where(relation.subjects[at] == nodes, at, np.int32(-1))

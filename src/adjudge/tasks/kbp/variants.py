@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from adjudge.errors import UsageError
 from adjudge.evaluate.run import Run
 from adjudge.tasks.kbp.counting import Place, SampleCounts, count_all
-from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, total_walks
+from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, walks_from
 from adjudge.tasks.kbp.options import Engine, KbOptions
 from adjudge.tasks.kbp.sampling import HopEstimate, sample_paths
 from adjudge.tasks.kbp.walks import Identity, Walking, Work
@@ -140,7 +140,7 @@ def choose_engine(
         return Choice("sparse", hops, "sparse products, as asked for")
     if engine == "sample":
         return Choice("sample", 1, "first nodes are sampled from two hops on, as asked for")
-    counts = [one + other for one, other in zip(total_walks(gold, hops), total_walks(system, hops), strict=True)]
+    counts = [int(number) for number in sum(walks_from(side, hops).sum(axis=1) for side in (gold, system))]
     exact = next((hop for hop, number in enumerate(counts) if number > WALKS), hops)
     if exact == hops:
         return Choice("sparse", hops, f"sparse products: at most {max(counts):,} walks of one length")
@@ -214,7 +214,7 @@ def _plan(
     engine: Engine = run.engine if way.first == 1 else "auto"
     sides = {"gold": gold, **{each.name: each.of(way) for each in systems}}
     if run.warn is not None and not (way.identity == "full" and options.walks == "all"):
-        walks = {name: max(total_walks(side, options.hops)) for name, side in sides.items()}
+        walks = {name: int(walks_from(side, options.hops).sum(axis=1).max()) for name, side in sides.items()}
         largest = max(walks, key=walks.__getitem__)
         if walks[largest] > _MANY_WALKS:
             run.warn(
@@ -249,6 +249,5 @@ def _mask_words(work: Work, samples: int) -> list[float]:
     if work.by_vectors:
         facts = sum(len(side.subjects) for side in work.sides)
         return [float(64 * words * facts * hop) for hop in range(1, work.hops + 1)]
-    walks = [total_walks(side, work.hops) for side in work.sides]
-    totals = [words * sum(numbers) for numbers in zip(*walks, strict=True)]
-    return [float(sum(totals[: hop + 1])) for hop in range(work.hops)]
+    walks: list[float] = sum(words * walks_from(side, work.hops).sum(axis=1).cumsum() for side in work.sides).tolist()
+    return walks

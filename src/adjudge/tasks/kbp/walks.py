@@ -21,7 +21,6 @@ from adjudge.tasks.kbp.facts import (
     blocks,
     by_relation,
     combine,
-    exact_type,
     label_of,
     label_walks,
     node_starts,
@@ -340,7 +339,7 @@ def _walks(facts: Facts, words: Words, work: Work, apart: bool) -> dict[tuple[in
     import numpy as np
 
     most = float(walks_from(facts, work.hops).sum(axis=1).max(initial=0.0))
-    kind = exact_type(most)
+    kind: Any = np.int64 if most < 2.0**62 else object  # Python's own numbers are exact beyond
     if work.presence and kind is not np.int64:
         raise UsageError(f"there are about {most:.2g} walks, too many to count in samples", hint="ask for fewer hops")
     found: dict[tuple[int, ...], Ints] = {}
