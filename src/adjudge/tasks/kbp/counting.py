@@ -6,7 +6,7 @@ paths are told apart by all of their entities and counted by products with vecto
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
@@ -60,11 +60,12 @@ def count_all(works: Sequence[Work], place: Place = HERE) -> list[Any]:
     """
     pieces = pieces_of(works, place)
     jobs = 1 if place.cluster is None and not place.jobs and len(pieces) == len(works) else place.jobs
-    units = ((str(piece.work), piece, None) for piece in pieces)
     totals: list[Any] = [{} if not work.presence else 0 for work in works]
-    for name, counts in map_documents(
-        PieceCounter(works), units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces)
-    ):
+    counter, units = PieceCounter(works), ((str(piece.work), piece, None) for piece in pieces)
+    counted: Iterable[tuple[str, Any]] = ((name, counter(piece)) for name, piece, _ in units)
+    if place.cluster is not None or jobs != 1:
+        counted = map_documents(counter, units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces))
+    for name, counts in counted:
         known = totals[int(name)]
         if isinstance(counts, dict):
             for sequence, each in counts.items():
@@ -174,7 +175,7 @@ class PieceCounter:
     def __reduce__(self) -> tuple[type[PieceCounter], tuple[Any, ...]]:
         return type(self), (self.works,)
 
-    def __call__(self, piece: Piece, _: None) -> Any:
+    def __call__(self, piece: Piece, _: None = None) -> Any:
         """The counts of a piece: by sequence of relations, or the totals of all samples."""
         work = self.works[piece.work]
         products = not work.presence and work.identity == "endpoints" and work.walks == "all"

@@ -9,7 +9,7 @@ are neither right nor wrong. What became of every fact, and why, is kept for exp
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
@@ -107,7 +107,6 @@ def map_systems(
     redirects: Mapping[str, str] | None = None,
     stop: Collection[str] = (),
     names: Sequence[str] | None = None,
-    triple_names: TripleNames | None = None,
 ) -> Mapped:
     """Gold triples, and the triples of each system in terms of gold entities.
 
@@ -125,18 +124,28 @@ def map_systems(
     """
     called = tuple(names) if names is not None else tuple(system.id for system in systems)
     _check(gold, systems, called)
-    shared = TripleNames() if triple_names is None else triple_names
+    shared = TripleNames()
     linked = link(gold, options, links=links, redirects=redirects, stop=stop)
     ids = {key: each.id for key, each in linked.items()}
-    facts = [fact for document in gold for fact in document.facts]
-    table, tally, trace = _map_gold(gold, ids, options, shared)
-    documents = {document.id for document in gold}
+    facts = [(document.id, fact) for document in gold for fact in document.facts]
+    ends = {key: Endpoint(key[1], "nameless" if id is None else "linked", id) for key, id in ids.items()}
+    table = TripleTable(shared)
+    for document in gold:
+        shared.documents[document.id]  # a document without a triple is a document
+    trace = _map_facts(
+        facts,
+        table,
+        lambda node, document: ends.get((document, node)) or Endpoint(node, "nameless", None),
+        "gold",
+        options,
+    )
     mapped = []
     for system, name in zip(systems, called, strict=True):
         prefix = f"S:{name}:" if len(systems) > 1 else "S:"
         mapping = _Mapping(align(gold, system, options), ids, options, prefix)
-        mapped.append(_map_system(system, name, documents, mapping, shared))
-    return Mapped(table, tally, ids, linked, facts, trace, tuple(mapped), tuple(document.id for document in gold))
+        mapped.append(_map_system(system, name, mapping, shared))
+    documents = tuple(document.id for document in gold)
+    return Mapped(table, _tally(trace), ids, linked, [fact for _, fact in facts], trace, tuple(mapped), documents)
 
 
 def describe_endpoint(endpoint: Endpoint) -> str:
@@ -179,70 +188,59 @@ def _check(gold: Sequence[KbDocument], systems: Sequence[KnowledgeBase], names: 
             raise UsageError(message, hint="give each entity its own id")
 
 
-class _Relations:
-    """What relations count as; looked up once for each."""
-
-    def __init__(self, options: KbOptions, side: Side) -> None:
-        self.options = options
-        self.side: Side = side
-        self.known: dict[str, str | None] = {}
-
-    def __getitem__(self, relation: str) -> str | None:
-        try:
-            return self.known[relation]
-        except KeyError:
-            found = self.known[relation] = relation_name(relation, self.options, self.side)
-            return found
+_End: TypeAlias = Callable[[str, str], Endpoint]
+"""From a node and a document to what the node is there."""
 
 
-def _map_gold(
-    gold: Sequence[KbDocument], ids: Mapping[GoldKey, str | None], options: KbOptions, names: TripleNames
-) -> tuple[TripleTable, dict[str, int], list[Step]]:
-    relations = _Relations(options, "gold")
-    table = TripleTable(names)
+def _map_facts(
+    facts: Sequence[tuple[str, Fact]],
+    table: TripleTable,
+    end: _End,
+    side: Side,
+    options: KbOptions,
+    own: tuple[TripleTable, str] | None = None,
+) -> list[Step]:
+    """What becomes of each fact, with its document; those of a system must be of gold documents and sure enough.
+
+    `own` is a table for the same facts between the system's own nodes, and what their names begin with.
+    """
+    documents = table.names.documents
+    relations: dict[str, str | None] = {}  # what each counts as, looked up once
     steps: list[Step] = []
-    ends: dict[GoldKey, Endpoint] = {}
-    for key, id in ids.items():
-        ends[key] = Endpoint(key[1], "nameless" if id is None else "linked", id)
-    for document in gold:
-        names.documents[document.id]  # a document without a triple is a document
-        for fact in document.facts:
-            number = len(steps)
-            relation = relations[fact.relation]
-            if relation is None or fact.literal:
-                steps.append(Step(number, "excluded" if relation is None else "literal", relation))
-                continue
-            subject, object_ = (
-                ends.get((document.id, node)) or Endpoint(node, "nameless", None)
-                for node in (fact.subject, fact.object)
-            )
-            steps.append(_add(table, number, relation, subject, object_, document.id))
-    return table, _tally(steps), steps
-
-
-def _add(table: TripleTable, number: int, relation: str, subject: Endpoint, object_: Endpoint, document: str) -> Step:
-    if subject.id is None or object_.id is None:
-        return Step(number, "out-of-scope", relation, subject, object_)
-    table.add(subject.id, relation, object_.id, document)
-    return Step(number, "mapped", relation, subject, object_, len(table) - 1)
+    for number, (document, fact) in enumerate(facts):
+        if side == "system" and (document not in documents or fact.confidence < options.min_confidence):
+            steps.append(Step(number, "outside" if document not in documents else "low-confidence"))
+            continue
+        if fact.relation not in relations:
+            relations[fact.relation] = relation_name(fact.relation, options, side)
+        relation = relations[fact.relation]
+        if relation is None or fact.literal:
+            steps.append(Step(number, "excluded" if relation is None else "literal", relation))
+            continue
+        subject, object_ = end(fact.subject, document), end(fact.object, document)
+        status: Status = "mapped"
+        if options.unaligned == "ignore" and "private" in (subject.outcome, object_.outcome):
+            status = "ignored"
+        elif subject.id is None or object_.id is None:
+            status = "out-of-scope"
+        else:
+            table.add(subject.id, relation, object_.id, document)
+            if own is not None:
+                own[0].add(f"{own[1]}{fact.subject}", relation, f"{own[1]}{fact.object}", document)
+        steps.append(Step(number, status, relation, subject, object_, len(table) - 1 if status == "mapped" else -1))
+    return steps
 
 
 class _Mapping:
     """What the nodes of one system are in each document, looked up once for each."""
 
     def __init__(self, aligned: Aligned, ids: Mapping[GoldKey, str | None], options: KbOptions, prefix: str) -> None:
-        self.aligned = aligned
-        self.ids = ids
-        self.options = options
-        self.prefix = prefix
+        self.aligned, self.ids, self.options, self.prefix = aligned, ids, options, prefix
         self.ends: dict[tuple[str, str], Endpoint] = {}
         needed = options.unattested == "corpus-majority" or options.identity_source == "system"
         self.corpus = corpus_alignment(aligned, ids, options) if needed else {}
 
-    def private(self, node: str) -> str:
-        return f"{self.prefix}{node}"
-
-    def end(self, node: str, document: str) -> Endpoint:
+    def __call__(self, node: str, document: str) -> Endpoint:
         key = node, document
         found = self.ends.get(key)
         if found is None:
@@ -260,36 +258,20 @@ class _Mapping:
             id = self.corpus.get(node)
             if id is not None:
                 return Endpoint(node, "majority", id, alignment)
-        return Endpoint(node, "private", self.private(node), alignment)
+        return Endpoint(node, "private", f"{self.prefix}{node}", alignment)
 
 
-def _map_system(
-    system: KnowledgeBase, name: str, documents: Collection[str], mapping: _Mapping, names: TripleNames
-) -> MappedSystem:
-    options = mapping.options
-    table = TripleTable(names)
+def _map_system(system: KnowledgeBase, name: str, mapping: _Mapping, names: TripleNames) -> MappedSystem:
+    table, options, prefix = TripleTable(names), mapping.options, mapping.prefix
     own = TripleTable(names) if options.identity_source == "system" else None
-    relations = _Relations(options, "system")
-    steps: list[Step] = []
-    for number, fact in enumerate(system.facts):
-        status = _dropped(fact, documents, options)
-        relation = None if status else relations[fact.relation]
-        if status is None and relation is None:
-            status = "excluded"
-        elif status is None and fact.literal:
-            status = "literal"
-        if status is not None or relation is None:
-            steps.append(Step(number, status or "excluded", relation))
-            continue
-        subject, object_ = mapping.end(fact.subject, fact.document), mapping.end(fact.object, fact.document)
-        if options.unaligned == "ignore" and "private" in (subject.outcome, object_.outcome):
-            steps.append(Step(number, "ignored", relation, subject, object_))
-            continue
-        step = _add(table, number, relation, subject, object_, fact.document)
-        steps.append(step)
-        if own is not None and step.row >= 0:
-            own.add(mapping.private(fact.subject), relation, mapping.private(fact.object), fact.document)
-    labels = None if own is None else _labels(own, mapping)
+    facts = [(fact.document, fact) for fact in system.facts]
+    steps = _map_facts(facts, table, mapping, "system", options, None if own is None else (own, prefix))
+    labels: dict[int, int] | None = None
+    if own is not None:
+        labels = {}
+        for number in dict.fromkeys((*own.subjects, *own.objects)):
+            id = mapping.corpus.get(names.nodes.listed[number].removeprefix(prefix))
+            labels[number] = -1 if id is None else names.nodes[id]
     tally = _tally(steps) | {"mentions-outside": mapping.aligned.outside}
     notes = _notes(system, tally, mapping.aligned)
     return MappedSystem(name, table, tally, steps, mapping.aligned, own, labels, notes)
@@ -309,24 +291,6 @@ def _notes(system: KnowledgeBase, tally: Mapping[str, int], aligned: Aligned) ->
     return notes
 
 
-def _dropped(fact: Fact, documents: Collection[str], options: KbOptions) -> Status | None:
-    """Why a fact is not looked at any further."""
-    if fact.document not in documents:
-        return "outside"
-    return "low-confidence" if fact.confidence < options.min_confidence else None
-
-
-def _labels(own: TripleTable, mapping: _Mapping) -> dict[int, int]:
-    """The gold node of each of the system's own nodes, -1 if there is none."""
-    nodes = own.names.nodes
-    found: dict[int, int] = {}
-    for number in (*own.subjects, *own.objects):
-        if number not in found:
-            id = mapping.corpus.get(nodes.listed[number].removeprefix(mapping.prefix))
-            found[number] = -1 if id is None else nodes[id]
-    return found
-
-
 def _tally(steps: Sequence[Step]) -> dict[str, int]:
     """How many facts there are, what became of them, and how many are about an unaligned or unattested node."""
     found: dict[str, int] = {"facts": len(steps), **dict.fromkeys(STATUSES, 0), "unaligned": 0, "unattested": 0}
@@ -334,12 +298,7 @@ def _tally(steps: Sequence[Step]) -> dict[str, int]:
         found[status] += 1
         if subject is None or object_ is None:
             continue
-        if subject.outcome == "private" or object_.outcome == "private":
-            found["unaligned"] += 1
-        if _unattested(subject) or _unattested(object_):
-            found["unattested"] += 1
+        ends = subject, object_
+        found["unaligned"] += any(end.outcome == "private" for end in ends)
+        found["unattested"] += any(end.alignment is not None and end.alignment.state == "unattested" for end in ends)
     return found
-
-
-def _unattested(end: Endpoint) -> bool:
-    return end.alignment is not None and end.alignment.state == "unattested"

@@ -158,7 +158,14 @@ def score_triples(
     1.0000
     """
     chosen, run = chosen_run(profile, options, changes)
-    shared = [_System(name, _sharing(gold, table), {"facts": len(table)}) for name, table in systems.items()]
+    shared = []
+    for name, table in systems.items():
+        own = table
+        if table.names is not gold.names:
+            own = TripleTable(gold.names)
+            for row in table.rows():
+                own.add(*row)
+        shared.append(_System(name, own, {"facts": len(own)}))
     return _result(_Gold(gold, documents), shared, chosen, run, profile)
 
 
@@ -248,26 +255,3 @@ def _tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
         "outside": before.get("outside", 0) + ready.outside,
         "self-loops": ready.loops,
     }
-
-
-def _sharing(gold: TripleTable, table: TripleTable) -> TripleTable:
-    """The same table with the names of gold."""
-    from array import array
-
-    if table.names is gold.names:
-        return table
-    nodes, relations, documents = (
-        [target[name] for name in source.listed]
-        for target, source in (
-            (gold.names.nodes, table.names.nodes),
-            (gold.names.relations, table.names.relations),
-            (gold.names.documents, table.names.documents),
-        )
-    )
-    columns = (
-        (nodes, table.subjects),
-        (relations, table.relations),
-        (nodes, table.objects),
-        (documents, table.documents),
-    )
-    return TripleTable(gold.names, *(array("i", map(new.__getitem__, column)) for new, column in columns))
