@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
 from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
-from adjudge.formats.eal_linking import Incomplete, LinkingLayout, Separator, scan_ids, scan_linking
+from adjudge.formats.eal_linking import Incomplete, LinkingLayout, LinkingOptions, Separator, scan_ids, scan_linking
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.formats.findings import Finding, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
@@ -32,6 +31,8 @@ __all__ = [
 ]
 
 Transform: TypeAlias = Callable[[Response], Response]
+T = TypeVar("T")
+F = TypeVar("F", bound="Files")
 
 
 class Reading(NamedTuple):
@@ -47,147 +48,133 @@ class Reading(NamedTuple):
     transform: Transform | None = None
 
 
-class Held:
-    """Something that may have unpacked an archive, and can be used in a `with` block."""
+class Files:
+    """A file of each kind per document, in a folder or an unpacked archive; can be used in a `with` block.
 
-    def __init__(self, holder: Any) -> None:
+    `documents` are sorted, each is read when it is asked for. `notes` are remarks about the layout that do not keep
+    the store from being read.
+    """
+
+    def __init__(self, tree: Tree, files: Mapping[str, dict[str, str]], notes: list[Finding], holder: Any) -> None:
+        self.path = tree.place
+        self.packed = tree.packed
+        self.notes = notes
+        self._files = files
+        self._first = next(iter(files))
         self._holder = holder
         self._kept: tuple[str, dict[str, bytes]] = "", {}
+        self.documents: list[str] = sorted(files[self._first])
 
-    def _bytes(self, document: str, path: str, place: str, *, read: bool = False) -> bytes:
-        """A file; those of one document are kept, because who has `read` it may ask for the same bytes."""
-        if self._kept[0] != document:
-            self._kept = document, {}
-        kept = self._kept[1]
-        if not read or path not in kept:
-            kept[path] = _read(path, place)
-        return kept[path]
+    def __contains__(self, document: object) -> bool:
+        return document in self._files[self._first]
+
+    def __len__(self) -> int:
+        return len(self.documents)
 
     def __getstate__(self) -> dict[str, Any]:
         """Whoever gets a copy does not own what an archive was unpacked to."""
         return {**self.__dict__, "_holder": None, "_kept": ("", {}), "_last": None}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Remove what an archive was unpacked to; it is done in any case when nobody needs this any more."""
         if self._holder is not None:
             self._holder.close()
 
-    def __enter__(self) -> Self:
-        return self
+    def keep_only(self, documents: Collection[str] | None) -> None:
+        """Forget every file that is not of these documents."""
+        if documents is not None:
+            kept = {
+                kind: {name: path for name, path in files.items() if name in documents}
+                for kind, files in self._files.items()
+            }
+            self._files, self.documents = kept, sorted(kept[self._first])
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def place(self, document: str, kind: str = "") -> str:
+        """How messages call a file."""
+        return f"{self.path}/{kind}/{document}" if kind else f"{self.path}/{document}"
+
+    def bytes_of(self, document: str, kind: str = "", *, again: bool = False) -> bytes | None:
+        """A file as it is, None if there is none; those of one document are kept, unless it is to be read `again`."""
+        kind = kind or self._first
+        path = self._files.get(kind, {}).get(document)
+        if path is None:
+            return None
+        if self._kept[0] != document:
+            self._kept = document, {}
+        kept = self._kept[1]
+        if again or kind not in kept:
+            try:
+                with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
+                    kept[kind] = stream.read()
+            except OSError as error:
+                hint = "check the permissions and whether it is still there"
+                message = f"the file cannot be read: {error.strerror or error}"
+                raise UsageError(Problem(message, path=self.place(document, kind), hint=hint)) from None
+        return kept[kind]
 
 
-class Store(Held):
-    """The responses of one system: `documents` are sorted, each is read when it is asked for.
+class Store(Files):
+    """The responses of one system, and its frames if it has any."""
 
-    `notes` are remarks about the layout that do not keep the store from being read.
-    """
-
-    def __init__(
-        self,
-        tree: Tree,
-        rooms: Rooms,
-        notes: list[Finding],
-        holder: Any = None,
-        reading: Reading | None = None,
-    ) -> None:
-        super().__init__(holder)
-        self.path = tree.place
-        self.packed = tree.packed
-        self.notes = notes
-        self.documents: list[str] = sorted(rooms.arguments)
+    def __init__(self, tree: Tree, rooms: Rooms, notes: list[Finding], holder: Any, reading: Reading) -> None:
+        super().__init__(tree, {"arguments": rooms.arguments, "linking": rooms.linking or {}}, notes, holder)
         self.has_linking = rooms.linking is not None
-        self._arguments = rooms.arguments
-        self._linking = rooms.linking or {}
-        self._flat = rooms.flat
-        self._reading = reading or Reading()
+        self.is_flat = rooms.flat
+        self._reading = reading
         self._last: tuple[str, Arguments, list[Finding]] | None = None
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether the files of the documents are at the top: arguments of 2014, or something else."""
-        return self._flat
 
     @property
     def linking_documents(self) -> list[str]:
         """The documents that have a linking file, sorted; not all of them need have arguments."""
-        return sorted(self._linking)
-
-    def __contains__(self, document: object) -> bool:
-        return document in self._arguments
-
-    def __len__(self) -> int:
-        return len(self.documents)
+        return sorted(self._files["linking"])
 
     def __iter__(self) -> Iterator[tuple[Arguments, Linking | None]]:
         for document in self.documents:
             yield self.arguments(document), self.linking(document)
 
     def place(self, document: str, kind: str = "arguments") -> str:
-        """How messages call a file of the store."""
-        return f"{self.path}/{document}" if self._flat else f"{self.path}/{kind}/{document}"
+        """How messages call a file; those of a flat store are at the top."""
+        return super().place(document, "" if self.is_flat else kind)
 
     def arguments(self, document: str) -> Arguments:
         """The responses of a document, none if the store has no file for it; every problem is raised at once."""
-        arguments, findings = self._scan(document)
-        _raise(findings)
-        return self._transformed(arguments)
+        return _sound(self.scan_arguments(document))
 
     def linking(self, document: str) -> Linking | None:
         """The frames of a document, or None if the store has no file for it; every problem is raised at once."""
-        linking, findings = self.scan_linking(document)
-        _raise(findings)
-        return linking
+        return _sound(self.scan_linking(document))
 
     def scan_arguments(self, document: str) -> tuple[Arguments, list[Finding]]:
         """What could be read of the responses of a document, and what is wrong with the file."""
         arguments, findings = self._scan(document)
-        return self._transformed(arguments), findings
-
-    def _transformed(self, arguments: Arguments) -> Arguments:
         transform = self._reading.transform
-        return arguments if transform is None else transformed(arguments, None, transform)[0]
+        return arguments if transform is None else transformed(arguments, None, transform)[0], findings
 
     def scan_linking(self, document: str) -> tuple[Linking | None, list[Finding]]:
         """What could be read of the frames of a document, and what is wrong with the file."""
-        path = self._linking.get(document)
-        if path is None:
+        data = self.bytes_of(document, "linking", again=True)
+        if data is None:
             return None, []
-        arguments, _ = self._scan(document)
-        place = self.place(document, "linking")
         _, layout, separator, incomplete, transform = self._reading
-        linking, findings = scan_linking(
-            self._bytes(document, path, place),
-            arguments,
-            place,
-            layout=layout,
-            separator=separator,
-            repeated_incomplete=incomplete,
-        )
+        arguments, _ = self._scan(document)
+        options: LinkingOptions = {"layout": layout, "separator": separator, "repeated_incomplete": incomplete}
+        linking, findings = scan_linking(data, arguments, self.place(document, "linking"), **options)
         return linking if transform is None else transformed(arguments, linking, transform)[1], findings
-
-    def bytes_of(self, document: str, kind: str = "arguments") -> bytes | None:
-        """The file of a document as it is, or None."""
-        path = (self._arguments if kind == "arguments" else self._linking).get(document)
-        return None if path is None else self._bytes(document, path, self.place(document, kind), read=True)
-
-    def files_of(self, document: str) -> dict[str, bytes | None]:
-        """All files of a document by their kinds, None for those that are not there."""
-        return {kind: self.bytes_of(document, kind) for kind in ("arguments", "linking")}
 
     def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
         # The linking is asked for after the arguments, and needs them: one document is kept, no more.
         if self._last is None or self._last[0] != document:
-            path = self._arguments.get(document)
-            if path is None:
+            data = self.bytes_of(document, again=True)
+            if data is None:
                 return Arguments(document, []), []
-            place = self.place(document)
-            data = self._bytes(document, path, place)
-            self._last = document, *scan_arguments(data, document, place, repeats=self._reading.repeats)
+            found = scan_arguments(data, document, self.place(document), repeats=self._reading.repeats)
+            self._last = document, *found
         return self._last[1], self._last[2]
 
 
@@ -197,12 +184,7 @@ def open_store(path: str | Path, *, layout: Layout | None = None, **options: Any
     Only names are looked at here: a document is read when it is asked for, as the `options` say (see `Reading`).
     """
     store, findings = scan_store(path, layout=layout, **options)
-    try:
-        _raise(findings)
-    except BaseException:
-        store.close()
-        raise
-    return store
+    return _sound((store, findings), store)
 
 
 def scan_store(path: str | Path, *, layout: Layout | None = None, **options: Any) -> tuple[Store, list[Finding]]:
@@ -216,44 +198,7 @@ def scan_store(path: str | Path, *, layout: Layout | None = None, **options: Any
     return Store(tree, rooms, notes, holder, Reading(**options)), findings
 
 
-class FlatStore(Held):
-    """A file per document: `documents` are sorted, each is read when it is asked for."""
-
-    def __init__(self, path: str, files: dict[str, str], notes: list[Finding], holder: Any = None) -> None:
-        super().__init__(holder)
-        self.path = path
-        self.packed = holder is not None
-        self.notes = notes
-        self.documents = sorted(files)
-        self._files = files
-
-    def __contains__(self, document: object) -> bool:
-        return document in self._files
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    def keep_only(self, documents: Collection[str] | None) -> None:
-        """Forget every file that is not of these documents."""
-        if documents is not None:
-            self._files = {document: path for document, path in self._files.items() if document in documents}
-            self.documents = sorted(self._files)
-
-    def place(self, document: str) -> str:
-        """How messages call the file of a document."""
-        return f"{self.path}/{document}"
-
-    def bytes_of(self, document: str) -> bytes | None:
-        """The file of a document as it is, or None."""
-        path = self._files.get(document)
-        return None if path is None else self._bytes(document, path, self.place(document), read=True)
-
-    def files_of(self, document: str) -> dict[str, bytes | None]:
-        """The file of a document, None if it is not there."""
-        return {"": self.bytes_of(document)}
-
-
-class KeyStore(FlatStore):
+class KeyStore(Files):
     """Assessments; clusters that share a CAS are one, or an error."""
 
     repeated_cluster: RepeatedCluster = "join"
@@ -263,18 +208,15 @@ class KeyStore(FlatStore):
 
     def key(self, document: str) -> AnswerKey:
         """The assessments of a document; every problem of its file is raised at once."""
-        key, findings = self.scan_key(document)
-        _raise(findings)
-        return key
+        return _sound(self.scan_key(document))
 
     def scan_key(self, document: str) -> tuple[AnswerKey, list[Finding]]:
         """What could be read of the assessments of a document, and what is wrong with the file."""
-        if document not in self._files:
+        data = self.bytes_of(document, again=True)
+        if data is None:
             hint = did_you_mean(document, self.documents) or "check the document id"
             raise UsageError(Problem(f"there is no document {document!r}", path=self.path, hint=hint))
-        place = self.place(document)
-        data = self._bytes(document, self._files[document], place)
-        return scan_key(data, document, place, repeated_cluster=self.repeated_cluster)
+        return scan_key(data, document, self.place(document), repeated_cluster=self.repeated_cluster)
 
 
 def open_key(path: str | Path, *, repeated_cluster: RepeatedCluster = "join") -> KeyStore:
@@ -282,28 +224,22 @@ def open_key(path: str | Path, *, repeated_cluster: RepeatedCluster = "join") ->
 
     Clusters that share a CAS are joined, because coreference is transitive, or are an error.
     """
-    place, files, notes, holder = _open_flat(path)
-    store = KeyStore(place, files, notes, holder)
+    store = _open_flat(KeyStore, path)
     store.repeated_cluster = repeated_cluster
     return store
 
 
-class FramesStore(FlatStore):
+class FramesStore(Files):
     """Reference frames: linking files whose ids are those of the assessed responses."""
 
     def linking(self, known: AnswerKey | Arguments) -> Linking | None:
         """The frames of the document of `known`, or None if there is no file; every problem is raised at once."""
-        linking, findings = self.scan_linking(known)
-        _raise(findings)
-        return linking
+        return _sound(self.scan_linking(known))
 
     def scan_linking(self, known: AnswerKey | Arguments) -> tuple[Linking | None, list[Finding]]:
         """What could be read of the frames of a document, and what is wrong with the file."""
-        path = self._files.get(known.document)
-        if path is None:
-            return None, []
-        place = self.place(known.document)
-        return scan_linking(self._bytes(known.document, path, place), known, place)
+        data = self.bytes_of(known.document, again=True)
+        return (None, []) if data is None else scan_linking(data, known, self.place(known.document))
 
     def scan_ids(self, document: str) -> tuple[list[frozenset[str]], list[Finding]]:
         """The frames of a document as the ids that they list, and what is wrong with the file."""
@@ -312,8 +248,7 @@ class FramesStore(FlatStore):
 
 def open_frames(path: str | Path) -> FramesStore:
     """Open a folder or an archive of reference frames: a linking file per document, and nothing else."""
-    place, files, notes, holder = _open_flat(path)
-    return FramesStore(place, files, notes, holder)
+    return _open_flat(FramesStore, path)
 
 
 def transformed(
@@ -352,29 +287,19 @@ def _open(path: str | Path) -> tuple[Tree, Any]:
     return Tree(str(path), entries, packed=True), archive
 
 
-def _open_flat(path: str | Path) -> tuple[str, dict[str, str], list[Finding], Any]:
+def _open_flat(kind: type[F], path: str | Path) -> F:
     tree, holder = _open(path)
     files, findings = arrange_flat(tree)
-    try:
-        _raise(findings)
-    except BaseException:
-        if holder is not None:
-            holder.close()
-        raise
-    return tree.place, files, findings, holder
+    store = kind(tree, {"": files}, findings, holder)
+    return _sound((store, findings), store)
 
 
-def _read(path: str, place: str) -> bytes:
-    try:
-        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
-            return stream.read()
-    except OSError as error:
-        hint = "check the permissions and whether it is still there"
-        problem = Problem(f"the file cannot be read: {error.strerror or error}", path=place, hint=hint)
-        raise UsageError(problem) from None
-
-
-def _raise(findings: list[Finding]) -> None:
-    problems = errors_of(findings)
+def _sound(scanned: tuple[T, list[Finding]], store: Files | None = None) -> T:
+    """What was read, or an error with every problem of it; then the store is closed."""
+    found, findings = scanned
+    problems = errors_of(findings) if findings else []
     if problems:
+        if store is not None:
+            store.close()
         raise FormatError(problems)
+    return found

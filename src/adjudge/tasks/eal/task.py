@@ -313,7 +313,8 @@ def _digest(store: AnyStore, documents: Iterable[str]) -> str:
         return hashlib.sha256(Path(store.path).read_bytes()).hexdigest()
     found = hashlib.sha256()
     for document in documents:
-        for kind, data in store.files_of(document).items():
+        for kind in ("arguments", "linking") if isinstance(store, Store) else ("",):
+            data = store.bytes_of(document, kind)
             found.update(f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode() + (data or b""))
     return found.hexdigest()
 
