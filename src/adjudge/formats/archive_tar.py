@@ -7,10 +7,10 @@ one knows regular files and folders, names of any length in both dialects (pax a
 from __future__ import annotations
 
 import gzip
+import tarfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from adjudge.errors import FormatError
 from adjudge.formats.archive import (
@@ -40,12 +40,6 @@ _KINDS = {
     b"S": "is a sparse file",
 }
 _FILES = (b"0", b"\0", b"7")
-
-
-class _Header(NamedTuple):
-    name: bytes
-    size: int
-    kind: bytes
 
 
 class _Damaged(Exception):
@@ -141,22 +135,22 @@ def _entries(reader: _Reader) -> Iterator[Entry]:
         if not any(record):
             return
         header = _header(record)
-        if header.kind in (b"x", b"X", b"g", b"L", b"K"):
+        if header.type in (b"x", b"X", b"g", b"L", b"K"):
             if header.size > LONGEST:
                 raise _Damaged(f"a header of {header.size} bytes")
             data = reader.exactly(header.size)
             if len(data) < header.size:
                 raise EOFError
             reader.skip_padding(header.size)
-            if header.kind == b"L":
+            if header.type == b"L":
                 long_name = data.rstrip(b"\0")
-            elif header.kind == b"g":
+            elif header.type == b"g":
                 always.update(_extended(data))
-            elif header.kind != b"K":
+            elif header.type != b"K":
                 extended = _extended(data)
             continue
         fields = {**always, **extended}
-        name = fields.get("path", long_name if long_name is not None else header.name)
+        name = fields.get("path", long_name)
         size = header.size
         if "size" in fields:
             if not fields["size"].isdigit() or len(fields["size"]) > 18:
@@ -164,11 +158,11 @@ def _entries(reader: _Reader) -> Iterator[Entry]:
             size = int(fields["size"])
         sparse = any(key.startswith("GNU.sparse") for key in fields)
         long_name, extended = None, {}
-        yield _entry(name, size, header.kind, sparse=sparse)
+        decoded = header.name if name is None else name.decode("utf-8", "surrogateescape")
+        yield _entry(decoded, size, header.type, sparse=sparse)
 
 
-def _entry(raw: bytes, size: int, kind: bytes, *, sparse: bool) -> Entry:
-    name = raw.decode("utf-8", "surrogateescape")
+def _entry(name: str, size: int, kind: bytes, *, sparse: bool) -> Entry:
     is_folder = kind == b"5" or (kind in _FILES and name.endswith("/"))
     refused = _KINDS.get(kind)
     if sparse:
@@ -180,32 +174,14 @@ def _entry(raw: bytes, size: int, kind: bytes, *, sparse: bool) -> Entry:
     return Entry(name, is_folder, size, refused)
 
 
-def _header(record: bytes) -> _Header:
-    stated = _number(record[148:156])
-    # The sum is taken with the field of the sum itself as blanks; some old programs add signed bytes.
-    plain = record[:148] + b" " * 8 + record[156:]
-    if stated not in (sum(plain), sum(plain) - 256 * sum(byte > 127 for byte in plain)):
-        raise _Damaged("a header with a wrong sum")
-    name = record[:100].split(b"\0", 1)[0]
-    prefix = record[345:500].split(b"\0", 1)[0] if record[257:263] == b"ustar\0" else b""
-    return _Header(prefix + b"/" + name if prefix else name, _number(record[124:136]), record[156:157])
-
-
-def _number(field: bytes) -> int:
-    if field[0] & 0x80:  # GNU: a large number in binary
-        if field[0] != 0x80:
-            raise _Damaged("a negative number")
-        return int.from_bytes(field[1:], "big")
-    text = field.split(b"\0", 1)[0].strip()
-    if not text:
-        return 0
+def _header(record: bytes) -> tarfile.TarInfo:
     try:
-        value = int(text, 8)
-    except ValueError:
-        raise _Damaged("a field that is no number") from None
-    if value < 0:
+        header = tarfile.TarInfo.frombuf(record, "utf-8", "surrogateescape")
+    except tarfile.TarError as error:
+        raise _Damaged(f"a header that cannot be read ({error})") from None
+    if header.size < 0:
         raise _Damaged("a negative number")
-    return value
+    return header
 
 
 def _extended(data: bytes) -> dict[str, bytes]:

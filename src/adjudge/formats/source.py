@@ -141,7 +141,7 @@ def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
 
 
 def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
-    """The next bytes (none at the end), and why there can be no more if the stream breaks."""
+    """The next bytes (none at the end, all with a size of -1), and why there can be no more if the stream breaks."""
     try:
         return stream.read(size), None
     except EOFError:
@@ -240,15 +240,11 @@ def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[
 
 def read_bytes(source: Source, place: str) -> bytes:
     """All bytes of a source; `place` is how messages call it."""
-    blocks: list[bytes] = []
     with opened(source, place) as stream:
-        while True:
-            block, broken = read_block(stream, _BLOCK)
-            if broken:
-                raise FormatError(Problem(broken, path=place, hint=COPY))
-            if not block:
-                return b"".join(blocks)
-            blocks.append(block)
+        data, broken = read_block(stream, -1)
+    if broken:
+        raise FormatError(Problem(broken, path=place, hint=COPY))
+    return data
 
 
 class Whole(NamedTuple):
