@@ -330,15 +330,16 @@ class LineReader:
         self._sure: dict[str, float] = {}
         self._documents: dict[str, str] = {}
 
-    def error(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
+    def error(
+        self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None, error: bool = True
+    ) -> None:
         """A finding about a field of the line, counted from 1 (0: the whole line)."""
         column = field_column(self.text, field) if field else 1
-        self.found.add(kind, message, self.line, column, hint, repair=repair)
+        self.found.add(kind, message, self.line, column, hint, error=error, repair=repair)
 
     def warn(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
         """A remark about a field."""
-        column = field_column(self.text, field) if field else 1
-        self.found.warn(kind, message, self.line, column, hint, repair=repair)
+        self.error(kind, field, message, hint, repair=repair, error=False)
 
     def node(self, raw: str, field: int) -> Node | None:
         """The node of a name, repaired if need be."""

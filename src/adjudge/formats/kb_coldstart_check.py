@@ -6,6 +6,7 @@ Checked are types, canonical mentions, predicates, inverses and attested endpoin
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -284,33 +285,29 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+@dataclass(slots=True)
 class Said:
     """A mention as some line says it."""
 
-    __slots__ = ("canonical", "confidence", "line", "realis", "text")
-
-    def __init__(self, text: str, confidence: float, realis: str, line: int) -> None:
-        self.text = text
-        self.confidence = confidence
-        self.realis = realis
-        self.line = line
-        self.canonical = False
+    text: str
+    confidence: float
+    realis: str
+    line: int
+    canonical: bool = False
 
 
+@dataclass(slots=True)
 class NodeParts:
     """All that is said of one node; `mentions` by document, start, end and level."""
 
-    __slots__ = ("canonical", "confidence", "id", "kind", "line", "links", "mentions", "type")
-
-    def __init__(self, node: Node, line: int) -> None:
-        self.id = node.id
-        self.kind = node.kind
-        self.line = line
-        self.type = ""
-        self.confidence = 1.0
-        self.links: dict[str, float] = {}
-        self.mentions: dict[tuple[str, int, int, str], Said] = {}
-        self.canonical: dict[str, list[tuple[int, int, Said]]] = {}
+    id: str
+    kind: str
+    line: int
+    type: str = ""
+    confidence: float = 1.0
+    links: dict[str, float] = field(default_factory=dict)
+    mentions: dict[tuple[str, int, int, str], Said] = field(default_factory=dict)
+    canonical: dict[str, list[tuple[int, int, Said]]] = field(default_factory=dict)
 
 
 class Parts:
@@ -324,7 +321,7 @@ class Parts:
     def _node(self, node: Node) -> NodeParts:
         parts = self.nodes.get(node.id)
         if parts is None:
-            parts = self.nodes[node.id] = NodeParts(node, self.reader.line)
+            parts = self.nodes[node.id] = NodeParts(node.id, node.kind, self.reader.line)
         return parts
 
     def _repeated(self) -> None:
@@ -481,35 +478,27 @@ _ALIASES = {
 }
 
 
-def _slots() -> dict[tuple[str, str], Slot]:
-    found = {}
+_DIRECTIONS: list[tuple[str, str, str, str | None]] = [
+    direction
+    for subjects, name, objects, inverse in map(str.split, _PAIRS.strip().split("\n"))
+    for direction in ((subjects, name, objects, inverse), (objects, inverse, subjects, name.removeprefix("*")))
+]
+_DIRECTIONS += [(domain, name, "string", None) for domain, names in _STRINGS.items() for name in names.split()]
 
-    def add(domains: list[str], name: str, ranges: list[str], inverse: str | None) -> None:
-        for domain in domains:
-            bare = name.removeprefix("*")
-            found[domain, bare] = Slot(domain, bare, frozenset(ranges), inverse, name != bare)
-
-    for line in _PAIRS.split("\n"):
-        if line:
-            subjects, name, objects, inverse = line.split()
-            add(subjects.split(","), name, objects.split(","), inverse)
-            add(objects.split(","), inverse, subjects.split(","), name.removeprefix("*"))
-    for domain, names in _STRINGS.items():
-        for name in names.split():
-            add([domain], name, ["string"], None)
-    return found
-
-
-def _sentiment() -> dict[tuple[str, str], Slot]:
-    types = [each.lower() for each in ENTITY_TYPES]
-    pairs = [pair for name, inverse in _SENTIMENT for pair in ((name, inverse), (inverse, name))]
-    return {(type_, name): Slot(type_, name, frozenset(types), inverse) for type_ in types for name, inverse in pairs}
-
-
-RELATIONS = _slots()
+RELATIONS = {
+    (domain, bare): Slot(domain, bare, frozenset(ranges.split(",")), inverse, single=name != bare)
+    for domains, name, ranges, inverse in _DIRECTIONS
+    for bare in (name.removeprefix("*"),)
+    for domain in domains.split(",")
+}
 """The slots of Cold Start by domain and name, without sentiment and events."""
 
-SLOTS = RELATIONS | _sentiment()
+SLOTS = RELATIONS | {
+    (type_, name): Slot(type_, name, frozenset(map(str.lower, ENTITY_TYPES)), inverse)
+    for one, other in _SENTIMENT
+    for name, inverse in ((one, other), (other, one))
+    for type_ in map(str.lower, ENTITY_TYPES)
+}
 
 ALIASES = {
     (domain, alias): name
