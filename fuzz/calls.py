@@ -243,7 +243,7 @@ def shard(data: bytes, room: Path, name: str) -> Any:
     (room / name).write_bytes(data)
     (room / "part-0.jsonl").write_bytes(b'{"id": "first"}\n')
     found = _call("formats.source:find_shards", room)
-    return _call("formats.shards:read_shards", str(room), found)
+    return _call("formats.jsonl:read_shards", str(room), found)
 
 
 def both_sides(data: bytes, _: Path) -> Any:

@@ -76,7 +76,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("penman-in-order", "brackets", "penman", direct("formats.penman:read_penman_in_order"))
     yield Target("penman-graphs", "brackets", "penman", direct("formats.penman:read_graphs"))
     yield Target("muc4", "lines", "muc4", direct("formats.muc4:read_muc4"))
-    yield Target("muc4-history", "brackets", "muc4-history", direct("formats.muc4_history:read_history"))
+    yield Target("muc4-history", "brackets", "muc4-history", direct("formats.muc4:read_history"))
     yield Target("muc4-slots", "toml", "muc4-slots", direct("formats.muc4_slots:read_slots"), cost=8)
     yield Target("muc4-messages", "lines", "messages", direct("scorers.muc4:read_messages"))
     yield Target("rams-multiplicities", "words", "multiplicities", direct("scorers.rams:read_multiplicities"))
@@ -184,10 +184,10 @@ def _knowledge_bases() -> Iterable[Target]:
         yield Target(f"validate-{name}", shape, folder, direct("tasks.kbp.validation:validate"), cost=2)
     yield Target("links", "fields", "links", calls.links)
     yield Target("links-first", "fields", "links", direct("formats.kb_links:read_links", several="first"))
-    yield Target("names", "lines", "lists", direct("formats.kb_lists:read_names"))
-    yield Target("stop-list", "lines", "lists", direct("formats.kb_lists:read_stop_list"))
-    yield Target("pairs", "fields", "pairs", direct("formats.kb_lists:read_pairs"))
-    yield Target("redirects", "fields", "pairs", direct("formats.kb_lists:read_redirects"))
+    yield Target("names", "lines", "lists", direct("formats.kb_links:read_names"))
+    yield Target("stop-list", "lines", "lists", direct("formats.kb_links:read_stop_list"))
+    yield Target("pairs", "fields", "pairs", direct("formats.kb_links:read_pairs"))
+    yield Target("redirects", "fields", "pairs", direct("formats.kb_links:read_redirects"))
 
 
 def _descriptions() -> Iterable[Target]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +25,6 @@ from adjudge.formats.bio import (
     read_iobes,
     split_tag,
 )
-from adjudge.model.document import Corpus
 
 
 def chunks(text):
@@ -180,13 +177,6 @@ class TestFiles:
         data = b"a B-x\n\nb B-x\nc I-x\n\n\n\nd Q-x\n"
         assert problems(read_bio, data) == [(8, 3, "'Q-x' is not a tag")]
         assert [each.line for each in read_columns(data.replace(b"Q", b"B")).sentences] == [1, 3, 8]
-
-    @settings(max_examples=150, deadline=None)
-    @given(st.binary(max_size=60) | st.text("ab BIO-x\n\t\r", max_size=60).map(str.encode))
-    def test_any_bytes(self, data):
-        for read in (read_bio, read_both_gold, read_iob2_gold):
-            with contextlib.suppress(FormatError):
-                assert isinstance(read(data), Corpus)
 
 
 class TestSameSentences:

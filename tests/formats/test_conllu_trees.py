@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError
 from adjudge.formats.conllu_trees import CONTENT, FUNCTIONAL, ROOT, read_conllu_full, read_conllu_trees, read_treebank
 from adjudge.metrics import trees
-from adjudge.model.document import Corpus
 
 
 def row(number, form, head, label="dep", *, lemma="_", upos="X", feats="_"):
@@ -112,16 +109,6 @@ def test_problems_of_several_sentences_come_together():
         1,
         5,
     ]
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.binary(max_size=60)
-    | st.lists(st.sampled_from(["1", "2", "1-2", "0", "a", "_", "\t", "\n"]), max_size=60).map("".join).map(str.encode)
-)
-def test_any_bytes(data):
-    with contextlib.suppress(FormatError):
-        assert isinstance(read_conllu_trees(data), Corpus)
 
 
 @settings(max_examples=100, deadline=None)

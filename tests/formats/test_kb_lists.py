@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.kb_lists import read_names, read_pairs, read_redirects, read_stop_list
+from adjudge.formats.kb_links import read_names, read_pairs, read_redirects, read_stop_list
 
 
 def problems(read, data):

@@ -1,30 +1,9 @@
 """Tables of linked mentions."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.formats.linking import read_edl, read_neleval, read_table
-from adjudge.model.document import Corpus
-
-PIECES = [
-    "d1",
-    "0",
-    "4",
-    "9",
-    "E1",
-    "NIL3",
-    "0.5",
-    "nan",
-    "PER",
-    '{"type": "ORG"}',
-    "{",
-    "d1:3-7",
-    "d1: 3 – 7",
-    "",
-    "x",
-]
 
 
 def entities(corpus):
@@ -101,20 +80,3 @@ def test_all_problems_at_once_but_not_without_end():
     problems = [str(problem) for problem in caught.value.problems]
     assert len(problems) == 101
     assert problems[-1] == "x: and 200 more problems"
-
-
-@settings(deadline=None, max_examples=300)
-@given(
-    st.one_of(
-        st.binary(max_size=80),
-        st.lists(st.lists(st.sampled_from(PIECES), max_size=9).map("\t".join), max_size=4).map(
-            lambda lines: "\n".join(lines).encode()
-        ),
-    )
-)
-def test_whatever_the_bytes_there_are_documents_or_problems(data):
-    for read in (read_neleval, read_edl):
-        try:
-            assert isinstance(read(data), Corpus)
-        except FormatError:
-            continue

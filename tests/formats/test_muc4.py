@@ -2,15 +2,13 @@
 
 import gzip
 import json
-from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats.muc4 import read_muc4, read_templates
-from adjudge.formats.muc4_history import Decision, read_history
+from adjudge.formats.muc4 import Decision, read_history, read_muc4, read_templates
 from adjudge.formats.muc4_slots import ERROR, TYPES, Compound, Malformed, muc4_slots, parse_filler, read_slots, show
 from muc4_templates import file, template
 
@@ -164,15 +162,6 @@ def test_a_file_without_templates_is_an_error(data):
 def test_a_message_needs_an_id():
     with pytest.raises(FormatError, match="<bytes>:1:16: there is no message id"):
         read_templates(b"0.  MESSAGE: ID\n")
-
-
-@settings(max_examples=60)
-@given(st.binary(max_size=200), st.integers(0, 400))
-def test_hostile_bytes(noise, at):
-    text = template("M1", inc_loc="PERU: LIMA (CITY)", perp_ind_id='"A" / "B"').encode()
-    for data in (noise, text[:at] + noise + text[at:]):
-        with suppress(FormatError):
-            read_muc4(data)
 
 
 def test_documents_for_the_default_metric():

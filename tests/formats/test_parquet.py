@@ -9,10 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from adjudge.errors import FormatError
-from adjudge.formats.jsonl import read_all
+from adjudge.formats.jsonl import read_all, read_shards
 from adjudge.formats.kb_triples import read_triples
 from adjudge.formats.parquet import HELD, parquet_columns, parquet_documents, survey_pages
-from adjudge.formats.shards import read_shards
 
 I32, BINARY, LIST, STRUCTURE = 5, 8, 9, 12
 

@@ -3,8 +3,6 @@
 import gzip
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.formats.penman import read_graphs, read_penman, read_penman_in_order
@@ -113,14 +111,3 @@ def test_all_mistakes_at_once_with_lines_of_the_file():
 def test_a_file_without_a_graph_is_a_mistake():
     with pytest.raises(FormatError, match="there is no graph"):
         read_penman(b"# ::id s.1\n\n")
-
-
-@given(st.binary(max_size=60) | st.text('()/:"~ \n#abc', max_size=60).map(str.encode))
-def test_whatever_the_bytes_documents_or_problems(data):
-    found, problems = 0, []
-    try:
-        found = len(read_penman(data).documents)
-    except FormatError as error:
-        problems = error.problems
-    assert bool(found) != bool(problems)
-    assert all(problem.path for problem in problems)

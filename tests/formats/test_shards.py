@@ -7,8 +7,7 @@ import json
 import pytest
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError
-from adjudge.formats.jsonl import read_all
-from adjudge.formats.shards import read_shards, stream_documents
+from adjudge.formats.jsonl import read_all, read_shards, stream_documents
 from adjudge.formats.source import find_shards
 
 DOCUMENTS = [{"id": f"d{i}", "genre": "nw", "items": [f"x{j}" for j in range(i)]} for i in range(7)]

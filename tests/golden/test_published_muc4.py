@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats.muc4 import read_templates
-from adjudge.formats.muc4_history import read_history
+from adjudge.formats.muc4 import read_history, read_templates
 from adjudge.formats.muc4_slots import muc4_slots, read_slots
 from adjudge.scorers.muc4 import Report, compare, report, run
 from adjudge.scorers.muc4_align import filtering, slot_rows, summary_rows

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.muc4 import read_muc4, read_templates
-from adjudge.formats.muc4_history import Decision, read_history
+from adjudge.formats.muc4 import Decision, read_history, read_muc4, read_templates
 from adjudge.formats.muc4_slots import ERROR, Compound, muc4_slots, parse_filler
 from adjudge.metrics import find
 from adjudge.scorers.muc4 import compare, f_measure, indent, run

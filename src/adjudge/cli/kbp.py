@@ -182,7 +182,7 @@ def _chosen(options: Mapping[str, Any]) -> KbOptions:
             changes[name] = _names(options[name], upper=name.endswith("levels"))
     for name in ("gold_relations", "system_relations", "inverse_table"):
         if options[name] is not None:
-            from adjudge.formats.kb_lists import read_pairs
+            from adjudge.formats.kb_links import read_pairs
 
             changes[name] = read_pairs(options[name])
     return make_options(options["profile"], **changes)
@@ -193,7 +193,7 @@ def _names(text: str, *, upper: bool = False) -> tuple[str, ...]:
     if text.strip().lower() == "none":
         return ()
     if is_file(text):
-        from adjudge.formats.kb_lists import read_names
+        from adjudge.formats.kb_links import read_names
 
         return tuple(read_names(text))
     names = tuple(name.strip() for name in text.split(",") if name.strip())

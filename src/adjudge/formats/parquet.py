@@ -19,24 +19,10 @@ from adjudge.formats.jsonl import LIMIT, Hash, canonical
 from adjudge.formats.source import RATIO, SMALL
 from adjudge.model.document import Document
 
-_MAGIC = b"PAR1"
 _ROWS = 1024  # documents that are held at once
 _TABLE_ROWS = 16 * _ROWS
 
 Block = TypeVar("Block")
-
-
-def is_parquet(path: Any) -> bool:
-    """Whether this is a Parquet file.
-
-    >>> is_parquet("no such file")
-    False
-    """
-    try:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            return stream.read(4) == _MAGIC
-    except (OSError, TypeError, ValueError):
-        return False
 
 
 def parquet_documents(path: str, *, digest: Hash | None = None) -> Iterator[Document]:

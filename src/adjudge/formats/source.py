@@ -114,6 +114,19 @@ def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
     return name.endswith(suffixes) and not name.startswith((".", "_"))
 
 
+def is_parquet(path: Any) -> bool:
+    """Whether this is a Parquet file.
+
+    >>> is_parquet("no such file")
+    False
+    """
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            return stream.read(4) == b"PAR1"
+    except (OSError, TypeError, ValueError):
+        return False
+
+
 @contextmanager
 def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a source."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.formats.muc4_history import Decision
+from adjudge.formats.muc4 import Decision
 from adjudge.formats.muc4_slots import ERROR, Compound, Slot, Value
 
 PREMODIFIERS = (

@@ -11,10 +11,8 @@ from typing import Any, TypeAlias
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
-from adjudge.formats.jsonl import canonical, read_all
-from adjudge.formats.parquet import is_parquet
-from adjudge.formats.shards import read_shards
-from adjudge.formats.source import find_shards, source_name
+from adjudge.formats.jsonl import canonical, read_all, read_shards
+from adjudge.formats.source import find_shards, is_parquet, source_name
 from adjudge.model.document import Corpus, Document
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents

@@ -8,7 +8,7 @@ from adjudge.errors import Problem
 from adjudge.evaluate.task import Side
 from adjudge.formats.jsonl import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
-from adjudge.formats.parquet import is_parquet
+from adjudge.formats.source import is_parquet
 from adjudge.tasks.observe import Complaint
 
 

@@ -17,9 +17,8 @@ from adjudge.evaluate.doubts import Span, spans_in, with_doubts
 from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Side, Task
-from adjudge.formats.jsonl import read_documents
+from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
-from adjudge.formats.shards import stream_documents
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
 from adjudge.tasks.documents import check_known, check_level, is_plain, paired, read_side

@@ -12,8 +12,7 @@ from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
-from adjudge.formats.parquet import is_parquet
-from adjudge.formats.source import Source, find_shards, is_shard, opened, read_block, source_name
+from adjudge.formats.source import Source, find_shards, is_parquet, is_shard, opened, read_block, source_name
 
 if TYPE_CHECKING:
     from adjudge.formats.kb_annotation import Offsets

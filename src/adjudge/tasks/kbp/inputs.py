@@ -124,7 +124,7 @@ def read_inputs(
         how = replace(how, units=system_units(kinds, systems))
     listed = how.documents
     if listed is not None and not isinstance(listed, DocumentList):
-        from adjudge.formats.kb_lists import read_names
+        from adjudge.formats.kb_links import read_names
 
         listed = DocumentList(source_name(listed), read_names(listed))
         how = replace(how, documents=listed)
@@ -175,7 +175,7 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
         notes += [*table.notes, *remarks]
     if isinstance(how.documents, DocumentList):
         corpus = _only(corpus, how.documents)
-    from adjudge.formats.kb_lists import read_redirects, read_stop_list
+    from adjudge.formats.kb_links import read_redirects, read_stop_list
 
     return GoldInput(
         corpus.path,
