@@ -19,14 +19,13 @@ from typing import IO, Any, Protocol, TypeVar
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
-from adjudge.formats.findings import raise_problems, read_files
+from adjudge.formats.findings import LIMIT, Findings, raise_problems, read_files
 from adjudge.formats.source import BOM, COPY, GZIP, Source, is_parquet, line_blocks, opened, peeked, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
 
-LIMIT = 100  # problems listed per file; a file of the wrong kind would otherwise bury its own first line
-
 _BLOCK = 1 << 18
+_SYNTAX = "syntax"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
@@ -62,14 +61,14 @@ def read_documents(
     """
     place = name or source_name(source)
     start = peeked(source)
-    problems = _Problems(place)
+    found = Findings(place)
     first_lines: dict[str, int] = {}
     decode = msgspec.json.Decoder().decode
     with opened(source, place) as stream:
         first = True
         for number, line in _numbered(stream):
             if isinstance(line, str):
-                problems.add(line, None, COPY, line=number, syntax=True)
+                found.add(_SYNTAX, line, number, None, COPY)
                 first = False
                 break
             if not line.strip():
@@ -79,41 +78,45 @@ def read_documents(
                 written = canonical(value)
             except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
                 problem = _wrong_file(line) if first else None
-                if problems.only(_CUT, number - 1) and not line.lstrip().startswith(b"{"):
-                    problems.found.clear()
-                    problem, number = _BROKEN_UP, number - 1
-                problems.add(*(problem or _diagnose(line)), line=number, syntax=True)
+                if _is_cut(found, number - 1) and not line.lstrip().startswith(b"{"):
+                    found, problem, number = Findings(place), _BROKEN_UP, number - 1
+                message, column, hint = problem or _diagnose(line)
+                found.add(_SYNTAX, message, number, column, hint)
                 first = False
                 if problem:
                     break
                 continue
             if first and isinstance(value, list):
-                problems.add(*_ARRAY, line=number, syntax=True)
+                message, column, hint = _ARRAY
+                found.add(_SYNTAX, message, number, column, hint)
                 break
             first = False
             # A key that is given twice is lost on the way: its colon is in the line and no longer in the value. The
             # numbers of colons are compared because that is fast; an escaped one (\\u003a) would spoil it.
             doubtful = line.count(b":") != written.count(b":") or b"\\u003" in line
             if doubtful and (repeated := _repeated_key(line.decode())):
-                problems.add(*repeated, line=number)
+                message, column, hint = repeated
+                found.add("document", message, number, column, hint)
                 continue
-            found = _identify(value, first_lines, keys)
-            if isinstance(found, str):
-                first_lines[found] = number
+            identified = _identify(value, first_lines, keys)
+            if isinstance(identified, str):
+                first_lines[identified] = number
                 if digest is not None:
                     digest.update(written + b"\n")
-                yield Document(id=found, data=value, line=number)
+                yield Document(id=identified, data=value, line=number)
             else:
-                message, hint, key = found
+                message, hint, key = identified
                 column = None if key is None else locate(line.decode(), (key,))
-                problems.add(message, column, hint, line=number)
-        if first and not problems.found:
-            problems.add("the file has no documents", None, "write one JSON object per line, each with an id")
-    if problems.found:
+                found.add("document", message, number, column, hint)
+        if first and not found.total:
+            hint = "write one JSON object per line, each with an id"
+            found.add("document", "the file has no documents", None, None, hint)
+    if found.total:
         from adjudge.formats.recognise import Expected, recognised
 
         expected = Expected("JSON lines", ("json-lines", "json-array", "json", "utf-16", "gzip"))
-        raise recognised(problems.error(), source, expected, start)
+        kind = FormatError if found.counts[_SYNTAX] else ValidationError
+        raise recognised(kind(found.problems()), source, expected, start)
 
 
 canonical = msgspec.json.Encoder(order="deterministic").encode
@@ -190,30 +193,10 @@ def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | str]]:
 # Saying what is wrong
 
 
-class _Problems:
-    """What is wrong with one file; the first `LIMIT` problems in full, the others counted."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.found: list[Problem] = []
-        self.more = 0
-        self.syntax = False
-
-    def add(
-        self, message: str, column: int | None, hint: str, *, line: int | None = None, syntax: bool = False
-    ) -> None:
-        self.syntax |= syntax
-        if len(self.found) < LIMIT:
-            self.found.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
-        else:
-            self.more += 1
-
-    def only(self, message: str, line: int) -> bool:
-        return len(self.found) == 1 and self.found[0].line == line and self.found[0].message == message
-
-    def error(self) -> AdjudgeError:
-        more = [more_problems(self.more, self.place)] if self.more else []
-        return (FormatError if self.syntax else ValidationError)([*self.found, *more])
+def _is_cut(found: Findings, line: int) -> bool:
+    """Whether the only mistake so far is that a line ends in the middle of an object."""
+    only = found.found[0].problem if found.total == 1 else None
+    return only is not None and only.line == line and only.message == _CUT
 
 
 _CUT = "malformed JSON (the line ends in the middle of a value)"

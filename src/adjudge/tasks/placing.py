@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adjudge.errors import Problem
 from adjudge.evaluate.task import Side
-from adjudge.formats.jsonl import LIMIT
+from adjudge.formats.findings import LIMIT
 from adjudge.formats.jsonl import columns as find_columns
 from adjudge.formats.source import is_parquet
 from adjudge.tasks.observe import Complaint
