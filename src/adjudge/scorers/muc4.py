@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.formats.muc4 import Template, TemplateFile, decoded, read_templates
-from adjudge.formats.muc4 import History, read_history
+from adjudge.formats.muc4 import History, Template, TemplateFile, decoded, read_history, read_templates
 from adjudge.formats.muc4_slots import Slots, muc4_slots, read_slots, show
 from adjudge.formats.source import read_whole
 from adjudge.scorers import Option, Published, Scorer
