@@ -110,7 +110,7 @@ def test_filter_quotes_refuses(adjudge: Callable[..., Ran]) -> None:
     assert "there is no source document 'd2'" in adjudge("filter-quotes", "in", "-o", "out", "--docs", "fewer").err
     Path("q").write_text("1\nd2\n\n")
     ran = adjudge("filter-quotes", "in", "-o", "out", "--quotes", "q")
-    assert (ran.code, "q: the document 'd1' has no quotations here" in ran.err) == (1, True)
+    assert (ran.code, "q: the document 'd1' is not listed here" in ran.err) == (1, True)
     Path("texts/d1.txt").write_text("x <quote>")
     Path("texts/more/d2.mpdf.xml").write_text("<quote>\n<quote a='1'>")
     official = ("--profile", "bbn-2015", "--save-quotes", "quotes.txt")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -16,14 +16,13 @@ from adjudge._version import __version__
 from adjudge.cli.findings import counted
 from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.errors import Problem, UsageError, ValidationError, visible
 from adjudge.formats.eal_fields import sha1_id
-from adjudge.formats.eal_lists import parse_quotes, write_quotes
+from adjudge.formats.eal_lists import write_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
 from adjudge.formats.eal_write import PACKED
-from adjudge.formats.source import opened
-from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Span
+from adjudge.model.eal import Argument, Arguments, Linking, Span
 from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.apply import (
     Operation,
@@ -42,9 +41,10 @@ from adjudge.tasks.eal.filters import top as best_of
 from adjudge.tasks.eal.responses import UNLINKED, Outcome, Remark, both
 from adjudge.tasks.eal.responses import trim as trimmed
 from adjudge.tasks.eal.settings import PROFILES, Profile, get_profile
+from adjudge.tasks.eal.task import Regions
 from adjudge.tasks.eal.texts import expand_justifications as widened
 from adjudge.tasks.eal.texts import filter_quotes as without_quotes
-from adjudge.tasks.eal.texts import find_quotes
+from adjudge.tasks.eal.texts import read_regions, regions_in
 from adjudge.tasks.eal.texts import sentences as find_sentences
 from adjudge.tasks.eal.views import neutralize_coref, neutralize_realis, neutralize_realis_key
 
@@ -107,24 +107,12 @@ def store_options(*, keep_ids: bool) -> Any:
     ]
 
 
-class Settings(NamedTuple):
-    """The values of `store_options`."""
-
-    output: Path
-    overwrite: bool
-    ids: Any
-    profile: str
-    format_: str
-    verbose: bool
-    quiet: bool
-
-
 class Report:
     """Collects what was done; a long list waits on the disk, because nothing is said before the store is written."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._json = settings.format_ == "json"
-        self._silent = settings.quiet or not (self._json or settings.verbose)
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._json = options["format_"] == "json"
+        self._silent = options["quiet"] or not (self._json or options["verbose"])
         self._file = SpooledTemporaryFile(max_size=MEMORY, mode="w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         self._any = False
 
@@ -153,69 +141,57 @@ class Report:
 def transform(
     name: str,
     source: str,
-    settings: Settings,
+    options: Mapping[str, Any],
     operation: Callable[[Profile, Store], Operation],
     *,
-    reads: bool = True,
     writes: bool | None = None,
-    facts: dict[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
     last: Callable[[], None] | None = None,
 ) -> None:
     """Read a store, write what the operation makes of it, and say what that was.
 
-    `reads` and `writes` say whether frames are; by default they are written if they are there. `last` writes what else
-    is to be written; if it fails, so does everything.
+    `writes` says whether frames are written that are not read; by default they are read and written if they are there.
+    `last` writes what else is to be written; if it fails, so does everything.
     """
-    profile = get_profile(settings.profile)
-    reads = reads and profile.linking_layout != "none"
+    profile = get_profile(options["profile"])
+    reads = writes is None and profile.linking_layout != "none"
     with ExitStack() as stack:
         store = profile.open_store(source)
         stack.callback(store.close)
         frames = (reads and store.has_linking) if writes is None else writes
-        report = Report(settings)
+        report = Report(options)
         stack.callback(report.close)
         layout = linking_layout(store) if reads and frames else "2015"
-        output = StoreWriter(
-            settings.output, ids=settings.ids, linking=frames, layout=layout, overwrite=settings.overwrite
-        )
-        with uncollected(), output as writer:
+        how = {"ids": options["ids"], "overwrite": options["overwrite"]}
+        with uncollected(), StoreWriter(options["output"], linking=frames, layout=layout, **how) as writer:
             summary = apply(store, writer, operation(profile, store), linking=reads, each=report.each)
             if last is not None:
                 writer.seal()
                 last()
-        conclude(name, {"input": source, **(facts or {})}, settings, summary, report)
+        conclude(name, {"input": source, **(facts or {})}, options, summary, report)
 
 
-def conclude(name: str, facts: dict[str, Any], settings: Settings, summary: Summary, report: Report) -> None:
+def conclude(name: str, facts: Mapping[str, Any], options: Mapping[str, Any], summary: Summary, report: Report) -> None:
     """Print the report."""
-    if settings.quiet:
+    if options["quiet"]:
         return
-    if settings.format_ == "json":
-        head = {
-            "adjudge": __version__,
-            "task": "eal",
-            "operation": name,
-            "profile": settings.profile,
-            **facts,
-            "output": str(settings.output),
-            **summary._asdict(),
-        }
+    profile, output = options["profile"], str(options["output"])
+    if options["format_"] == "json":
+        head = {"adjudge": __version__, "task": "eal", "operation": name, "profile": profile}
+        head |= {**facts, "output": output, **summary._asdict()}
         emit(json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}") + ',\n  "details": [')
-        for chunk in report.chunks():
-            emit(chunk)
-        emit("\n  ]\n}\n")
-        return
     for chunk in report.chunks():
         emit(chunk)
+    if options["format_"] == "json":
+        emit("\n  ]\n}\n")
+        return
     lines = [
         f"{name}: {counted(summary.documents, 'document')}, {counted(summary.responses, 'response')}, "
         f"{summary.kept} kept, {sum(summary.removed.values())} removed, {sum(summary.changed.values())} changed"
     ]
     for what, counts in (("removed", summary.removed), ("changed", summary.changed), ("note", summary.remarks)):
         lines += [f"  {what:7} {count:7}  {reason}: {EXPLAINED[reason]}" for reason, count in counts.items()]
-    lines.append(f"profile: {settings.profile}")
-    lines.append(f"written: {settings.output}")
-    emit_lines(lines)
+    emit_lines([*lines, f"profile: {profile}", f"written: {output}"])
 
 
 def _records(outcome: Outcome) -> Iterator[dict[str, Any]]:
@@ -271,38 +247,6 @@ def _short(described: dict[str, Any]) -> str:
     )
 
 
-def spans_in(
-    docs: str, offsets: Offsets, find: Callable[[str, str], Iterable[Span]]
-) -> Callable[[str], tuple[Span, ...]]:
-    """How to find the spans of a document in its text; `find` is given the text and the name of its file."""
-    sources = Sources(docs)
-
-    def found(document: str) -> tuple[Span, ...]:
-        try:
-            text = sources.text(document)
-        except UsageError as error:
-            raise ValidationError(error.problems) from None  # one of many that the command collects
-        return in_units(text, find(text, sources.place(document)), offsets)
-
-    return found
-
-
-def spans_from(path: str, what: str) -> Callable[[str], tuple[Span, ...]]:
-    """How to look up the spans of a document in a file that has the form of a quote filter."""
-    with opened(path, path) as stream:
-        known, problems = parse_quotes(stream.read(), path)
-    if problems:
-        raise FormatError(problems)
-
-    def listed(document: str) -> tuple[Span, ...]:
-        if document not in known:
-            hint = did_you_mean(document, known) or "add its id, and an empty line if it has none"
-            raise ValidationError(Problem(f"the document {document!r} has no {what} here", path=path, hint=hint))
-        return known[document]
-
-    return listed
-
-
 def docs_option(what: str) -> Any:
     """The source documents, in which something is found."""
     return value(
@@ -317,16 +261,19 @@ UNITS: dict[str, Offsets] = {"codepoints": "code-points", "utf16": "utf-16"}
 offsets_option = choice("--offsets", UNITS, "What offsets count (default: as the profile says, code points).")
 
 
-def units(offsets: str | None, profile: Profile) -> Offsets:
-    """What offsets count, by the option or else by the profile."""
-    return UNITS[offsets] if offsets is not None else profile.offsets
+def _spans(regions: Regions | None, listed: str | None) -> Callable[[str], Sequence[Span]]:
+    """How to find the spans of a document: in its text, or else in a file that has the form of a quote filter."""
+    if (regions is None) == (listed is None):
+        raise UsageError("where do the spans come from?", hint="give --docs, or the file, but not both")
+    found = read_regions(str(listed)) if regions is None else regions
 
+    def spans(document: str) -> Sequence[Span]:
+        try:
+            return found(document) or ()
+        except UsageError as error:
+            raise ValidationError(error.problems) from None  # one of many that the command collects
 
-def one_of(**given: Any) -> None:
-    """Raise unless exactly one of the options has a value."""
-    names = [f"--{name.replace('_', '-')}" for name in given]
-    if sum(value is not None for value in given.values()) != 1:
-        raise UsageError(f"give one of {' or '.join(names)}", hint="not both, and not none")
+    return spans
 
 
 @command(
@@ -348,43 +295,25 @@ def filter_quotes(
     A response with a whole quotation inside one of them stays, with a note. Hoppers lose the responses that go; those
     that are left empty vanish.
     """
-    settings = Settings(**options)
-    one_of(docs=docs, quotes=quotes)
     check_targets({"save_quotes": save_quotes}, "save_quotes")
-    used: dict[str, tuple[Span, ...]] = {}
-    unclosed: list[Problem] = []
+    profile = get_profile(options["profile"])
+    quoted = None if docs is None else regions_in(docs, profile, offsets=UNITS.get(offsets or ""))
+    spans = _spans(quoted, quotes)
+    used: dict[str, Sequence[Span]] = {}
 
-    def operation(profile: Profile, _: Store) -> Operation:
-        if docs is None:
-            regions = spans_from(str(quotes), "quotations")
-        else:
-            exact = profile.quote_tags == "exact"
-            regions = spans_in(docs, units(offsets, profile), lambda text, path: _find(text, path, exact, unclosed))
+    def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+        found = used[arguments.document] = spans(arguments.document)
+        unclosed = [] if quoted is None else quoted.unclosed(arguments.document)
+        remarks = [Remark(None, "unclosed-quotation", str(problem)) for problem in unclosed]
+        outcome = without_quotes(arguments, linking, found)
+        return outcome._replace(remarks=(*remarks, *outcome.remarks))
 
-        def step(arguments: Arguments, linking: Linking | None) -> Outcome:
-            unclosed.clear()
-            found = used[arguments.document] = regions(arguments.document)
-            outcome = without_quotes(arguments, linking, found)
-            remarks = [Remark(None, "unclosed-quotation", str(problem)) for problem in unclosed]
-            return outcome._replace(remarks=(*remarks, *outcome.remarks))
-
-        return step
+    def save() -> None:
+        if save_quotes is not None:
+            write_atomically(save_quotes, write_quotes(used))
 
     facts = {"quotations": docs or quotes}
-    transform("filter-quotes", store, settings, operation, facts=facts, last=lambda: _save(save_quotes, used))
-
-
-def _find(text: str, path: str, exact: bool, unclosed: list[Problem]) -> tuple[Span, ...]:
-    regions, problems = find_quotes(text, path=path, exact=exact)
-    if exact and problems:
-        raise FormatError(problems)
-    unclosed += problems
-    return regions
-
-
-def _save(path: Path | None, used: dict[str, tuple[Span, ...]]) -> None:
-    if path is not None:
-        write_atomically(path, write_quotes(used))
+    transform("filter-quotes", store, options, lambda *_: step, facts=facts, last=save)
 
 
 @command(
@@ -402,20 +331,20 @@ def expand_justifications(store: str, docs: str | None, given: str | None, offse
     Sentences are given, or found in the source documents: they end at . ! ? before white space and no small letter, at
     tags and at blank lines. Responses that become the same are merged, with the higher confidence.
     """
-    one_of(docs=docs, sentences=given)
+    units = UNITS[offsets] if offsets else get_profile(options["profile"]).offsets
+    sources = None if docs is None else Sources(docs)
 
-    def operation(profile: Profile, _: Store) -> Operation:
-        if docs is not None:
-            spans = spans_in(docs, units(offsets, profile), lambda text, _: find_sentences(text))
-        else:
-            spans = spans_from(str(given), "sentences")
+    def sentences(document: str) -> Sequence[Span]:
+        assert sources is not None
+        text = sources.text(document)
+        return in_units(text, find_sentences(text), units)
 
-        def step(arguments: Arguments, linking: Linking | None) -> Outcome:
-            return widened(arguments, linking, spans(arguments.document))
+    spans = _spans(None if docs is None else sentences, given)
 
-        return step
+    def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+        return widened(arguments, linking, spans(arguments.document))
 
-    transform("expand-justifications", store, Settings(**options), operation, facts={"sentences": docs or given})
+    transform("expand-justifications", store, options, lambda *_: step, facts={"sentences": docs or given})
 
 
 @command(
@@ -438,11 +367,9 @@ def trim(store: str, nested: bool, unlinked: Any, **options: Any) -> None:
     of several, the one with the largest 2014 id. Generic responses compete in the whole document. A response that is
     the best in one hopper stays in all its hoppers. Without linking files a document is one hopper.
     """
-    settings = Settings(**options)
-    policy = unlinked or get_profile(settings.profile).unlinked
-    operation = partial(trimmed, nested=nested, unlinked=policy)
+    policy = unlinked or get_profile(options["profile"]).unlinked
     facts = {"nested": nested, "unlinked": policy}
-    transform("trim", store, settings, lambda *_: operation, facts=facts)
+    transform("trim", store, options, lambda *_: partial(trimmed, nested=nested, unlinked=policy), facts=facts)
 
 
 @command(
@@ -471,7 +398,7 @@ def top(store: str, number: int, per: str, **options: Any) -> None:
         last = cutoff(documents(opened, linking=profile.linking_layout != "none"), number)
         return partial(keep_until, last=last)
 
-    transform("top", store, Settings(**options), operation, facts={"number": number, "per": per})
+    transform("top", store, options, operation, facts={"number": number, "per": per})
 
 
 @command(
@@ -487,34 +414,32 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
     OUT.provenance.tsv. A STORE that has such a file is itself a pool, and its systems count. Neither the order of the
     stores nor pooling in several steps makes a difference. The pool has no linking; filter and trim before.
     """
-    settings = Settings(**options)
-    profile = get_profile(settings.profile)
+    profile, output, overwrite = get_profile(options["profile"]), options["output"], options["overwrite"]
     paths = _names(stores)
-    provenance = provenance_path(settings.output)
-    if provenance.exists() and not settings.overwrite and not is_alone(settings.output):
+    provenance = provenance_path(output)
+    if provenance.exists() and not overwrite and not is_alone(output):
         raise UsageError(f"{provenance}: there is something already", hint="choose another OUT, or give --overwrite")
     with ExitStack() as stack:
         opened = {name: profile.open_store(path) for name, path in paths.items()}
         for store in opened.values():
             stack.callback(store.close)
-        report = Report(settings)
+        report = Report(options)
         stack.callback(report.close)
         with (
             uncollected(),
-            StoreWriter(settings.output, ids=settings.ids, linking=False, overwrite=settings.overwrite) as writer,
+            StoreWriter(output, ids=options["ids"], linking=False, overwrite=overwrite) as writer,
             beside(provenance) as stream,
         ):
             summary = pool_stores(opened, writer, stream, each=report.each)
             writer.seal()  # before the provenance is there
-        facts = {"input": paths, "provenance": str(provenance)}
-        conclude("pool", facts, settings, summary, report)
+        conclude("pool", {"input": paths, "provenance": str(provenance)}, options, summary, report)
 
 
 def _names(stores: tuple[str, ...]) -> dict[str, str]:
     """The stores by the names of their systems."""
     paths: dict[str, str] = {}
     for text in stores:
-        name, path = named(text) if not Path(text).exists() else (None, text)
+        name, path = named(text)
         if name is None:
             name = Path(path).resolve().name
             for ending in PACKED:
@@ -543,7 +468,7 @@ def baseline_link(store: str, **options: Any) -> None:
     def step(arguments: Arguments, _: Linking | None) -> Outcome:
         return Outcome(arguments, linked_by_type(arguments))
 
-    transform("baseline-link", store, Settings(**options), lambda *_: step, reads=False, writes=True)
+    transform("baseline-link", store, options, lambda *_: step, writes=True)
 
 
 @command(
@@ -564,42 +489,32 @@ def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key:
     type, role and base filler, else with the same type and role; if there is none, it is removed.
     """
     _check(realis=realis, coref=coref, key=key, save_key=save_key)
-    settings = Settings(**options)
-    with ExitStack() as stack:
-        repeated = get_profile(options["profile"]).repeated_cluster
-        keys = open_key(key, repeated_cluster=repeated) if key is not None else None
-        if keys is not None:
-            stack.callback(keys.close)
+    profile = get_profile(options["profile"])
+    official = profile.name != "spec"
+    generics: Any = "unlinked" if profile.neutralised_generic == "drop" else "singleton"
+    keys = None if key is None else open_key(key, repeated_cluster=profile.repeated_cluster)
 
-        def neutral_key(document: str, profile: Profile) -> AnswerKey:
-            assert keys is not None
-            if document not in keys:
-                message = f"there are no assessments of {document}"
-                raise ValidationError(Problem(message, path=key, hint="assess it, or leave it out of the store"))
-            return neutralize_realis_key(keys.key(document), order="file" if profile.name == "spec" else "hash")
+    def step(arguments: Arguments, linking: Linking | None) -> Outcome:
+        outcome = neutralize_realis(arguments, linking, generics=generics)
+        if not coref or keys is None:
+            return outcome
+        if arguments.document not in keys:
+            message = f"there are no assessments of {arguments.document}"
+            raise ValidationError(Problem(message, path=key, hint="assess it, or leave it out of the store"))
+        known = neutralize_realis_key(keys.key(arguments.document), order="hash" if official else "file")
+        return both(outcome, neutralize_coref(*outcome[:2], known, first="key" if official else "smallest"))
 
-        def operation(profile: Profile, _: Store) -> Operation:
-            official = profile.name != "spec"
+    def save() -> None:
+        if save_key is not None and keys is not None:
+            # It is there before the store is: if somebody is killed in between, the next one finds it.
+            how = {"ids": options["ids"], "overwrite": options["overwrite"]}
+            with KeyWriter(save_key, **how, again=True) as writer:
+                for document in keys.documents:
+                    writer.write(neutralize_realis_key(keys.key(document)))
 
-            def step(arguments: Arguments, linking: Linking | None) -> Outcome:
-                drop = profile.neutralised_generic == "drop"
-                outcome = neutralize_realis(arguments, linking, generics="unlinked" if drop else "singleton")
-                if not coref:
-                    return outcome
-                known = neutral_key(arguments.document, profile)
-                return both(outcome, neutralize_coref(*outcome[:2], known, first="key" if official else "smallest"))
-
-            return step
-
-        def save() -> None:
-            if save_key is not None and keys is not None:
-                # It is there before the store is: if somebody is killed in between, the next one finds it.
-                with KeyWriter(save_key, ids=settings.ids, overwrite=settings.overwrite, again=True) as writer:
-                    for document in keys.documents:
-                        writer.write(neutralize_realis_key(keys.key(document)))
-
-        facts = {"realis": realis, "coref": coref, "key": key}
-        transform("neutralize", store, settings, operation, facts=facts, last=save)
+    facts = {"realis": realis, "coref": coref, "key": key}
+    with nullcontext() if keys is None else keys:
+        transform("neutralize", store, options, lambda *_: step, facts=facts, last=save)
 
 
 def _check(*, realis: bool, coref: bool, key: str | None, save_key: Path | None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.eal_lists import parse_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.model.eal import Arguments, Linking, Response, Span
@@ -83,9 +83,9 @@ class Quoted:
         return find_quotes(self.sources.text(document), path=self.sources.place(document), exact=self.exact)[1]
 
 
-def regions_in(folder: str | Path, profile: Profile = SPEC) -> Quoted:
+def regions_in(folder: str | Path, profile: Profile = SPEC, *, offsets: Offsets | None = None) -> Quoted:
     """The quotations of source documents; the value can be sent to another process."""
-    return Quoted(Sources(folder), profile.offsets, profile.quote_tags == "exact")
+    return Quoted(Sources(folder), offsets or profile.offsets, profile.quote_tags == "exact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class Listed:
     def __call__(self, document: str) -> Sequence[Span]:
         """The quotations of one document."""
         if document not in self.regions:
-            hint = "make the filter again from all source documents"
-            raise FormatError(Problem(f"the quote filter does not have {document}", path=self.path, hint=hint))
+            hint = did_you_mean(document, self.regions) or "add its id, and an empty line if it has none"
+            raise ValidationError(Problem(f"the document {document!r} is not listed here", path=self.path, hint=hint))
         return self.regions[document]
 
 
