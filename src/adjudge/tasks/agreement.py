@@ -14,6 +14,7 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.results import input_note
+from adjudge.evaluate.run import run_of
 from adjudge.evaluate.task import Side
 from adjudge.stats.inference import Inference
 from adjudge.stats.notes import inference_notes
@@ -46,14 +47,9 @@ def agree(
     label: str | Sequence[str] | None = None,
     unit: Sequence[str] = (),
     distance: Distance = "nominal",
-    bootstrap: int | None = None,
-    ci: float = 0.95,
-    seed: int = 13,
-    pool: str | None = None,
     profile: str = "default",
-    docs: Iterable[str] | None = None,
     disagreements: bool = False,
-    interval: str = "auto",
+    **options: Any,
 ) -> Agreement:
     """How far two or more annotators agree in what a metric compares.
 
@@ -61,7 +57,8 @@ def agree(
     labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names
     one or more fields whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the
     units are paired by place, or by the fields `unit`. Chains have kappa and alpha of the links between their
-    mentions. Intervals are over documents, as those of scores are.
+    mentions. Intervals are over documents, as those of scores are; the `options` are `bootstrap`, `ci`, `seed`,
+    `interval`, `pool` and `docs`.
 
     >>> anna = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> ben = [{"id": "d1", "items": ["a"]}, {"id": "d2", "items": ["c"]}]
@@ -74,17 +71,10 @@ def agree(
     if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
     check_readers((), annotators, None if reader == JSONL else reader, None)
-    metrics = as_metrics(metric, pool=pool, profile=profile)
-    sides = _chosen(read_each(annotators, reading(reader)), docs)
-    options: dict[str, Any] = {
-        "bootstrap": bootstrap,
-        "ci": ci,
-        "seed": seed,
-        "interval": interval,
-        "pool": pool,
-        "profile": profile,
-        "reader": JSONL if reader in ANNOTATIONS else reader,
-    }
+    run = run_of(**options)
+    metrics = as_metrics(metric, pool=run.pool, profile=profile)
+    sides = _chosen(read_each(annotators, reading(reader)), run.docs)
+    options |= {"docs": None, "profile": profile, "reader": JSONL if reader in ANNOTATIONS else reader}
     results: dict[tuple[str, str], Result] = {}
     notes = list(dict.fromkeys(input_note(each) for side in sides for each in side.notes))
     for one, other in combinations(sides, 2):
@@ -94,7 +84,7 @@ def agree(
         results[other.name, one.name] = score(metrics, both[1], both[0], **back)
     pairs = [_pair(results, one.name, other.name) for one, other in combinations(sides, 2)]
     first = results[sides[0].name, sides[1].name]
-    inference = Inference(bootstrap=bootstrap, level=ci, seed=seed, interval=interval)
+    inference = run.inference
     data = {side.name: {each: document.data for each, document in side.documents.items()} for side in sides}
     coefficients = _span_coefficients(metrics, data, inference, notes)
     for each in asked:
