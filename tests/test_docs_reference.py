@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.cli.app import COMMANDS
+from adjudge.cli.app import app
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -37,7 +37,7 @@ def test_the_pages_are_what_would_be_written():
 
 def test_everything_is_in_the_reference():
     commands = (DOCS / "reference-commands.md").read_text(encoding="utf-8")
-    for name in COMMANDS:
+    for name in app.entries:
         assert f"\n## adjudge {name}\n" in commands
     python = (DOCS / "reference-python.md").read_text(encoding="utf-8")
     for name in set(adjudge.__all__) - {"__version__"}:

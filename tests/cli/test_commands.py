@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from adjudge.cli.app import COMMANDS
+from adjudge.cli.app import app
 from adjudge.cli.demo import TASKS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
@@ -22,7 +22,7 @@ from adjudge.stats.result import json_schema
 def test_help(adjudge) -> None:
     ran = adjudge("--help")
     assert ran.code == 0
-    for name in COMMANDS:
+    for name in app.entries:
         assert name in ran.out
         text = adjudge(name, "--help")
         assert text.code == 0
@@ -30,7 +30,7 @@ def test_help(adjudge) -> None:
         assert example[0].strip() == "Example:"
         assert example[1].strip().startswith(f"adjudge {name}")
         # The list of `adjudge --help` is written by hand and says the same as the command itself.
-        assert COMMANDS[name].about.split()[0] in text.out
+        assert app.entries[name].about.split()[0] in text.out
     assert adjudge().code == 0
     assert adjudge("--version").out.startswith("adjudge ")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.cli.app import COMMANDS, PURPOSES
+from adjudge.cli.app import PURPOSES, app
 
 PROGRAM = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 posix = pytest.mark.skipif(os.name != "posix", reason="these are shells and terminals of POSIX")
@@ -76,7 +76,7 @@ def test_help_names_every_command_once_under_its_purpose(capsys):
     text = capsys.readouterr().out
     places = [text.index(f"\n{title}:") for title in PURPOSES]
     assert places == sorted(places)
-    for name in COMMANDS:
+    for name in app.entries:
         assert sum(line.startswith(f"  {name} ") for line in text.splitlines()) == 1
     assert "Examples:" in text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -12,7 +12,6 @@ from click.shell_completion import CompletionItem, shell_complete
 
 from adjudge._version import __version__
 from adjudge.errors import did_you_mean
-from adjudge.rooms import declared
 
 
 class Entry(NamedTuple):
@@ -120,7 +119,6 @@ COMMANDS = {
         commands=_KBP,
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
-    **{name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family")},
     "metrics": Entry("List the metrics, or show one of them.", "metrics"),
     "explain": Entry("Print the definition of a metric and how it will be computed.", "metrics"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
@@ -148,11 +146,21 @@ PURPOSES = {
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports the module of the one that is called."""
+    """A group that knows its commands by name and imports the module of the one that is called.
 
-    def __init__(self, name: str, entries: Mapping[str, Entry], **more: Any) -> None:
+    `find` looks for further commands, if a name is not among those known, or all are to be listed.
+    """
+
+    def __init__(
+        self, name: str, known: Mapping[str, Entry], find: Callable[[], Mapping[str, Entry]] = dict, **more: Any
+    ) -> None:
         super().__init__(name, **more)
-        self.entries = entries
+        self.known, self.find = known, find
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """All commands."""
+        return {**self.known, **self.find()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order in which people meet them."""
@@ -160,9 +168,9 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name."""
-        if cmd_name not in self.entries:
+        entry = self.known.get(cmd_name) or self.entries.get(cmd_name)
+        if entry is None:
             return None
-        entry = self.entries[cmd_name]
         if entry.commands:
             epilog = f"\b\nExample:\n  {entry.example}"
             return LazyGroup(cmd_name, entry.commands, help=entry.about, epilog=epilog)
@@ -172,7 +180,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command and its arguments; an unknown name gets a suggestion."""
-        if args and args[0] not in self.entries and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"
             raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -195,9 +203,17 @@ class LazyGroup(click.Group):
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
+def find_families() -> dict[str, Entry]:
+    """A group for each family of metrics, found by looking."""
+    from adjudge.rooms import declared
+
+    return {name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family")}
+
+
 app = LazyGroup(
     "adjudge",
     COMMANDS,
+    find_families,
     help="Evaluate information extraction: how well do system documents match the gold ones, and how sure is that?",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
