@@ -178,6 +178,7 @@ def test_the_old_spelling_of_gold_and_systems_still_works(name, call, folder):
 SHARED = (
     *("--by", "--docs", "--pool", "--explain", "--bootstrap", "--ci", "--seed", "--interval", "--test", "--jobs"),
     *("--cluster", "--time-limit", "--fail-under", "--save", "--save-documents", "--summary", "--format", "--output"),
+    *("--rank-by",),
 )
 
 
@@ -191,3 +192,16 @@ def test_every_shared_option_is_known_or_refused_with_a_reason(task, call, tmp_p
         code, _, err = call(*task.words(task.systems[0]), option, *value)
         assert code == 2
         assert f"error: {option} has no meaning here: " in err
+
+
+def test_systems_are_ranked_with_ranges_on_demand(task, call):
+    words = task.words(*task.systems)
+    assert not data(call, *words, "--no-rank").get("ranking")
+    board = data(call, *words, "--rank")["ranking"]
+    assert {each["system"] for each in board["standings"]} == {name for name, *_ in scores(data(call, *words))}
+    for each in board["standings"]:
+        assert each["ranks"][0] <= each["rank"] <= each["ranks"][1] or each["ties"]
+        assert sum(each["rank_shares"]) == pytest.approx(1)
+    code, _, err = call(*words, "--rank-by", "no.such.score")
+    assert code == 2
+    assert "to rank by" in err

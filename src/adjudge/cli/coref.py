@@ -23,7 +23,7 @@ from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
 
 COMPAT = ("conll-8.01",)
 _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
-_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "rank_by", "jobs", "cluster")
 
 
 @command(
@@ -90,7 +90,7 @@ def score(**options: Any) -> None:
         if options["bootstrap"] != 0 and is_file(sides.gold) and os.path.getsize(sides.gold) > _SMALL:  # noqa: PTH202
             import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
         task = CorefTask(chosen, chosen_metrics(options["metric"]))
-        finish(count_task(task, sides, run_from(options), options).result(), options)
+        finish(count_task(task, sides, run_from(options), options).result(), options, ranked_by="coref.conll")
 
 
 def _compat(sides: Any, task: Any, options: dict[str, Any]) -> None:

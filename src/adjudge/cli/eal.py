@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
 _ONLY_SCORES = (
-    *("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "per_document", "jobs", "cluster"),
+    *("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "rank_by", "per_document", "jobs", "cluster"),
     "docs",
 )
 _BY = "Also score by type, role or genre."
@@ -185,10 +185,10 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     "score",
     _side_options,
     _also_option,
-    flag("--rank/--no-rank", "Print the ranking. [default: if there are several systems]", default=None),
     value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
     scoring_options(
         by=_BY,
+        rank="Print the official ranking. [default: if there are several systems]",
         pool="Sum counts, or average documents. [default: micro]",
         explain="Print what became of this document instead of the scores.",
         resampling=resampling_options(", or as the profile says"),
@@ -221,9 +221,10 @@ def score(**options: Any) -> None:
         return
     evaluation = _counted(sides, chosen, options, docs="docs")
     result = evaluation.result()
-    wanted = options["rank"] if options["rank"] is not None else len(sides.paths) > 1 and options["bootstrap"] != 0
+    several = len(sides.paths) > 1 and options["bootstrap"] != 0
+    wanted = options["rank"] if options["rank"] is not None else several or options["rank_by"] is not None
     # A ranking is not saved: it would be wrong as soon as a result is compared with others.
-    shown, also = _ranked(result, chosen) if wanted else result, {}
+    shown, also = _ranked(result, chosen, options["rank_by"]) if wanted else result, {}
     if options["per_document"] is not None:
         from adjudge.tasks.eal.measures import document_table
         from adjudge.tasks.eal.task import tables_of
@@ -232,12 +233,14 @@ def score(**options: Any) -> None:
     finish(result, options, shown=shown, also=also)
 
 
-def _ranked(result: Result, settings: Settings) -> Result:
+def _ranked(result: Result, settings: Settings, by: str | None) -> Result:
     import msgspec
 
+    from adjudge.stats.ranking import ranking_key
     from adjudge.tasks.eal.ranking import rank_result
 
-    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles)
+    key = None if by is None else ranking_key(result, by)
+    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles, key=key)
     return msgspec.structs.replace(result, ranking=ranking.leaderboard())
 
 

@@ -42,10 +42,22 @@ if TYPE_CHECKING:
     from adjudge.scorers import Published, Scorer
 
 CREDITS = ("halving", "linear", "ancestors", "general")
-_NOT_EXPLAINED = ("save", "save_documents", "summary", "fail_under", "by", "docs", *RESAMPLING, "jobs", "cluster")
+_NOT_EXPLAINED = (
+    "save",
+    "save_documents",
+    "summary",
+    "fail_under",
+    "by",
+    "docs",
+    *RESAMPLING,
+    "rank",
+    "rank_by",
+    "jobs",
+    "cluster",
+)
 _NOT_COMPAT = (
     *("metric", "reader", "system_reader", "by", "pool", "profile", "docs", "jobs", "cluster", "time_limit"),
-    *("hierarchy", "save_documents"),
+    *("hierarchy", "save_documents", "rank", "rank_by"),
 )
 _MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "template_errors")}}
 """Commands of families beside `score`."""

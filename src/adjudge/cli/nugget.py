@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.task import NuggetTask
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
-_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "jobs", "cluster")
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "rank_by", "jobs", "cluster")
 
 side_options = [
     side_arguments(old_gold="-g --gold", old_system="-s --system"),
@@ -133,7 +133,7 @@ def score(**options: Any) -> None:
 
             scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
             check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
-        finish(_evaluated(sides, task, options).result(), options)
+        finish(_evaluated(sides, task, options).result(), options, ranked_by="nugget.type+realis")
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:

@@ -286,6 +286,7 @@ def scoring_options(
     pool: str = "",
     explain: str = "Print what matched in this document instead of the scores.",
     resampling: Parameters | None = None,
+    rank: str = "Also print the ranking, with the range of ranks that each system has in resampled corpora.",
     refused: Mapping[str, str] | None = None,
 ) -> list[click.Parameter]:
     """The options of every scoring command; those that are `refused`, with their reasons, are not in `--help`.
@@ -319,6 +320,11 @@ def scoring_options(
             type=click.FloatRange(min=0, min_open=True),
         ),
         *_flat([resampling or resampling_options()]),
+        *section(
+            "Uncertainty",
+            flag("--rank/--no-rank", rank, default=None),
+            value("--rank-by", "SCORE", "Print the ranking by this score, such as coref.muc or coref.muc.recall."),
+        ),
         *result_options,
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
         *output_options,

@@ -214,16 +214,17 @@ def finish(
     rows: str = "scores",
     text: str | None = None,
     also: Mapping[Path, str | bytes] | None = None,
+    ranked_by: str | None = None,
 ) -> None:
     """Render, then save and print, and raise if a gate is not passed; nothing is written if rendering fails.
 
     `shown` is printed if it is not what is saved, `rows` is what CSV has a row for, `text` what to print if it is
-    already rendered, `also` other files to write.
+    already rendered, `also` other files to write. `ranked_by` is the score of a ranking, if it is there.
     """
     from adjudge.report.files import append_whole, write_atomic
     from adjudge.report.render import render
 
-    shown = shown or result
+    shown = shown or with_ranking(result, options, ranked_by)
     text = render(shown, options["format_"], quiet=options["quiet"], rows=rows) if text is None else text
     files = dict(also or {})
     if options.get("save") is not None:
@@ -240,6 +241,18 @@ def finish(
     emit(text, options["output"])
     if options["fail_under"]:
         apply_gates(options["fail_under"], result)
+
+
+def with_ranking(result: Result, options: Mapping[str, Any], ranked_by: str | None = None) -> Result:
+    """What is printed if a ranking is asked for; it is not saved, as it would be wrong when more systems join."""
+    if not (options.get("rank") or options.get("rank_by")):
+        return result
+    import msgspec
+
+    from adjudge.stats.ranking import rank_result, ranking_key
+
+    key = ranking_key(result, options["rank_by"], usual=ranked_by)
+    return msgspec.structs.replace(result, ranking=rank_result(result, key).leaderboard())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
