@@ -24,13 +24,13 @@ from adjudge.formats.source import Source, decode, read_bytes, source_name
 from adjudge.formats.standoff import (
     MisplacedError,
     Offsets,
-    closed,
     covered,
     folded,
     in_order,
     plain,
     with_clusters,
 )
+from adjudge.model.graph import closed
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")

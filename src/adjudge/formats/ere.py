@@ -28,12 +28,12 @@ from adjudge.formats.source import Source, read_bytes, source_name
 from adjudge.formats.standoff import (
     MisplacedError,
     Offsets,
-    closed,
     covered,
     folded,
     in_order,
     split_lines,
 )
+from adjudge.model.graph import closed
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.source import Source, decode, read_bytes
+from adjudge.model.graph import closed
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, Relation
 
 T = TypeVar("T", bound=Hashable)
@@ -114,30 +115,6 @@ class Offsets:
         if self.text is None or points is None or any(end >= len(points) for _, end in pieces):
             return False
         return folded(covered(self.text, [(points[begin], points[end]) for begin, end in pieces])) == folded(written)
-
-
-def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
-    """The groups that result if everything in one link is the same thing; both they and what is in them in the order
-    of `members`.
-
-    >>> closed([("a", "c"), ("c", "d")], "abcd")
-    [('a', 'c', 'd')]
-    """
-    parent: dict[T, T] = {}
-
-    def root(each: T) -> T:
-        while (above := parent.get(each, each)) != each:
-            parent[each] = parent.get(above, above)
-            each = above
-        return each
-
-    for link in links:
-        for each in link[1:]:
-            parent[root(each)] = root(link[0])
-    groups: dict[T, dict[T, None]] = {}
-    for each in members:
-        groups.setdefault(root(each), {})[each] = None
-    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 def in_order(nuggets: Sequence[Nugget], order: str) -> list[Nugget]:

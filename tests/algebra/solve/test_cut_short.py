@@ -6,7 +6,8 @@ import pytest
 
 from adjudge.algebra.solve.independent import heaviest_independent
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
-from adjudge.algebra.solve.order import order_preserving, reachability
+from adjudge.algebra.solve.order import order_preserving
+from adjudge.model.graph import reachability
 
 LIMITS = (0.0, 1e-4, 1e-3, 1e-2)
 WEIGHTS = {"ones": (1.0,), "whole": (1.0, 2.0, 3.0), "broken": (0.31, 0.47, 0.9, 1.13)}

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from adjudge.algebra.solve import independent
 from adjudge.algebra.solve.independent import heaviest_independent
-from adjudge.algebra.solve.order import order_preserving, reachability
+from adjudge.algebra.solve.order import order_preserving
 from adjudge.algebra.solve.sequence import best_chain
+from adjudge.model.graph import reachability
 
 WEIGHTS = st.sampled_from([0.25, 0.5, 1.0, 1.0, 2.0, 1 / 3, 0.0])
 MATCHES = ("1:1", "N:1", "1:N", "N:N")
@@ -173,7 +174,8 @@ def test_time_limit_gives_a_bound_and_no_false_claim():
 def test_small_problems_load_no_library():
     code = """
 import random, sys
-from adjudge.algebra.solve.order import order_preserving, reachability
+from adjudge.algebra.solve.order import order_preserving
+from adjudge.model.graph import reachability
 rng = random.Random(0)
 parents = [(rng.randrange(i), i) for i in range(1, 8)]
 tree = reachability(8, parents)

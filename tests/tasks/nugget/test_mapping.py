@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from adjudge.tasks.nugget.best import best_of_ties
-from adjudge.tasks.nugget.mapping import Side, map_nuggets, true_positives
+from adjudge.tasks.nugget.mapping import Side, best_of_ties, map_nuggets, true_positives
 from adjudge.tasks.nugget.settings import MAPPINGS
 from adjudge.tasks.nugget.spans import (
     Counted,

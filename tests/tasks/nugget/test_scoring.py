@@ -13,8 +13,8 @@ from adjudge.stats.measure import Prf
 from adjudge.stats.points import compute, points
 from adjudge.stats.result import Result
 from adjudge.tasks.nugget import mapping
-from adjudge.tasks.nugget.best import best_of_ties
 from adjudge.tasks.nugget.explanation import confusions, explain
+from adjudge.tasks.nugget.mapping import best_of_ties
 from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import PROFILES, settings
 from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets

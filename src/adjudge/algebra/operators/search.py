@@ -31,8 +31,9 @@ from adjudge.algebra.operators.combine import SumOp, UnionOp
 from adjudge.algebra.operators.leaf import VariableOp
 from adjudge.algebra.operators.record import RecordOp
 from adjudge.algebra.operators.wrap import MappedOp, NormaliseOp, Wrapper
-from adjudge.algebra.solve.order import order_preserving, reachability
+from adjudge.algebra.solve.order import order_preserving
 from adjudge.errors import UsageError
+from adjudge.model.graph import reachability
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report

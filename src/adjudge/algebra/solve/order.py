@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,6 +42,7 @@ def order_preserving(
     1:N each v at most one u; on partial orders the equivalence forces 1:1 anyway. Two pairs are in conflict or not,
     so this is an independent set of greatest weight in the graph of conflicts. Pairs that weigh nothing are ignored.
 
+    >>> from adjudge.model.graph import reachability
     >>> chain = reachability(2, [(0, 1)])
     >>> order_preserving([(0, 1, 1.0), (1, 0, 1.0), (1, 1, 0.5)], chain, chain)
     Solution(value=1.0, pairs=[(0, 1, 1.0)], bound=1.0, optimal=True)
@@ -133,65 +134,3 @@ def _pair_masks(ends: list[int], below: Sequence[int]) -> tuple[dict[int, int], 
             above[node] |= same[other]
             under[other] |= same[node]
     return above, under, same
-
-
-def reachability(n: int, edges: Iterable[tuple[int, int]]) -> list[int]:
-    """For each node the nodes it can reach, itself included, as the bits of an integer; cycles are allowed.
-
-    Strongly connected components in reverse topological order (Tarjan 1972), each the union of what it points to.
-
-    >>> [bin(mask) for mask in reachability(4, [(0, 1), (1, 2), (2, 1)])]
-    ['0b111', '0b110', '0b110', '0b1000']
-    """
-    successors: list[list[int]] = [[] for _ in range(n)]
-    for source, target in edges:
-        successors[source].append(target)
-    reach = [0] * n
-    number = [0] * n  # order of discovery from 1 on; 0 is undiscovered
-    low = [0] * n
-    open_nodes: list[int] = []
-    is_open = [False] * n
-    count = 0
-    for root in range(n):
-        if number[root]:
-            continue
-        work = [(root, 0)]
-        while work:
-            node, position = work.pop()
-            if position == 0:
-                count += 1
-                number[node] = low[node] = count
-                open_nodes.append(node)
-                is_open[node] = True
-            else:
-                low[node] = min(low[node], low[successors[node][position - 1]])
-            while position < len(successors[node]):
-                target = successors[node][position]
-                position += 1
-                if not number[target]:
-                    work.append((node, position))
-                    work.append((target, 0))
-                    break
-                if is_open[target]:
-                    low[node] = min(low[node], number[target])
-            else:
-                if low[node] == number[node]:
-                    _close(node, open_nodes, is_open, successors, reach)
-    return reach
-
-
-def _close(
-    head: int, open_nodes: list[int], is_open: list[bool], successors: list[list[int]], reach: list[int]
-) -> None:
-    """Take the component of `head` off the stack; everything it points to outside itself is finished already."""
-    members = open_nodes[open_nodes.index(head) :] if open_nodes[-1] != head else [head]
-    del open_nodes[len(open_nodes) - len(members) :]
-    mask = 0
-    for node in members:
-        is_open[node] = False
-        mask |= 1 << node
-    for node in members:
-        for target in successors[node]:
-            mask |= reach[target]
-    for node in members:
-        reach[node] = mask

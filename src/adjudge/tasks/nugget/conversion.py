@@ -13,7 +13,8 @@ from itertools import count
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.formats.brat import EVENT_ID, LINK_ID
 from adjudge.formats.ere import allowed, ere_cluster_id, ere_realis, ere_type, extent, realis_name, type_name
-from adjudge.formats.standoff import closed, covered, natural, plain, split_lines
+from adjudge.formats.standoff import covered, natural, plain, split_lines
+from adjudge.model.graph import closed
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, Relation
 from adjudge.tasks.nugget.losses import Loss
 

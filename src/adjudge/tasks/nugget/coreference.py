@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
-from adjudge.tasks.nugget.best import Pair
-from adjudge.tasks.nugget.mapping import Side, mapped_values
+from adjudge.tasks.nugget.mapping import Pair, Side, mapped_values
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
 

@@ -7,12 +7,19 @@ with several nuggets, or that are entangled with others, go through the list of 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from adjudge.tasks.nugget.best import Edge, Mapped, Pair, best_of_ties
+from adjudge.model.graph import closed
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
 Values: TypeAlias = Sequence[str]
+Edge: TypeAlias = tuple[float, int, int]  # (-Dice, system index, gold index): in the order in which they are taken
+Pair: TypeAlias = tuple[int, int, float]  # (gold index, system index, Dice)
+
+STATES = 20_000  # partial solutions of one part after which the search gives up; fewer if they are large
+_SMALL = 40  # kinds of nuggets
+SAME = 1e-9  # sums of Dice that differ by less are equal
 
 
 class Places(NamedTuple):
@@ -185,3 +192,223 @@ def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildca
         else:
             kept = [edge for edge in kept if ours[edge[2]] in (theirs[edge[1]], wildcard)]
     return kept
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The greedy mapping where ties exist: by the order of the lines, the best of all orders, and the best of all mappings
+#
+# The specification takes pairs by falling Dice and does not say which of two equal pairs comes first, but that one goes
+# "through all possible mappings, taking the highest score". Where pairs are equal, any maximal matching of them can be;
+# so the search goes through the values of Dice from the highest down, and at each through the maximal matchings
+# of the pairs that are still free. Nuggets with the same candidates are exchangeable and counted, not told apart, and
+# every connected part of the candidates is solved by itself.
+
+
+class Mapped(NamedTuple):
+    """A mapping by order of lines and the best one; sums of Dice are over the same candidates.
+
+    `best` is the highest sum that any order of equal pairs gives; unless it is `proven`, it is the highest that was
+    found. `optimal` is that of the best one-to-one mapping, greedy or not.
+    """
+
+    by_line: list[Pair]
+    by_best: list[Pair]
+    line: float
+    best: float
+    optimal: float
+    proven: bool
+
+
+def greedy(edges: Sequence[Edge]) -> list[Pair]:
+    """Take pairs in the given order if both sides are free.
+
+    >>> greedy([(-0.7, 0, 0), (-0.6, 1, 0), (-0.3, 0, 1)])
+    [(0, 0, 0.7)]
+    """
+    return _greedy(edges)[0]
+
+
+def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
+    """The same, and whether on one side every nugget has its first pair: then no mapping can be better."""
+    systems: set[int] = set()
+    golds: set[int] = set()
+    pairs: list[Pair] = []
+    system_lost = gold_lost = False
+    for negative, system, gold in edges:
+        if system in systems:
+            gold_lost = gold_lost or gold not in golds
+        elif gold in golds:
+            system_lost = True
+        else:
+            systems.add(system)
+            golds.add(gold)
+            pairs.append((gold, system, -negative))
+    return pairs, not (system_lost and gold_lost)
+
+
+def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
+    """The greedy mapping by line order (the edges are sorted), and the best one over all orders of equal pairs.
+
+    >>> found = best_of_ties([(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)])
+    >>> found.line, found.best, found.by_best
+    (0.5, 1.0, [(1, 0, 0.5), (0, 1, 0.5)])
+    """
+    pairs, first = _greedy(edges)
+    total = _total(pairs)
+    if first or total >= _bound(edges) - SAME:  # there is nothing better
+        return Mapped(pairs, pairs, total, total, total, True)
+    by_line: list[Pair] = []
+    by_best: list[Pair] = []
+    line = best = optimal = 0.0
+    proven = True
+    for part in _parts(edges):
+        own, first = _greedy(part)
+        total = _total(own)
+        by_line += own
+        line += total
+        if first or total >= _bound(part) - SAME:
+            by_best += own
+            best += total
+            optimal += total
+            continue
+        mates = _assignment(part)
+        highest = _total([(gold, system, dice) for (system, gold), dice in mates.items()])
+        optimal += highest
+        if total < highest - SAME and _tied(part):
+            # Equal pairs that are in a best mapping first: that often leads to it.
+            found = greedy(sorted(part, key=lambda edge: (edge[0], edge[1:] not in mates, edge[1:])))
+            if _total(found) < highest - SAME:
+                searched, certain = _search(part, highest, states)
+                proven = proven and certain
+                found = max(found, searched, key=_total)
+            if _total(found) > total + SAME:
+                own, total = found, _total(found)
+        by_best += own
+        best += total
+    return Mapped(by_line, by_best, line, best, optimal, proven)
+
+
+def _total(pairs: Sequence[Pair]) -> float:
+    return fsum([dice for _, _, dice in pairs])
+
+
+def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
+    """The connected parts, each with its edges in order; gold nodes are ~index."""
+    nodes = dict.fromkeys(node for _, system, gold in edges for node in (system, ~gold))
+    groups = closed([(system, ~gold) for _, system, gold in edges], nodes)
+    home = {node: number for number, group in enumerate(groups) for node in group}
+    parts: dict[int, list[Edge]] = {}
+    for edge in edges:
+        parts.setdefault(home[edge[1]], []).append(edge)
+    return list(parts.values())
+
+
+def _bound(edges: Sequence[Edge]) -> float:
+    """No mapping has more than the best pair of every nugget on either side."""
+    systems: dict[int, float] = {}
+    golds: dict[int, float] = {}
+    for negative, system, gold in edges:  # the first edge of a node is its best
+        systems.setdefault(system, -negative)
+        golds.setdefault(gold, -negative)
+    return min(sum(systems.values()), sum(golds.values()))
+
+
+def _tied(edges: Sequence[Edge]) -> bool:
+    return len({negative for negative, _, _ in edges}) < len(edges)
+
+
+def _assignment(edges: Sequence[Edge]) -> dict[tuple[int, int], float]:
+    """The pairs (system, gold) of a best one-to-one mapping, and their Dice."""
+    from adjudge.tasks.coref.alignment import align
+
+    rows: dict[int, dict[int, float]] = {}
+    for negative, system, gold in edges:
+        rows.setdefault(gold, {})[system] = -negative
+    return {(system, gold): rows[gold][system] for gold, system in align(rows).items()}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Searching the orders of equal pairs
+
+_Kinds: TypeAlias = tuple[tuple[int, ...], ...]  # the nuggets of every kind
+
+
+class _Problem(NamedTuple):
+    """Kinds of exchangeable nuggets on both sides, and for every Dice the pairs of kinds that have it."""
+
+    systems: _Kinds
+    golds: _Kinds
+    levels: tuple[tuple[float, tuple[tuple[int, int], ...]], ...]
+
+
+def _search(edges: Sequence[Edge], highest: float, states: int) -> tuple[list[Pair], bool]:
+    """The best greedy mapping of one part, and whether it is proven to be."""
+    problem = _problem(edges)
+    states = min(states, states * _SMALL // (len(problem.systems) + len(problem.golds)))
+    start = tuple(map(len, problem.systems)), tuple(map(len, problem.golds))
+    flows: tuple[tuple[int, int, int, int], ...] = ()  # (level, system kind, gold kind, how many)
+    best: tuple[float, tuple[tuple[int, int, int, int], ...]] = (-1.0, ())
+    seen: dict[tuple[int, int, tuple[int, ...], tuple[int, ...]], float] = {}
+    stack = [(0, 0, *start, 0.0, flows)]
+    while stack:
+        level, place, systems, golds, total, flows = stack.pop()
+        key = level, place, systems, golds
+        if seen.get(key, -1.0) >= total - SAME / 2:
+            continue
+        if len(seen) >= states:
+            return _spelled(problem, best[1]), False
+        seen[key] = total
+        if level == len(problem.levels):
+            if total > best[0]:
+                best = total, flows
+                if total >= highest - SAME:
+                    break
+            continue
+        value, pairs = problem.levels[level]
+        if place == len(pairs):
+            # Greedy leaves no pair behind of which both sides are free.
+            if not any(systems[one] and golds[other] for one, other in pairs):
+                stack.append((level + 1, 0, systems, golds, total, flows))
+            continue
+        one, other = pairs[place]
+        for number in range(min(systems[one], golds[other]) + 1):  # the most are tried first
+            taken = (*flows, (level, one, other, number)) if number else flows
+            left = _less(systems, one, number), _less(golds, other, number)
+            stack.append((level, place + 1, *left, total + number * value, taken))
+    return _spelled(problem, best[1]), True
+
+
+def _less(counts: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
+    return (*counts[:place], counts[place] - number, *counts[place + 1 :]) if number else counts
+
+
+def _problem(edges: Sequence[Edge]) -> _Problem:
+    kinds: list[tuple[_Kinds, dict[int, int]]] = []
+    systems_first = [(system, gold, negative) for negative, system, gold in edges]
+    for ends in (systems_first, [(gold, system, negative) for system, gold, negative in systems_first]):
+        partners: dict[int, list[tuple[int, float]]] = {}
+        for node, partner, negative in ends:
+            partners.setdefault(node, []).append((partner, negative))
+        groups: dict[tuple[tuple[int, float], ...], list[int]] = {}
+        for node in sorted(partners):
+            groups.setdefault(tuple(sorted(partners[node])), []).append(node)
+        members = tuple(map(tuple, groups.values()))
+        kinds.append((members, {node: number for number, group in enumerate(members) for node in group}))
+    (systems, system_kind), (golds, gold_kind) = kinds
+    levels: dict[float, dict[tuple[int, int], None]] = {}
+    for negative, system, gold in edges:
+        levels.setdefault(-negative, {})[system_kind[system], gold_kind[gold]] = None
+    return _Problem(systems, golds, tuple((value, tuple(pairs)) for value, pairs in levels.items()))
+
+
+def _spelled(problem: _Problem, flows: Sequence[tuple[int, int, int, int]]) -> list[Pair]:
+    """The pairs of nuggets behind numbers of pairs of kinds, the first lines first."""
+    systems, golds = (
+        [list(reversed(each)) for each in problem.systems],
+        [list(reversed(each)) for each in problem.golds],
+    )
+    return [
+        (golds[other].pop(), systems[one].pop(), problem.levels[level][0])
+        for level, one, other, number in flows
+        for _ in range(number)
+    ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.stats.result import Note
-from adjudge.tasks.nugget.best import SAME
+from adjudge.tasks.nugget.mapping import SAME
 from adjudge.tasks.nugget.places import other_words
 from adjudge.tasks.nugget.settings import Settings, canonical
 

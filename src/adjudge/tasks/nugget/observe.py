@@ -7,9 +7,8 @@ from sys import intern
 from typing import NamedTuple
 
 from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation
-from adjudge.tasks.nugget.best import Mapped, Pair
 from adjudge.tasks.nugget.coreference import Chained, Linked, are_sound, chained, linked, some_of
-from adjudge.tasks.nugget.mapping import Side, map_nuggets, places_of, true_positives
+from adjudge.tasks.nugget.mapping import Mapped, Pair, Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
 

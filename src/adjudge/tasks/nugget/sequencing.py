@@ -20,17 +20,18 @@ that end(a) < start(b), Subevent that start(a) < start(b) and end(b) < end(a), a
   w = 0.99 / max(1, 1 + n (n - 1) / 2 - rm).
 
 P = sum pm / sum |S|, R = sum (rm + w im) / sum |G| over all documents (temporal awareness, UzZaman 2012, with implicit
-relations in recall). Links that contradict each other are counted, but nothing follows from them (`sequencing_time`).
+relations in recall). Links that contradict each other are counted, but nothing follows from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import Problem
+from adjudge.model.graph import closed, reachability
 from adjudge.model.nugget import AFTER, SUBEVENT, NuggetDocument, Relation
-from adjudge.tasks.nugget.sequencing_time import Events, Link, Timeline, events_of, reach, timeline, turned
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
@@ -40,6 +41,9 @@ COLUMNS = tuple(f"{metric}:{column}" for metric in METRICS for column in ("match
 """What is counted: pm, |S|, rm + w im, |G|."""
 
 _IMPLICIT = 0.99
+
+Link = tuple[str, int, int]
+"""A relation name and two nodes."""
 
 
 class Sequenced(NamedTuple):
@@ -123,10 +127,8 @@ def _reduced(events: Events, name: str) -> tuple[list[tuple[int, int]], bool]:
     links = events.links(name)
     if not links:
         return [], False
-    following: list[list[int]] = [[] for _ in events.members]
-    for first, second in links:
-        following[first].append(second)
-    after, before = reach(following), reach(turned(following))
+    after = reachability(len(events.members), links)
+    before = reachability(len(events.members), [(second, first) for first, second in links])
     kept = []
     cyclic = False
     for first, second in links:
@@ -183,3 +185,145 @@ def reversed_links(document: NuggetDocument) -> Iterator[Problem]:
             message = f"{link.name} {link.id}".rstrip() + f" says {','.join(link.arguments)}, and {other} the reverse"
             yield Problem(message, line=link.line or None, hint="remove one of them")
         first.setdefault((link.name, ends[0], ends[1]), link)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What follows from links, taken as statements about when events start and end
+#
+# Subevent links come first, then After links. A link that contradicts the ones before it, or links of one kind that
+# contradict each other, are stated, but nothing follows from them; so the result does not depend on any order.
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """One side: the links that are stated, those that count, and the order of starts and ends that follows.
+
+    Of the node with place p the start has the number 2 p, the end 2 p + 1; `later` has the points after each.
+    """
+
+    stated: set[Link]
+    links: list[Link]
+    contradicting: set[Link]
+    places: dict[int, int]
+    later: list[int]
+
+    def implies(self, link: Link) -> bool:
+        """Whether a link follows from those that do not contradict each other."""
+        _, first, second = link
+        if first not in self.places or second not in self.places:
+            return False
+        return all(self.later[x] >> y & 1 for x, y in _edges(link, self.places))
+
+
+def points(name: str, first: int, second: int) -> Sequence[tuple[int, int]]:
+    """The pairs of points, earlier and later, of a link between the nodes with these places.
+
+    >>> points("After", 0, 1), points("Subevent", 0, 1)
+    (((1, 2),), ((0, 2), (3, 1)))
+    """
+    if name == AFTER:
+        return ((2 * first + 1, 2 * second),)
+    return (2 * first, 2 * second), (2 * second + 1, 2 * first + 1)
+
+
+def timeline(links: Mapping[str, Iterable[Link]], names: Sequence[str]) -> Timeline:
+    """The links of some relations as one side of a comparison.
+
+    >>> found = timeline({"After": [("After", 5, 3), ("After", 3, 7)]}, ["After"])
+    >>> found.implies(("After", 5, 7)), found.implies(("After", 7, 5))
+    (True, False)
+    """
+    stated = {link for name in names for link in links.get(name, ())}
+    places: dict[int, int] = {}
+    for _, first, second in stated:
+        places.setdefault(first, len(places))
+        places.setdefault(second, len(places))
+    edges = [(2 * place, 2 * place + 1) for place in range(len(places))]
+    contradicting: set[Link] = set()
+    later = [1 << point for point in range(2 * len(places))]
+    for number, name in enumerate(names):
+        mine = [link for link in stated if link[0] == name]
+        if number:
+            contradicting |= {link for link in mine if _contradicted(link, places, later)}
+        mine = [link for link in mine if link not in contradicting]
+        wrong = _on_cycles(mine, places, edges)
+        contradicting |= wrong
+        edges += [edge for link in mine if link not in wrong for edge in _edges(link, places)]
+        later = reachability(len(later), edges)
+    following: list[list[int]] = [[] for _ in later]
+    for earlier, point in edges:
+        following[earlier].append(point)
+    # Links of one kind do not follow from each other, they were reduced between clusters.
+    kept = [link for link in stated if len(names) == 1 or not _redundant(link, places, following, later, contradicting)]
+    return Timeline(stated, kept, contradicting, places, later)
+
+
+def _edges(link: Link, places: Mapping[int, int]) -> Sequence[tuple[int, int]]:
+    name, first, second = link
+    return points(name, places[first], places[second])
+
+
+def _contradicted(link: Link, places: Mapping[int, int], later: Sequence[int]) -> bool:
+    return any(later[y] >> x & 1 for x, y in _edges(link, places))
+
+
+def _on_cycles(links: Sequence[Link], places: Mapping[int, int], edges: Sequence[tuple[int, int]]) -> set[Link]:
+    """The links that, added to the graph, lie on a cycle."""
+    more = [edge for link in links for edge in _edges(link, places)]
+    later = reachability(2 * len(places), [*edges, *more])
+    return {link for link in links if _contradicted(link, places, later)}
+
+
+def _redundant(
+    link: Link,
+    places: Mapping[int, int],
+    following: Sequence[Sequence[int]],
+    later: Sequence[int],
+    contradicting: set[Link],
+) -> bool:
+    """Whether an After link follows from the other links; all such links can go at once, as there is no cycle."""
+    if link[0] != AFTER or link in contradicting:
+        return False
+    ((x, y),) = _edges(link, places)
+    return any(later[other] >> y & 1 for other in following[x] if other != y)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The events of one side: the ids of the mentions of each, and the event of each id."""
+
+    members: list[list[str]]
+    home: dict[str, int]
+    relations: list[tuple[str, str, str]]
+
+    def links(self, name: str) -> list[tuple[int, int]]:
+        """The links of a relation between events, each once, without those inside an event or with unknown ids."""
+        home = self.home
+        found: dict[tuple[int, int], None] = {}
+        for relation, first, second in self.relations:
+            if relation == name and first in home and second in home and home[first] != home[second]:
+                found[home[first], home[second]] = None
+        return list(found)
+
+
+def events_of(document: NuggetDocument) -> Events:
+    """The events of a document: its coreference clusters, overlapping ones as one, and each other mention alone.
+
+    >>> from adjudge.model.nugget import Nugget, Relation
+    >>> nuggets = [Nugget(name, "Attack", "Actual", name) for name in "abc"]
+    >>> events_of(NuggetDocument("d", nuggets, [Relation("Coreference", "R1", ("a", "c"))])).members
+    [['a', 'c'], ['b']]
+    """
+    known = dict.fromkeys(nugget.id for nugget in document.nuggets)
+    clusters = [[id_ for id_ in cluster if id_ in known] for cluster in document.clusters()]
+    first = {id_: group[0] for group in closed([each for each in clusters if each], known) for id_ in group}
+    members: dict[str, list[str]] = {}
+    for id_ in known:
+        members.setdefault(first.get(id_, id_), []).append(id_)
+    home = {id_: number for number, event in enumerate(members.values()) for id_ in event}
+    relations = [
+        (relation.name, relation.arguments[0], relation.arguments[1])
+        for relation in document.relations
+        if len(relation.arguments) == 2
+    ]
+    return Events(list(members.values()), home, relations)

@@ -17,8 +17,8 @@ from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.best import SAME
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
+from adjudge.tasks.nugget.mapping import SAME
 from adjudge.tasks.nugget.measures import best_columns, columns, measures, row, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from adjudge.errors import did_you_mean
 from adjudge.formats.findings import Findings
-from adjudge.formats.standoff import closed
 from adjudge.formats.tbf_scan import quote
+from adjudge.model.graph import closed, components
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT, Relation
 from adjudge.tasks.nugget.coreference import overlaps
-from adjudge.tasks.nugget.sequencing_time import components
 
 NAMES = (COREFERENCE, AFTER, SUBEVENT)
 UNKNOWN_NAMES = 10
