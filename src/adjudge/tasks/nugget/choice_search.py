@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adjudge.model.graph import closed
 from adjudge.tasks.nugget.choice_worth import (
     Point,
     Rates,
@@ -288,36 +289,27 @@ class _Search:
 
     def split(self, state: _State, groups: Sequence[int], mates: Sequence[int], rivals: Sequence[int]) -> list[Part]:
         """The parts that do not depend on each other."""
-        parent: dict[tuple[str, int], tuple[str, int]] = {}
-
-        def root(name: tuple[str, int]) -> tuple[str, int]:
-            parent.setdefault(name, name)
-            while parent[name] != name:
-                parent[name] = name = parent[parent[name]]
-            return name
-
-        for cell in rivals:
-            row, column = self.table.keys[cell]
-            parent[root(("row", row))] = root(("column", column))
         competing, counted = set(rivals), {*mates, *rivals}
-        changing: dict[int, list[int]] = {}
-        for group in groups:
-            own = self.own(group, state.alive[group])
-            changing[group] = [key for key, (low, high) in own.items() if low < high]
-            for key in changing[group]:
-                parent[root(("key", key))] = root(("group", group))
-                if key in competing:
-                    parent[root(("row", self.table.keys[key][0]))] = root(("group", group))
-        parts: dict[tuple[str, int], tuple[list[int], dict[int, None], dict[int, None]]] = {}
-        for group in groups:
-            mine = parts.setdefault(root(("group", group)), ([], {}, {}))
+        changing = {
+            group: [key for key, (low, high) in self.own(group, state.alive[group]).items() if low < high]
+            for group in groups
+        }
+        rows = {cell: ("row", self.table.keys[cell][0]) for cell in rivals}
+        links = [(rows[cell], ("column", self.table.keys[cell][1])) for cell in rivals]
+        for group, keys in changing.items():
+            links += [(("group", group), ("key", key)) for key in keys]
+            links += [(("group", group), rows[key]) for key in keys if key in competing]
+        joined = closed(links, dict.fromkeys(name for link in links for name in link))
+        home = {name: number for number, members in enumerate(joined) for name in members}
+        parts: dict[int, tuple[list[int], dict[int, None], dict[int, None]]] = {}
+        for group, keys in changing.items():
+            mine = parts.setdefault(home["group", group], ([], {}, {}))
             mine[0].append(group)
-            mine[1].update(dict.fromkeys(changing[group]))
-            mine[2].update(dict.fromkeys(key for key in changing[group] if key in counted))
+            mine[1].update(dict.fromkeys(keys))
+            mine[2].update(dict.fromkeys(key for key in keys if key in counted))
         for cell in rivals:
-            name = root(("row", self.table.keys[cell][0]))
-            if name in parts:
-                parts[name][2][cell] = None
+            if home[rows[cell]] in parts:
+                parts[home[rows[cell]]][2][cell] = None
         return [(members, list(keys), list(cells)) for members, keys, cells in parts.values()]
 
     def bound(self, state: _State, part: Part) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from adjudge.model.graph import closed
 from adjudge.tasks.coref.counts import count_unrepeated
 
 Pair = tuple[int, int]
@@ -206,30 +207,14 @@ def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, in
     """The cells of clusters that groups touch, of clusters that share mentions with these, and so on.
 
     >>> near_cells({(0, 0): 1, (0, 1): 1, (2, 2): 1}, [Group([Option(((0, 0),), {(1, 1): 1})])])
-    {(0, 1): 1, (0, 0): 1}
+    {(0, 0): 1, (0, 1): 1}
     """
-    rows: dict[int, list[int]] = {}
-    columns: dict[int, list[int]] = {}
-    for row, column in cells:
-        rows.setdefault(row, []).append(column)
-        columns.setdefault(column, []).append(row)
     touched = [cell for group in groups for option in group.options for cell in (*option.cells, *(group.most or ()))]
-    todo = list({name for row, column in touched for name in ((row, -1), (-1, column))})
-    seen = set(todo)
-    found: dict[Cell, int] = {}
-    while todo:
-        row, column = todo.pop()
-        if column < 0:
-            near = [(row, each) for each in rows.get(row, ())]
-        else:
-            near = [(each, column) for each in columns.get(column, ())]
-        for cell in near:
-            found[cell] = cells[cell]
-            for name in ((cell[0], -1), (-1, cell[1])):
-                if name not in seen:
-                    seen.add(name)
-                    todo.append(name)
-    return found
+    names = {cell: ((cell[0], -1), (-1, cell[1])) for cell in (*cells, *touched)}
+    near = {name for cell in touched for name in names[cell]}
+    parts = closed([names[cell] for cell in cells], dict.fromkeys(name for both in names.values() for name in both))
+    near.update(name for part in parts if not near.isdisjoint(part) for name in part)
+    return {cell: number for cell, number in cells.items() if names[cell][0] in near}
 
 
 Slots = list[list[int]]
@@ -250,17 +235,13 @@ def _members(classes: Sequence[Hashable], wanted: Container[Hashable]) -> dict[H
 
 def _joined(flows: dict[tuple[Hashable, Hashable], list[Pair]]) -> list[list[tuple[Hashable, Hashable]]]:
     """The pairs of classes, those that have a class in common together."""
-    home: dict[tuple[str, Hashable], list[tuple[Hashable, Hashable]]] = {}
-    for flow in flows:
-        joined = [flow]
-        for name in (("gold", flow[0]), ("system", flow[1])):
-            other = home.get(name, joined)
-            if other is not joined:
-                other += joined
-                joined = other
-        for a, b in joined:
-            home["gold", a] = home["system", b] = joined
-    return list({id(joined): joined for joined in home.values()}.values())
+    ends = {(a, b): (("gold", a), ("system", b)) for a, b in flows}
+    groups = closed(list(ends.values()), dict.fromkeys(end for both in ends.values() for end in both))
+    home = {end: number for number, group in enumerate(groups) for end in group}
+    joined: dict[int, list[tuple[Hashable, Hashable]]] = {}
+    for flow, (end, _) in ends.items():
+        joined.setdefault(home[end], []).append(flow)
+    return list(joined.values())
 
 
 def _slots(mentions: Sequence[int], home: Sequence[int], sizes: Sequence[int]) -> Slots:
