@@ -137,7 +137,7 @@ def prepare() -> None:
 
     import adjudge
 
-    for name in ("scipy.optimize", "scipy.sparse", "scipy.stats", "numpy.random", "jinja2", "yaml", "penman"):
+    for name in ("scipy.optimize", "scipy.sparse", "scipy.stats", "numpy.random", "jinja2", "yaml"):
         importlib.import_module(name)
     for module in pkgutil.walk_packages(adjudge.__path__, "adjudge."):
         importlib.import_module(module.name)

@@ -46,7 +46,7 @@ LAST = "tests/determinism/test_same_bytes.py::test_every_command_writes_the_same
 # Loaded once, before the tests of any mutant: everything heavy that is not the project.
 LOADED = (
     *("hypothesis", "hypothesis.strategies", "pytest", "attrs", "pydantic", "jsonschema"),
-    *("numpy", "scipy.optimize", "scipy.sparse.csgraph", "msgspec", "yaml", "penman", "lxml.etree", "click", "rich"),
+    *("numpy", "scipy.optimize", "scipy.sparse.csgraph", "msgspec", "yaml", "lxml.etree", "click", "rich"),
 )
 MEMORY = 4 << 30
 NOTICED = ("killed", "timeout")
