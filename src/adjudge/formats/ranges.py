@@ -12,13 +12,14 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import accumulate, pairwise
+from contextlib import contextmanager
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-_BOM = b"\xef\xbb\xbf"
+from adjudge.formats.source import BOM
+
 _HEAD = 64  # bytes in which an object must begin
 _NEAR = (1 << 14, 1 << 20)  # where to look first for a document that should be at a place in proportion
 _FAR = 3  # parts behind the last cut in which to look then
@@ -43,96 +44,61 @@ Ranges: TypeAlias = tuple[Range, ...]
 """What a part has of one side, which may be several files."""
 
 
-class _Identified(msgspec.Struct):
-    """A document as far as cutting is concerned."""
-
-    id: str | int
-
-
 def cut_lines(sides: Sequence[Sequence[str]], parts: int) -> list[tuple[Ranges, ...]] | None:
-    """Up to so many parts of about equal size, each with its ranges on every side; None if there are not even two.
+    """JSON lines in up to so many parts of about equal size, each with its ranges on every side.
 
-    The first side decides where to cut; the others are looked through for its documents.
+    The first side decides where to cut; the others are looked through for its documents. None if they cannot be cut
+    even once: another order, another format, or too few documents.
     """
-    try:
-        gold, *systems = (_Files(paths) for paths in sides)
-    except (OSError, ValueError):  # empty, or nothing that can be mapped
-        return None
-    if not all(side.are_lines for side in (gold, *systems)):
-        return None
-    cuts = [[0] * len(sides)]
-    for number in range(1, parts):
-        found = _next_cut(gold, systems, max(gold.size * number // parts, cuts[-1][0] + 1), cuts[-1], parts)
-        if found is not None:
-            cuts.append(found)
-    cuts.append([side.size for side in (gold, *systems)])
-    if len(cuts) < 3:
-        return None
-    return [
-        tuple(side.between(*ends) for side, ends in zip((gold, *systems), zip(start, end, strict=True), strict=True))
-        for start, end in pairwise(cuts)
-    ]
+    return _cut(sides, _Lines(), parts)
 
 
 def cut_documents(paths: Sequence[str], marks: tuple[bytes, bytes], parts: int) -> list[tuple[Range, ...]] | None:
-    """Files of the same documents, each between lines that begin with these marks, in up to so many parts.
+    """The same for files, one for each side, of documents between lines that begin with these marks."""
+    found = _cut([[path] for path in paths], _Marked(*marks), parts)
+    return None if found is None else [tuple(side[0] for side in part) for part in found]
 
-    None if they cannot be cut even once: another order, another format, or too few documents.
-    """
-    begin = marks[0]
-    with ExitStack() as stack:
-        try:
-            files = [stack.enter_context(_mapped(path)) for path in paths]
-        except (OSError, ValueError):  # empty, or nothing that can be mapped
-            return None
-        if not all(file[: len(begin)] == begin for file in files):
-            return None
-        places = [[0] * len(files)]
-        for number in range(1, parts):
-            target = max(len(files[0]) * number // parts, places[-1][0])
-            found = _between_documents(files, marks, target, places[-1])
-            if found is not None:
-                places.append(found)
-        places.append([len(file) for file in files])
-    if len(places) < 3:
+
+def _cut(sides: Sequence[Sequence[str]], boundary: _Lines | _Marked, parts: int) -> list[tuple[Ranges, ...]] | None:
+    try:
+        files = [_Files(paths, boundary, parts) for paths in sides]
+    except (OSError, ValueError):  # empty, or nothing that can be mapped
         return None
-    return [tuple(map(Range, paths, start, end)) for start, end in pairwise(places)]
-
-
-@contextmanager
-def _mapped(path: str) -> Iterator[mmap.mmap]:
-    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:  # noqa: PTH123
-        yield file
-
-
-def _between_documents(
-    files: Sequence[mmap.mmap], marks: tuple[bytes, bytes], target: int, before: Sequence[int]
-) -> list[int] | None:
-    """Where the next document of gold behind a place begins, in all files; None if they do not agree."""
-    begin, end = marks
+    if not all(side.can_be_cut for side in files):
+        return None
     gold = files[0]
-    at = gold.find(b"\n" + begin, target)
-    if at < 0:
+    cuts = [[0] * len(files)]
+    for number in range(1, parts):
+        target = max(gold.size * number // parts, cuts[-1][0] + 1)
+        for at, key in islice(gold.documents(target), _TRIES):
+            others = zip(files[1:], cuts[-1][1:], strict=True)
+            places = [side.find(key, side.size * at // gold.size, last) for side, last in others]
+            if None not in places:
+                cuts.append([at, *(place for place in places if place is not None)])
+                break
+    cuts.append([side.size for side in files])
+    if len(cuts) < 3:
         return None
-    line = gold[at : gold.find(b"\n", at + 1) + 1]
-    found = [at + 1]
-    for file, last in zip(files[1:], before[1:], strict=True):
-        near = max(last, len(file) * at // len(gold) - _NEAR[-1])
-        here = file.find(line, near, near + 2 * _NEAR[-1])
-        here = file.find(line, last) if here < 0 else here
-        found.append(here + 1)
-    ended = (file[max(0, here - 80) : here].rstrip().endswith(end) for file, here in zip(files, found, strict=True))
-    return found if all(ended) and all(map(int.__gt__, found, before)) else None
+    return [
+        tuple(side.between(*ends) for side, ends in zip(files, zip(start, end, strict=True), strict=True))
+        for start, end in pairwise(cuts)
+    ]
 
 
 class _Files:
     """The files of one side as one row of bytes, of which one file at a time is open."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], boundary: _Lines | _Marked, parts: int) -> None:
         self.paths = paths
+        self.boundary = boundary
         self.starts = [0, *accumulate(map(os.path.getsize, paths))]
         self.size = self.starts[-1]
-        self.are_lines = all(map(_begins_with_object, paths))
+        self.far = _FAR * self.size // parts
+        self.can_be_cut = all(map(self._begins, paths))
+
+    def _begins(self, path: str) -> bool:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            return self.boundary.begins(stream.read(_HEAD).removeprefix(BOM))
 
     def between(self, start: int, end: int) -> Ranges:
         """The ranges of files from one place to another."""
@@ -142,77 +108,95 @@ class _Files:
             if begin < end and start < stop and start < end
         )
 
-    def ids(self, place: int) -> Iterator[tuple[int, str]]:
-        """Where the next documents behind a place begin, and their ids, up to a line that is none."""
+    def documents(self, place: int) -> Iterator[tuple[int, str]]:
+        """Where the next documents behind a place begin, and how to find them elsewhere."""
         for number in range(bisect_right(self.starts, place) - 1, len(self.paths)):
             begin = self.starts[number]
-            with open(self.paths[number], "rb") as stream:  # noqa: PTH123
-                if place > begin:
-                    stream.seek(place - begin - 1)
-                    stream.readline()
-                at = begin + stream.tell()
-                for line in stream:
-                    identifier = _id(line)
-                    if identifier is not None:
-                        yield at, identifier
-                    elif line.strip():
-                        return
-                    at += len(line)
+            with _mapped(self.paths[number]) as file:
+                for at, key in self.boundary.documents(file, max(place - begin, 0)):
+                    yield begin + at, key
 
-    def find(self, identifier: str, start: int, end: int) -> int | None:
-        """Where the line of a document begins, if it is between two places."""
-        pattern = _pattern(identifier)
-        for place in self.between(max(start, 0), min(end, self.size)):
-            begin = self.starts[self.paths.index(place.path)]
-            with (
-                open(place.path, "rb") as stream,  # noqa: PTH123
-                mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file,
-            ):
-                for match in pattern.finditer(file, place.start, place.end):
-                    at = file.rfind(b"\n", 0, match.start()) + 1
-                    until = file.find(b"\n", match.end())
-                    if _id(file[at : until + 1 or len(file)]) == identifier:
-                        return begin + at
+    def find(self, key: str, there: int, last: int) -> int | None:
+        """Where a document begins that should be about there, behind the last cut."""
+        for start, end in (*((max(there - near, last), there + near) for near in _NEAR), (last, last + self.far)):
+            for place in self.between(max(start, 0), min(end, self.size)):
+                with _mapped(place.path) as file:
+                    at = self.boundary.find(file, key, place.start, place.end)
+                if at is not None:
+                    return self.starts[self.paths.index(place.path)] + at
         return None
 
 
-def _next_cut(
-    gold: _Files, systems: Sequence[_Files], target: int, before: Sequence[int], parts: int
-) -> list[int] | None:
-    """Where the next document of gold that all systems have begins, on all sides."""
-    for tries, (at, identifier) in enumerate(gold.ids(target)):
-        if tries == _TRIES:
-            break
-        found = [at]
-        for system, last in zip(systems, before[1:], strict=True):
-            there = system.size * at // gold.size
-            places = [(max(there - near, last), there + near) for near in _NEAR]
-            places.append((last, last + _FAR * system.size // parts))
-            seen = (system.find(identifier, *place) for place in places)
-            here = next((each for each in seen if each is not None), None)
-            if here is None:
-                break
-            found.append(here)
-        if len(found) == len(before):
-            return found
-    return None
+@contextmanager
+def _mapped(path: str) -> Iterator[mmap.mmap]:
+    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as file:  # noqa: PTH123
+        yield file
 
 
-def _begins_with_object(path: str) -> bool:
-    with open(path, "rb") as stream:  # noqa: PTH123
-        return stream.read(_HEAD).removeprefix(_BOM).lstrip().startswith(b"{")
+class _Identified(msgspec.Struct):
+    """A document as far as cutting is concerned."""
+
+    id: str | int
+
+
+class _Lines:
+    """Documents that are lines of JSON, found by their ids."""
+
+    def begins(self, head: bytes) -> bool:
+        return head.lstrip().startswith(b"{")
+
+    def documents(self, file: mmap.mmap, place: int) -> Iterator[tuple[int, str]]:
+        """Up to a line that is none."""
+        at = file.find(b"\n", place - 1) + 1 if place else 0
+        while at or not place:
+            line = _line(file, at)
+            identifier = _id(line)
+            if identifier is not None:
+                yield at, identifier
+            elif line.strip() or not line:
+                return
+            at += len(line)
+
+    def find(self, file: mmap.mmap, key: str, start: int, end: int) -> int | None:
+        written = [re.escape(each) for each in sorted({msgspec.json.encode(key), json.dumps(key).encode()})]
+        if key.removeprefix("-").isdecimal():
+            written.append(key.encode() + rb"\b")
+        pattern = re.compile(rb'"id"\s*:\s*(?:' + b"|".join(written) + rb")")
+        for match in pattern.finditer(file, start, end):
+            at = file.rfind(b"\n", 0, match.start()) + 1
+            if _id(_line(file, at)) == key:
+                return at
+        return None
+
+
+class _Marked(NamedTuple):
+    """Documents between lines that begin with marks, found by their first lines."""
+
+    begin: bytes
+    end: bytes
+
+    def begins(self, head: bytes) -> bool:
+        return head.startswith(self.begin)
+
+    def documents(self, file: mmap.mmap, place: int) -> Iterator[tuple[int, str]]:
+        while (place := file.find(b"\n" + self.begin, place) + 1) > 0:
+            if self._follows_an_end(file, place):
+                yield place, _line(file, place).decode("latin-1")
+
+    def find(self, file: mmap.mmap, key: str, start: int, end: int) -> int | None:
+        at = file.find(b"\n" + key.encode("latin-1"), max(start - 1, 0), end) + 1
+        return at if at > 0 and self._follows_an_end(file, at) else None
+
+    def _follows_an_end(self, file: mmap.mmap, at: int) -> bool:
+        return file[max(0, at - 80) : at].rstrip().endswith(self.end)
+
+
+def _line(file: mmap.mmap, at: int) -> bytes:
+    return file[at : file.find(b"\n", at) + 1 or len(file)]
 
 
 def _id(line: bytes) -> str | None:
     try:
-        return str(msgspec.json.decode(line.removeprefix(_BOM), type=_Identified).id)
+        return str(msgspec.json.decode(line.removeprefix(BOM), type=_Identified).id)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-
-
-def _pattern(identifier: str) -> re.Pattern[bytes]:
-    """How the field `id` of a document can be written, in most cases."""
-    written = [re.escape(each) for each in sorted({msgspec.json.encode(identifier), json.dumps(identifier).encode()})]
-    if identifier.removeprefix("-").isdecimal():
-        written.append(identifier.encode() + rb"\b")
-    return re.compile(rb'"id"\s*:\s*(?:' + b"|".join(written) + rb")")
