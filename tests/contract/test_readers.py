@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 
+from adjudge.errors import AdjudgeError
 from fuzz.judge import judge
 from fuzz.targets import targets
 
@@ -48,3 +50,35 @@ def test_a_reader_reads_or_says_what_is_wrong(name, tmp_path):
     for what, data in variants(min(target.corpus(), key=len)).items():
         outcome = judge(target, data, tmp_path)
         assert outcome.finding is None, f"{name}: {what}: {outcome.finding}"
+
+
+# Several files in one input, files of settings, and texts in which every byte counts.
+NOT_ONE_FILE = (
+    *("ace", "brat", "eal-", "ere", "hierarchy", "kb-ere", "nugget-", "results", "schema", "scirex-output", "shards"),
+    *("similarity", "specs", "tbf", "text", "validate"),
+)
+MARK_HIDES_A_LINE = ("conll", "conll-strict", "coreference-conll", "coreference-file")  # as for the reference scorer
+NEEDS_LAST_LINE = ("trees", "trees-full")
+
+
+@pytest.mark.parametrize("name", sorted(name for name in TARGETS if not name.startswith(NOT_ONE_FILE)))
+def test_a_file_says_the_same_however_it_arrives(name, tmp_path):
+    target = TARGETS[name]
+    seeds = [seed for seed in sorted(target.corpus(), key=len) if seed.isascii() and b"\r" not in seed]
+    for seed in seeds[:3]:
+        expected = said(target, seed, tmp_path)
+        assert said(target, gzip.compress(seed), tmp_path) == expected
+        if name not in MARK_HIDES_A_LINE:
+            assert said(target, b"\xef\xbb\xbf" + seed, tmp_path) == expected
+        assert said(target, seed.replace(b"\n", b"\r\n"), tmp_path) == expected
+        if name not in NEEDS_LAST_LINE:
+            assert said(target, seed.removesuffix(b"\n"), tmp_path) == expected
+
+
+def said(target, data, room):
+    """What was read, without the hash of the bytes; or what is wrong, without where."""
+    try:
+        value = target.run(data, room)
+    except AdjudgeError as error:
+        return [problem.message for problem in error.problems]
+    return re.sub(r"'[0-9a-f]{64}'|0x[0-9a-f]+", "", repr(getattr(value, "documents", value)))

@@ -64,10 +64,6 @@ def test_ids_that_occur_twice_are_replaced():
     assert names == ["sentence-1", "sentence-2"]
 
 
-def test_windows_line_ends():
-    assert read_treebank(FRENCH.replace("\n", "\r\n").encode()).text == "Vaaubois"
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -22,10 +22,6 @@ def test_bytes_streams_and_files_are_the_same(tmp_path):
     assert read_whole(plain).digest == read_whole(packed).digest
 
 
-def test_a_byte_order_mark_is_no_text():
-    assert read_text(b"\xef\xbb\xbfEU")[1] == "EU"
-
-
 @pytest.mark.parametrize(
     ("data", "says"),
     [
