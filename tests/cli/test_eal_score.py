@@ -217,7 +217,7 @@ def test_quotes(score, tmp_path):
     Path("filter").write_text("1\nDOC00\n0-3\n")
     code, _, err = score(S0, *OFFICIAL, "--quotes", "filter")
     assert code == 1
-    assert "does not have DOC01" in err
+    assert "the document 'DOC01' is not listed here" in err
     assert score(S0, "--quotes", "filter", "--docs-text", "texts")[0] == 2
 
 
