@@ -428,14 +428,15 @@ def test_what_is_left_over_is_explained_as_it_is_counted():
     ]  # nothing in common, so that the templates are not aligned
 
 
-def test_notes_say_what_was_left_out():
+def test_notes_say_what_was_left_out(tmp_path):
     response = file(template("M1", inc_type="BOMBING:"), template("M7"))
     notes = {note.code: note for note in run(KEY, response).notes}
     assert notes["missing-document"].examples == ("M2", "M3")
     assert notes["unknown-document"].examples == ("M7",)
     assert notes["response-syntax"].count == 1
+    (tmp_path / "nothing.txt").write_text("nothing")
     with pytest.raises(FormatError) as caught:
-        run(b"", b"nothing")
+        run(b"", tmp_path / "nothing.txt")
     assert len(caught.value.problems) == 2
 
 

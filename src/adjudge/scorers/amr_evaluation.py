@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.smatch import Triples, assembled, best_match, comparable, concept_of, read_pairs, scores, value_of
+from adjudge.scorers.shared import counted, prf, three, totals
+from adjudge.scorers.smatch import Triples, assembled, best_match, comparable, concept_of, read_pairs, value_of
 
 if TYPE_CHECKING:
     from adjudge.model.penman import Graph
@@ -38,7 +39,6 @@ _SENSE = re.compile(r"(/ [a-zA-Z0-9-]+)-[0-9]+")
 
 def run(gold: Any, system: Any) -> Published:
     """The scores of two files of graphs, paired by their order."""
-    from adjudge.stats.measure import Prf
     from adjudge.stats.result import Note
 
     rows = []
@@ -46,32 +46,21 @@ def run(gold: Any, system: Any) -> Published:
         rows.append((str(number), _observe(of_gold, of_system)))
     lines = []
     for name, label, comma in PRINTED:
-        sums = [sum(row[column] for _, row in rows) for column in _columns(name)]
-        p, r, f = scores(*sums)
-        if name in ("concepts", "named-entities", "negation", "wiki"):  # here an empty side does not empty the other
-            p, r = (sums[0] / total if total else 0.0 for total in sums[1:])
+        p, r, f = three(*totals(rows, name))
         lines.append(f"{label} P: {p:.2f}{comma} R: {r:.2f}{comma} F: {f:.2f}\n")
-    measures = tuple(
-        Prf(name, (matched, mine), (matched, wanted), harmonic=True)
-        for name, _, _ in PRINTED
-        for matched, mine, wanted in [_columns(name)]
-    )
+    measures = tuple(prf(name, name, harmonic=True) for name, _, _ in PRINTED)
     message = "every pair of graphs has its proven optimum; the scripts climb from random starts and may print less"
     return Published(rows, measures, "".join(lines), notes=[Note("exact-search", len(rows), message)])
-
-
-def _columns(name: str) -> tuple[str, str, str]:
-    return f"{name}:matched", f"{name}:system", f"{name}:gold"
 
 
 def _observe(gold: tuple[str, Graph], system: tuple[str, Graph]) -> dict[str, float]:
     """All counts of one pair of graphs."""
     (gold_text, gold_graph), (system_text, system_graph) = gold, system
-    counts: dict[str, float] = {}
+    counts: dict[str, tuple[int, int, int]] = {}
 
     def smatch(name: str, mine: Triples, wanted: Triples) -> None:
         found = best_match(mine, wanted).value if mine.size and wanted.size else 0
-        counts.update(zip(_columns(name), map(float, (found, mine.size, wanted.size)), strict=True))
+        counts[name] = (found, mine.size, wanted.size)
 
     smatch("smatch", triples(system_graph), triples(gold_graph))
     smatch("unlabelled", _rewritten(system_text, _LABEL, ":label"), _rewritten(gold_text, _LABEL, ":label"))
@@ -79,11 +68,10 @@ def _observe(gold: tuple[str, Graph], system: tuple[str, Graph]) -> dict[str, fl
     mine, wanted = _facts(system_graph), _facts(gold_graph)
     for name, pick in (("concepts", _concepts), ("named-entities", _named), ("negation", _negated), ("wiki", _wikis)):
         left, right = Counter(pick(*mine)), Counter(pick(*wanted))
-        shared = (left & right).total()
-        counts.update(zip(_columns(name), map(float, (shared, left.total(), right.total())), strict=True))
+        counts[name] = ((left & right).total(), left.total(), right.total())
     smatch("reentrancy", _part(*mine, _reentrant(*mine)), _part(*wanted, _reentrant(*wanted)))
     smatch("srl", _part(*mine, _arguments(mine[1])), _part(*wanted, _arguments(wanted[1])))
-    return counts
+    return counted(counts)
 
 
 def triples(graph: Graph) -> Triples:

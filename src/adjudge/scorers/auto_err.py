@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from math import fsum
 from typing import Any, NamedTuple
 
 from adjudge.formats.templates import Template, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import check
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import assigned, sum_in_order, three
 from adjudge.stats.measure import Prf, Total
 
 TYPE = "incident_type"
@@ -102,8 +103,7 @@ def _report(
     for name in ("total", *names):
         prefix = "" if name == "total" else f"{name}:"
         num, p_den, r_den = (sum_in_order(row[f"{prefix}{column}"] for _, row in rows) for column in COLUMNS)
-        p, r = num / p_den if p_den else 0, num / r_den if r_den else 0
-        f1 = 2 * p * r / (p + r) if p + r else 0
+        p, r, f1 = three(num, p_den, r_den)
         lines.append(f"{name}: Precision : {p:.4f}, Recall : {r:.4f}, F1 : {f1:.4f}\n")
     lines.append(f"\nError Score: {score}\n")
     lines += (f"{'| |-' if name in KINDS else ''}{name}: {errors[name]}\n" for name in ERRORS)
@@ -339,11 +339,8 @@ def _greatest(weights: Sequence[Sequence[float]], rows: Sequence[int], free: Seq
         return 0.0
     if len(rows) == 1 or len(free) == 1:
         return max(weights[i][j] for i in rows for j in free)
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    table = np.array([[weights[i][j] for j in free] for i in rows])
-    return float(table[linear_sum_assignment(table, maximize=True)].sum())
+    table = [[weights[i][j] for j in free] for i in rows]
+    return fsum(table[i][j] for i, j in assigned(table))
 
 
 SCORER = Scorer(

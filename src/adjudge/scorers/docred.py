@@ -13,6 +13,7 @@ from typing import Any
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.docred import Answer, Gold, names_of, read_answers, read_gold, read_train_facts
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.shared import three
 from adjudge.stats.measure import Prf
 
 COLUMNS = (
@@ -93,12 +94,8 @@ def _count(
 
 def _f1(sums: dict[str, float], measure: Prf) -> float:
     """F1 from the values of precision and recall, in the order of the script, for the last digits."""
-    precision, recall = (_ratio(sums[above], sums[below]) for above, below in (measure.precision, measure.recall))
-    return 2.0 * precision * recall / (precision + recall) if precision + recall else 0
-
-
-def _ratio(above: float, below: float) -> float:
-    return above / below if below else 0
+    (matched, system), (found, gold) = measure.precision, measure.recall
+    return three(sums[matched], sums[system], sums[gold], sums[found])[2]
 
 
 SCORER = Scorer(

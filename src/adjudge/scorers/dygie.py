@@ -15,8 +15,7 @@ from typing import Any
 
 from adjudge.formats.dygie import read_dygie, read_dygie_output
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import paired, summed, three
-from adjudge.stats.measure import Prf
+from adjudge.scorers.shared import counted, paired, prf, three, totals
 
 ROWS = {
     "trig_id": "event.trigger-id",
@@ -24,10 +23,8 @@ ROWS = {
     "arg_id": "event.argument-id.type",
     "arg_class": "event.argument-cls.type",
 }
-MEASURES = tuple(
-    Prf(name, (f"{key}:matched", f"{key}:system"), (f"{key}:matched", f"{key}:gold")) for key, name in ROWS.items()
-)
-RELATION = Prf("relation.dygie", ("matched", "system"), ("matched", "gold"))
+MEASURES = tuple(prf(name, key) for key, name in ROWS.items())
+RELATION = prf("relation.dygie")
 
 
 def run_events(gold: Any, system: Any) -> Published:
@@ -36,8 +33,7 @@ def run_events(gold: Any, system: Any) -> Published:
     rows = [(identifier, _counts(right["events"], found["events"])) for identifier, right, found in pairs]
     numbers: dict[str, float] = {}
     for key in ROWS:
-        sums = summed(rows, [f"{key}:{column}" for column in ("matched", "system", "gold")])
-        for part, value in zip(("precision", "recall", "f1"), three(*sums.values()), strict=True):
+        for part, value in zip(("precision", "recall", "f1"), three(*totals(rows, key)), strict=True):
             numbers[f"{key}_{part}"] = value
     return Published(rows, MEASURES, json.dumps(numbers, indent=2) + "\n")
 
@@ -46,17 +42,14 @@ def _counts(gold: Any, system: Any) -> dict[str, float]:
     right, found = _triggers(gold), _triggers(system)
     roles, said = _arguments(gold, right), _arguments(system, found)
     places, whole = {role[:2] for role in roles}, set(roles)
-    counts = {
-        "trig_id": (sum(token in right for token in found), len(found), len(right)),
-        "trig_class": (sum(right.get(token) == kind for token, kind in found.items()), len(found), len(right)),
-        "arg_id": (sum(role[:2] in places for role in said), len(said), len(roles)),
-        "arg_class": (sum(role in whole for role in said), len(said), len(roles)),
-    }
-    return {
-        f"{key}:{column}": float(number)
-        for key, three_counts in counts.items()
-        for column, number in zip(("matched", "system", "gold"), three_counts, strict=True)
-    }
+    return counted(
+        {
+            "trig_id": (sum(token in right for token in found), len(found), len(right)),
+            "trig_class": (sum(right.get(token) == kind for token, kind in found.items()), len(found), len(right)),
+            "arg_id": (sum(role[:2] in places for role in said), len(said), len(roles)),
+            "arg_class": (sum(role in whole for role in said), len(said), len(roles)),
+        }
+    )
 
 
 def _triggers(events: Any) -> dict[int, str]:
@@ -78,8 +71,8 @@ def run_relations(gold: Any, system: Any) -> Published:
     for identifier, gold_data, system_data in paired(read_dygie(gold), read_dygie_output(system), {"relations": []}):
         right, found = _labels(gold_data), _labels(system_data)
         matched = sum(right.get(pair) == label for pair, label in found.items())
-        rows.append((identifier, {"matched": float(matched), "system": float(len(found)), "gold": float(len(right))}))
-    precision, recall, f1 = three(*summed(rows, ("matched", "system", "gold")).values())
+        rows.append((identifier, counted({"": (matched, len(found), len(right))})))
+    precision, recall, f1 = three(*totals(rows))
     text = json.dumps({"precision": precision, "recall": recall, "f1": f1}) + "\n"
     return Published(rows, (RELATION,), text)
 

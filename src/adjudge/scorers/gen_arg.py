@@ -21,7 +21,7 @@ from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.source import read_text
 from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import summed, three
+from adjudge.scorers.shared import percentages
 from adjudge.stats.measure import Prf
 
 ARTICLES = frozenset(("the", "an", "a"))
@@ -61,8 +61,7 @@ def run(gold: Any, system: Any, *, templates: Any, coref: Any = None) -> Publish
     shown = {title: key for title, key in LINES.items() if coref is not None or not key.startswith("coref")}
     text = []
     for title, key in shown.items():
-        sums = summed(rows.items(), (key, "system", "gold"))
-        p, r, f1 = (100.0 * value for value in three(*sums.values()))
+        p, r, f1 = percentages(*(sum(row[column] for row in rows.values()) for column in (key, "system", "gold")))
         text.append(f"{title}: P: {p:.2f}, R: {r:.2f}, F: {f1:.2f}\n")
     measures = tuple(Prf(_name(key), (key, "system"), (key, "gold")) for key in shown.values())
     return Published(list(rows.items()), measures, "".join(text))

@@ -15,7 +15,7 @@ from adjudge.algebra.functions import PLAIN
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import assigned, percentages, sum_in_order
 from adjudge.stats.measure import Prf
 
 ROLES = ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")
@@ -47,7 +47,7 @@ def run(gold: Any, system: Any, *, similarity: str | None = None) -> Published:
     sums = {column: sum_in_order(row[column] for _, row in rows) for column in (rows[0][1] if rows else ())}
     counts = {role: [sums.get(f"{role}:{column}", 0.0) for column in COLUMNS] for role in ROLES}
     counts[MICRO] = [sum_in_order(each[place] for each in counts.values()) for place in range(3)]
-    printed = {name: percentages(*(values[0], values[1], values[0], values[2])) for name, values in counts.items()}
+    printed = {name: percentages(*values) for name, values in counts.items()}
     return Published(rows, MEASURES, report(printed, gap="\n", end="\n"))
 
 
@@ -90,14 +90,6 @@ def plain(text: str) -> str:
     return text
 
 
-def percentages(p_num: float, p_den: float, r_num: float, r_den: float) -> tuple[float, float, float]:
-    """Precision, recall and F1 times 100, in the order of operations of the scorers."""
-    p = p_num / p_den if p_num else 0
-    r = r_num / r_den if r_num else 0
-    both = p + r
-    return p * 100, r * 100, (2 * p * r / both if both else 0) * 100
-
-
 def report(rows: dict[str, tuple[float, float, float]], *, gap: str, end: str) -> str:
     """The lines of the scorers of GRIT and GTT."""
     lines = []
@@ -118,12 +110,9 @@ def _roles(page: Page) -> dict[str, list[list[str]]]:
 def _matched(gold: list[list[str]], system: list[list[str]], similarity: str) -> float:
     if not gold or not system:
         return 0.0
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    scores = np.array([[_similarity(wanted, found, similarity) for found in system] for wanted in gold], dtype=float)
+    scores = [[_similarity(wanted, found, similarity) for found in system] for wanted in gold]
     # Row by row, as the scorer adds them up: the last digit depends on it.
-    return float(sum_in_order(scores[linear_sum_assignment(-scores)].tolist()))
+    return sum_in_order(scores[i][j] for i, j in assigned(scores))
 
 
 def _similarity(gold: list[str], system: list[str], similarity: str) -> float:

@@ -17,7 +17,8 @@ from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.json_file import read_json
 from adjudge.formats.templates import Sheet, Template, distinct, read_lines, read_object
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.grit import MICRO, ROLES, check, percentages, plain, report
+from adjudge.scorers.grit import MICRO, ROLES, check, plain, report
+from adjudge.scorers.shared import assigned, percentages, three
 from adjudge.stats.measure import Prf
 
 TYPE = "incident_type"
@@ -72,7 +73,7 @@ def _groups(source: Any, wanted: str, gold: Sheet) -> dict[str, list[str]]:
 def _printed(rows: list[dict[str, float]]) -> dict[str, tuple[float, float, float]]:
     def sums(prefix: str) -> tuple[float, float, float]:
         p_num, p_den, r_num, r_den = (sum(row[f"{prefix}{column}"] for row in rows) for column in COLUMNS)
-        return percentages(p_num, p_den, r_num, r_den)
+        return percentages(p_num, p_den, r_den, r_num)
 
     return {**{name: sums(f"{name}:") for name in NAMES}, MICRO: sums("")}
 
@@ -183,8 +184,7 @@ def _wobbles(value: float, p_den: int, r_den: int) -> bool:
 
 def _value(p_num: int, r_num: int, p_den: int, r_den: int) -> float:
     """F1 in the order of operations of the program, because it compares the last digits too."""
-    p, r = p_num / p_den if p_den else 0, r_num / r_den if r_den else 0
-    return 2 * p * r / (p + r) if p + r else 0
+    return three(p_num, p_den, r_den, r_num)[2]
 
 
 def _greatest(
@@ -193,13 +193,9 @@ def _greatest(
     """The numerators of the pairing of these rows that is best by their weighted sum."""
     if not rows or not free:
         return 0, 0
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    both = np.array([[weights[i][j] for j in free] for i in rows])
-    chosen = linear_sum_assignment(both @ np.array(slope), maximize=True)
-    p, r = both[chosen].sum(axis=0)
-    return int(p), int(r)
+    pairs = [[weights[i][j] for j in free] for i in rows]
+    chosen = assigned([[slope[0] * p + slope[1] * r for p, r in row] for row in pairs])
+    return sum(pairs[i][j][0] for i, j in chosen), sum(pairs[i][j][1] for i, j in chosen)
 
 
 SCORER = Scorer(

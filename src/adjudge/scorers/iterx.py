@@ -14,7 +14,7 @@ from typing import Any
 from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import ROLES, plain
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import sum_in_order, three
 from adjudge.stats.measure import Prf
 
 COLUMNS = ("matched", "system", "found", "gold")
@@ -48,10 +48,11 @@ def run(
         counts = _count(golds, systems, phi or "3", entities=denominators == "files")
         rows.append((identifier, dict(zip(COLUMNS, counts, strict=True))))
         shown = f"#pred={sum(map(bool, systems))}\t#gold={sum(map(bool, golds))}"
-        p, r, f1 = _three(*counts)
+        matched, system_size, found, gold_size = counts
+        p, r, f1 = three(matched, system_size, gold_size, found)
         lines.append((identifier, f"doc_id={identifier}\t{shown}\tprec={p:.4f}\trec={r:.4f}\tf1={f1:.4f}\n"))
     p_num, p_den, r_num, r_den = (sum_in_order(row[column] for _, row in rows) for column in COLUMNS)
-    p, r, f1 = _three(p_num, p_den, r_num, r_den)
+    p, r, f1 = three(p_num, p_den, r_den, r_num)
     names = ("scirex_p", "scirex_r", "scirex_f") if scirex else ("muc_slot_p", "muc_slot_r", "muc_slot_f1")
     text = "".join(f"iterx_{name}: {round(value, 4)}\n" for name, value in zip(names, (p, r, f1), strict=True))
     if per_document:
@@ -143,11 +144,6 @@ def _phi3(gold: Clusters, system: Clusters) -> float:
     if not scores.size:
         return 0.0
     return float(scores[linear_sum_assignment(-scores)].sum())
-
-
-def _three(p_num: float, p_den: float, r_num: float, r_den: float) -> tuple[float, float, float]:
-    p, r = p_num / p_den if p_den else 0, r_num / r_den if r_den else 0
-    return p, r, 2 * p * r / (p + r) if p + r else 0
 
 
 SCORER = Scorer(

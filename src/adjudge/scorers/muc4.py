@@ -33,6 +33,7 @@ from adjudge.scorers.muc4_align import (
     template_tally,
 )
 from adjudge.scorers.muc4_slot import Entries, Judged, Tally, is_optional, judge, leftovers
+from adjudge.scorers.shared import both_sides
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.stats.result import Note
 
@@ -70,7 +71,7 @@ def run(gold: Any, system: Any, **options: Any) -> Published:
     """
     asked = Asked(**options)
     chosen = muc4_slots() if asked.slots is None else read_slots(asked.slots)
-    key, response = _both(gold, system, chosen)
+    key, response = both_sides(lambda source: read_templates(source, chosen), gold, system)
     decisions = None if asked.history is None else read_history(asked.history, chosen)
     names = None if asked.messages is None else read_messages(asked.messages)
     compared = compare(key, response, chosen, history=decisions, messages=names)
@@ -161,20 +162,6 @@ def read_messages(source: Any) -> list[str]:
 def _metric(row: str) -> str:
     """The metric of a row: `MATCHED ONLY` is template.muc4.matched-only."""
     return NAME if row == "ALL TEMPLATES" else f"{NAME}.{row.replace('/', '-').replace(' ', '-').lower()}"
-
-
-def _both(gold: Any, system: Any, slots: Slots) -> tuple[TemplateFile, TemplateFile]:
-    """Both files, or the problems of both."""
-    read: list[TemplateFile] = []
-    problems: list[Problem] = []
-    for source in (gold, system):
-        try:
-            read.append(read_templates(source, slots))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(problems)
-    return read[0], read[1]
 
 
 def _notes(key: TemplateFile, response: TemplateFile, compared: Sequence[Message]) -> list[Note]:

@@ -19,16 +19,11 @@ from typing import Any
 
 from adjudge.formats.omnievent import read_omnievent
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import paired, summed
-from adjudge.stats.measure import Prf
+from adjudge.scorers.shared import counted, paired, prf, three, totals
 
 NOTHING = "NA"
 TINY = 1e-10
-COLUMNS = tuple(f"{task}:{column}" for task in ("ed", "eae") for column in ("matched", "system", "gold"))
-MEASURES = (
-    Prf("event.omnievent-trigger", ("ed:matched", "ed:system"), ("ed:matched", "ed:gold")),
-    Prf("event.omnievent-argument", ("eae:matched", "eae:system"), ("eae:matched", "eae:gold")),
-)
+MEASURES = (prf("event.omnievent-trigger", "ed"), prf("event.omnievent-argument", "eae"))
 EMPTY: dict[str, Any] = {"events": []}
 Pair = tuple[str, str]
 
@@ -43,12 +38,9 @@ def run(gold: Any, system: Any, *, mode: str | None = None, paradigm: str | None
     for identifier, right, found in pairs:
         triggers = list(_triggers(right, found))
         arguments = list(_arguments(right, found, mode or "default"))
-        numbers = (*labels_counts(triggers, types), *pair_counts(arguments))
-        rows.append((identifier, dict(zip(COLUMNS, map(float, numbers), strict=True))))
-    sums = summed(rows, COLUMNS)
-    return Published(
-        rows, MEASURES, _text(_exact(*(sums[c] for c in COLUMNS[:3])), _exact(*(sums[c] for c in COLUMNS[3:])))
-    )
+        numbers = {"ed": labels_counts(triggers, types), "eae": pair_counts(arguments)}
+        rows.append((identifier, counted(numbers)))
+    return Published(rows, MEASURES, _text(three(*totals(rows, "ed")), three(*totals(rows, "eae"))))
 
 
 def labels_counts(pairs: Iterable[Pair], types: Iterable[str]) -> tuple[int, int, int]:
@@ -144,14 +136,12 @@ def _words(pairs: list[tuple[str, Any, Any]], mode: str) -> Published:
         for number, both in enumerate(_scored(right, found, mode)):
             for items, event in zip(arguments, both, strict=True):
                 items += () if event is None else _argument_words(number, event)
-        row: dict[str, float] = {}
-        for task, (gold, system) in (("ed", triggers), ("eae", arguments)):
-            row[f"{task}:matched"] = float((Counter(gold) & Counter(system)).total())
-            row[f"{task}:system"], row[f"{task}:gold"] = float(len(system)), float(len(gold))
-        rows.append((identifier, row))
-    sums = summed(rows, COLUMNS)
-    numbers = [_smoothed(*(sums[column] for column in part)) for part in (COLUMNS[:3], COLUMNS[3:])]
-    return Published(rows, MEASURES, _text(*numbers))
+        numbers = {
+            task: ((Counter(gold) & Counter(system)).total(), len(system), len(gold))
+            for task, (gold, system) in (("ed", triggers), ("eae", arguments))
+        }
+        rows.append((identifier, counted(numbers)))
+    return Published(rows, MEASURES, _text(_smoothed(*totals(rows, "ed")), _smoothed(*totals(rows, "eae"))))
 
 
 def _trigger_words(side: Any) -> list[tuple[str, ...]]:
@@ -175,11 +165,6 @@ def _plain(label: str) -> str:
     'timestart'
     """
     return label if label == NOTHING else _bare(label.rpartition(".")[2].replace("-", "").replace("_", "").lower())
-
-
-def _exact(matched: int, system: int, gold: int) -> tuple[float, float, float]:
-    precision, recall = (matched / below if below else 0.0 for below in (system, gold))
-    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def _text(triggers: tuple[float, float, float], arguments: tuple[float, float, float]) -> str:

@@ -13,8 +13,7 @@ from typing import Any
 
 from adjudge.formats.oneie import read_oneie
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import paired, summed, three
-from adjudge.stats.measure import Prf
+from adjudge.scorers.shared import counted, paired, percentages, prf, totals
 
 LINES = {
     "entity": ("Entity", "ner.oneie"),
@@ -25,10 +24,7 @@ LINES = {
     "role_id": ("Role identification", "event.argument-id.type"),
     "role": ("Role", "event.argument-cls.type"),
 }
-MEASURES = tuple(
-    Prf(name, (f"{key}:matched", f"{key}:system"), (f"{key}:matched", f"{key}:gold"))
-    for key, (_, name) in LINES.items()
-)
+MEASURES = tuple(prf(name, key) for key, (_, name) in LINES.items())
 EMPTY: dict[str, Any] = {"entities": [], "relations": [], "events": []}
 Spans = tuple[int, int]
 
@@ -41,8 +37,7 @@ def run(gold: Any, system: Any) -> Published:
     ]
     lines = []
     for key, (title, _) in LINES.items():
-        numbers = summed(rows, [f"{key}:{column}" for column in ("matched", "system", "gold")])
-        precision, recall, f1 = (100.0 * value for value in three(*numbers.values()))
+        precision, recall, f1 = percentages(*totals(rows, key))
         lines.append(f"{title}: P: {precision:.2f}, R: {recall:.2f}, F: {f1:.2f}\n")
     return Published(rows, MEASURES, "".join(lines))
 
@@ -68,11 +63,7 @@ def _counts(gold: Mapping[str, Any], system: Mapping[str, Any]) -> dict[str, flo
     places = {role[:3] for role in roles}
     found["role_id"] = (sum(role[:3] in places for role in said), len(said), len(roles))
     found["role"] = (len(said & roles), len(said), len(roles))
-    return {
-        f"{key}:{column}": float(number)
-        for key, numbers in found.items()
-        for column, number in zip(("matched", "system", "gold"), numbers, strict=True)
-    }
+    return counted(found)
 
 
 def _span(value: Mapping[str, int]) -> Spans:

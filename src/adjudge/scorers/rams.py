@@ -17,6 +17,7 @@ from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.rams import read_rams
 from adjudge.formats.source import read_text
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.shared import percentages
 from adjudge.stats.measure import Prf
 from adjudge.stats.result import Note
 
@@ -50,11 +51,11 @@ def run(gold: Any, system: Any, *, constrained: Any = None) -> Published:
         counts = {"correct": correct, "gold": right, "system": found}
         rows.append((document.id, {name: float(links.total()) for name, links in counts.items()}))
     for distance, (correct_number, gold_number, system_number) in sums.items():
-        p, r, f1 = _printed(correct_number, gold_number, system_number)
+        p, r, f1 = percentages(correct_number, gold_number, system_number)
         counts_shown = f"[p r f1 {gold_number} gold/{system_number} pred. ]"
         lines.append(f" {distance} & {system_number} & {p:.1f} & {r:.1f} & {f1:.1f} \\\\ {counts_shown}\n")
     totals = [int(sum(row[name] for _, row in rows)) for name in ("correct", "gold", "system")]
-    p, r, f1 = _printed(*totals)
+    p, r, f1 = percentages(*totals)
     lines.append(f"Precision: {p:.4f} Recall: {r:.4f} F1: {f1:.4f}\n")
     known = {document.id for document in gold_side.documents}
     unknown = [each for each in answers if each not in known]
@@ -125,13 +126,6 @@ class _Sentences:
             message = f"{identifier}: the span {span[0]}-{span[1] - 1} {where}, and the published scorer fails here"
             raise ValidationError(Problem(message, path=path, line=line, hint="score without --compat"))
         return first
-
-
-def _printed(correct: int, gold: int, system: int) -> tuple[float, float, float]:
-    first = correct / gold if gold else 0.0
-    second = correct / system if system else 0.0
-    f1 = 2.0 * first * second / (first + second) if first + second else 0.0
-    return 100.0 * first, 100.0 * second, 100.0 * f1
 
 
 SCORER = Scorer(

@@ -1,15 +1,28 @@
-"""What published scorers of documents have in common: pairs of documents, and sums of counts."""
+"""What published scorers have in common: pairs of documents, sums of counts, precision, recall and F1, matchings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
-from adjudge.errors import Problem, ValidationError, did_you_mean
+from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides
+from adjudge.formats.findings import read_files
 from adjudge.model.document import Corpus
+from adjudge.stats.measure import Prf
+
+Rows: TypeAlias = "Iterable[tuple[str, Mapping[str, float]]]"
+T = TypeVar("T")
 
 LISTED = 100
+
+
+def both_sides(read: Callable[[Any], T], gold: Any, system: Any) -> tuple[T, T]:
+    """What is read of gold and of the system; the problems of both are raised together, the same one once."""
+    parts, problems = read_files((gold, system), read)
+    if problems:
+        raise FormatError(list(dict.fromkeys(problems)))
+    return parts[0][1], parts[1][1]
 
 
 def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
@@ -36,22 +49,74 @@ def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple
     ]
 
 
-def summed(rows: Iterable[tuple[str, Mapping[str, float]]], columns: Sequence[str]) -> dict[str, int]:
-    """The sums of whole counts."""
-    found = [row for _, row in rows]
-    return {column: int(sum(row[column] for row in found)) for column in columns}
+def columns(key: str = "") -> tuple[str, str, str]:
+    """The columns of what is counted under a key: what both sides have, what the system has, what gold has.
+
+    >>> columns("trigger")
+    ('trigger:matched', 'trigger:system', 'trigger:gold')
+    """
+    start = f"{key}:" if key else ""
+    return f"{start}matched", f"{start}system", f"{start}gold"
 
 
-def three(matched: int, system: int, gold: int) -> tuple[float, float, float]:
+def counted(numbers: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The counts of one document: matched, system and gold of every key.
+
+    >>> counted({"trigger": (1, 2, 3)})
+    {'trigger:matched': 1.0, 'trigger:system': 2.0, 'trigger:gold': 3.0}
+    """
+    return {
+        column: float(number) for key, own in numbers.items() for column, number in zip(columns(key), own, strict=True)
+    }
+
+
+def prf(name: str, key: str = "", *, harmonic: bool = False) -> Prf:
+    """Precision, recall and F1 of what is counted under a key."""
+    matched, system, gold = columns(key)
+    return Prf(name, (matched, system), (matched, gold), harmonic=harmonic)
+
+
+def totals(rows: Rows, key: str = "") -> tuple[int, int, int]:
+    """Matched, system and gold of all documents, which are whole numbers."""
+    matched, system, gold = (int(sum(row[column] for _, row in rows)) for column in columns(key))
+    return matched, system, gold
+
+
+def three(matched: float, system: float, gold: float, found: float | None = None) -> tuple[float, float, float]:
     """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0 where nothing can be divided.
+
+    `found` is the numerator of recall, if it is another one than that of precision.
 
     >>> three(1, 2, 1)
     (0.5, 1.0, 0.666...)
     """
     precision = matched / system if system > 0 else 0
-    recall = matched / gold if gold > 0 else 0
+    recall = (matched if found is None else found) / gold if gold > 0 else 0
     both = precision + recall
     return precision, recall, 2 * precision * recall / both if both > 0 else 0
+
+
+def percentages(matched: float, system: float, gold: float, found: float | None = None) -> tuple[float, float, float]:
+    """The same three, each times 100 at the end."""
+    precision, recall, f1 = three(matched, system, gold, found)
+    return 100.0 * precision, 100.0 * recall, 100.0 * f1
+
+
+def assigned(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """The pairs of the 1:1 matching with the greatest sum, row by row; which of equal ones, is up to scipy.
+
+    The programs that are written in Python leave it to the same function, and so it is part of what they print.
+
+    >>> assigned([[1.0, 3.0], [2.0, 3.0]])
+    [(0, 1), (1, 0)]
+    """
+    if not weights or not weights[0]:
+        return []
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    rows, chosen = linear_sum_assignment(np.array(weights, dtype=float), maximize=True)
+    return list(zip(rows.tolist(), chosen.tolist(), strict=True))
 
 
 def sum_in_order(parts: Iterable[float]) -> float:

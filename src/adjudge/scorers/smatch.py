@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.shared import both_sides, counted, prf, three, totals
 
 if TYPE_CHECKING:
     from adjudge.model.penman import Graph
@@ -26,7 +27,6 @@ NAME = "smatch"
 def run(gold: Any, system: Any, *, digits: str | None = None) -> Published:
     """The scores of two files of graphs, paired by their order."""
     from adjudge.errors import UsageError
-    from adjudge.stats.measure import Prf
     from adjudge.stats.result import Note
 
     if digits is not None and not (digits.isdecimal() and int(digits) <= 15):
@@ -34,33 +34,14 @@ def run(gold: Any, system: Any, *, digits: str | None = None) -> Published:
     rows = []
     for number, ((_, of_gold), (_, of_system)) in enumerate(read_pairs(gold, system), 1):
         mine, wanted = triples(of_system), triples(of_gold)
-        counts = (best_match(mine, wanted).value, mine.size, wanted.size)
-        rows.append((str(number), dict(zip(COLUMNS, map(float, counts), strict=True))))
-    totals = [sum(row[column] for _, row in rows) for column in COLUMNS]
+        rows.append((str(number), counted({NAME: (best_match(mine, wanted).value, mine.size, wanted.size)})))
     text = "".join(
         f"{label}: {value:.{int(digits or 2)}f}\n"
-        for label, value in zip(("Precision", "Recall", "F-score"), scores(*totals), strict=True)
+        for label, value in zip(("Precision", "Recall", "F-score"), three(*totals(rows, NAME)), strict=True)
     )
-    measure = Prf(NAME, (COLUMNS[0], COLUMNS[1]), (COLUMNS[0], COLUMNS[2]), harmonic=True)
     message = "every pair of graphs has its proven optimum; the program climbs from random starts and may print less"
     note = Note("exact-search", len(rows), message)
-    return Published(rows, (measure,), text, notes=[note])
-
-
-COLUMNS = (f"{NAME}:matched", f"{NAME}:system", f"{NAME}:gold")
-
-
-def scores(matched: float, system: float, gold: float) -> tuple[float, float, float]:
-    """Precision, recall and F; all 0 if one side is empty.
-
-    >>> scores(25, 30, 29)
-    (0.833..., 0.862..., 0.847...)
-    """
-    if system == 0 or gold == 0:
-        return 0.0, 0.0, 0.0
-    precision, recall = matched / system, matched / gold
-    total = precision + recall
-    return precision, recall, 2 * precision * recall / total if total else 0.0
+    return Published(rows, (prf(NAME, NAME, harmonic=True),), text, notes=[note])
 
 
 def triples(graph: Graph) -> Triples:
@@ -207,15 +188,7 @@ def read_pairs(gold: Source, system: Source) -> list[tuple[tuple[str, Graph], tu
     from adjudge.formats.penman import read_graphs
     from adjudge.formats.source import source_name
 
-    sides = []
-    problems: list[Problem] = []
-    for source in (gold, system):
-        try:
-            sides.append(read_graphs(source))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(problems)
+    sides = both_sides(read_graphs, gold, system)
     if len(sides[0]) != len(sides[1]):
         message = f"{len(sides[1])} graphs, but gold has {len(sides[0])}"
         raise FormatError(

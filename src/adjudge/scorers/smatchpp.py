@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import counted, prf, sum_in_order, three
 from adjudge.scorers.smatch import Triples, best_match, read_pairs
 
 if TYPE_CHECKING:
@@ -16,33 +16,27 @@ if TYPE_CHECKING:
 Triple = tuple[str, str, str]
 
 NAME = "smatchpp"
-COLUMNS = (f"{NAME}:matched", f"{NAME}:system", f"{NAME}:gold")
 _ROOT = "the root"
 _CONCEPT = "instance"
 
 
 def run(gold: Any, system: Any, *, standard: str | None = None, score_type: str | None = None) -> Published:
     """The scores of two files of graphs, paired by their order."""
-    from adjudge.stats.measure import Prf
-
     chosen = standard or "amr"
-    counted = [
+    observed = [
         observe(triples(mine, chosen), triples(wanted, chosen)) for (_, wanted), (_, mine) in read_pairs(gold, system)
     ]
-    rows = [
-        (str(number), dict(zip(COLUMNS, map(float, counts), strict=True))) for number, counts in enumerate(counted, 1)
-    ]
+    rows = [(str(number), counted({NAME: counts})) for number, counts in enumerate(observed, 1)]
     if score_type == "macro":
-        each = [_scores(*counts) for counts in counted]
+        each = [_scores(*counts) for counts in observed]
         shown = [sum_in_order(column) / len(each) for column in zip(*each, strict=True)]
     else:
-        shown = _scores(*(sum(column) for column in zip(*counted, strict=True)))
+        shown = _scores(*(sum(column) for column in zip(*observed, strict=True)))
     f1, precision, recall = (_percent(value) for value in shown)
     empty = "----------------------------\n--95-confidence intervals:--\n----------------------------\n"
     text = f"main ---->   F1: {f1}    Precision: {precision}    Recall: {recall}\n{empty}"
     text += "main ---->   F1: [None,None]    Precision: [None,None]    Recall: [None,None]\n"
-    measure = Prf(NAME, (COLUMNS[0], COLUMNS[1]), (COLUMNS[0], COLUMNS[2]), harmonic=True)
-    return Published(rows, (measure,), text, pool="macro" if score_type == "macro" else "micro")
+    return Published(rows, (prf(NAME, NAME, harmonic=True),), text, pool="macro" if score_type == "macro" else "micro")
 
 
 def observe(system: Sequence[Triple], gold: Sequence[Triple]) -> tuple[int, int, int]:
@@ -137,10 +131,8 @@ def _scores(matched: float, system: float, gold: float) -> list[float]:
     """F1, precision and recall; two empty graphs are equal."""
     if not system and not gold:
         return [1.0, 1.0, 1.0]
-    precision = matched / system if system else 0.0
-    recall = matched / gold if gold else 0.0
-    total = precision + recall
-    return [2 * precision * recall / total if total else 0.0, precision, recall]
+    precision, recall, f1 = three(matched, system, gold)
+    return [f1, precision, recall]
 
 
 def _percent(value: float) -> float:

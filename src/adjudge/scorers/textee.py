@@ -11,8 +11,7 @@ from typing import Any
 
 from adjudge.formats.oneie import read_textee
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import paired, summed, three
-from adjudge.stats.measure import Prf
+from adjudge.scorers.shared import counted, paired, percentages, prf, totals
 
 RULE = "-" * 78 + "\n"
 
@@ -53,28 +52,23 @@ ROWS: dict[str, tuple[str, Callable[[Any], set[Any]]]] = {
     "event.argument-id": ("Arg-I (attached)", _arguments(attached=True, role=False)),
     "event.argument-cls": ("Arg-C (attached)", _arguments(attached=True, role=True)),
 }
-MEASURES = tuple(Prf(name, (f"{name}:matched", f"{name}:system"), (f"{name}:matched", f"{name}:gold")) for name in ROWS)
+MEASURES = tuple(prf(name, name) for name in ROWS)
 
 
 def run(gold: Any, system: Any) -> Published:
     """Count one system."""
     rows = []
     for identifier, right, found in paired(read_textee(gold), read_textee(system), {"events": []}):
-        row = {}
-        for name, (_, keys) in ROWS.items():
-            sides = keys(right["events"]), keys(found["events"])
-            for column, number in zip(("gold", "system"), sides, strict=True):
-                row[f"{name}:{column}"] = float(len(number))
-            row[f"{name}:matched"] = float(len(sides[0] & sides[1]))
-        rows.append((identifier, row))
+        sides = {name: (keys(found["events"]), keys(right["events"])) for name, (_, keys) in ROWS.items()}
+        numbers = {name: (len(said & wanted), len(said), len(wanted)) for name, (said, wanted) in sides.items()}
+        rows.append((identifier, counted(numbers)))
     lines = [_line(name, title, rows) for name, (title, _) in ROWS.items()]
     return Published(rows, MEASURES, RULE + "".join(lines) + RULE)
 
 
 def _line(name: str, title: str, rows: Any) -> str:
-    sums = summed(rows, [f"{name}:{column}" for column in ("matched", "system", "gold")])
-    matched, system, gold = sums.values()
-    precision, recall, f1 = (100.0 * value for value in three(matched, system, gold))
+    matched, system, gold = totals(rows, name)
+    precision, recall, f1 = percentages(matched, system, gold)
     return (
         f"{title:<16} - P: {precision:6.2f} ({matched:5d}/{system:5d}), "
         f"R: {recall:6.2f} ({matched:5d}/{gold:5d}), F: {f1:6.2f}\n"

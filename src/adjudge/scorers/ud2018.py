@@ -15,6 +15,7 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.conllu_trees import CONTENT, FUNCTIONAL, ROOT, Treebank, read_treebank, unique_names
 from adjudge.model.document import Corpus, Document
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.shared import both_sides
 from adjudge.stats.measure import Measure, Prf, Ratio
 
 METRICS = (
@@ -32,24 +33,11 @@ def run(gold: Any, system: Any, *, counts: bool = False) -> Published:
     >>> run(row, row).text.splitlines()[11]
     'LAS        |    100.00 |    100.00 |    100.00 |    100.00'
     """
-    left, right = _banks(gold, system)
+    left, right = both_sides(read_treebank, gold, system)
     check_text(left.text, right.text, left.place, right.place)
     rows = _rows(left, right)
     sums = {metric: {part: sum(row[f"{metric}:{part}"] for _, row in rows) for part in PARTS} for metric in METRICS}
     return Published(rows, _measures(), _table(sums, _counts if counts else _scores))
-
-
-def _banks(gold: Any, system: Any) -> list[Treebank]:
-    banks: list[Treebank] = []
-    problems: list[Problem] = []
-    for source in (gold, system):
-        try:
-            banks.append(read_treebank(source))
-        except FormatError as error:
-            problems += [problem for problem in error.problems if problem not in problems]
-    if problems:
-        raise FormatError(problems)
-    return banks
 
 
 def _measures() -> tuple[Measure, ...]:
