@@ -13,6 +13,7 @@ GENERATED = {
     "docs/reference-commands.md": "test_docs_reference.py writes it anew",
     "docs/reference-python.md": "test_docs_reference.py writes it anew; its examples are doctests",
     "docs/which-number.md": "test_docs_numbers.py writes it anew, by running its commands",
+    "CONTRIBUTING.md": "test_contributing.py runs it in a copy of the project",
 }
 PAGES = {
     str(path.relative_to(ROOT)): path
