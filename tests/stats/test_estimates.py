@@ -6,7 +6,7 @@ import pickle
 
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.inference import OFF
-from adjudge.stats.item_influence import ItemInfluence
+from adjudge.stats.influence import ItemInfluence
 from adjudge.stats.measure import Ratio
 from adjudge.stats.table import StatsTable
 from made import made_result

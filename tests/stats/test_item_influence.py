@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.errors import UsageError
-from adjudge.stats.item_influence import select_items
+from adjudge.stats.influence import select_items
 
 ITEMS = st.lists(st.sampled_from("abcdef"), max_size=4, unique=True)
 CORPUS = st.lists(st.tuples(ITEMS, ITEMS, ITEMS), min_size=1, max_size=4)

@@ -211,8 +211,7 @@ def select(
     """
     from adjudge.report.comparing import render_items, render_selection
     from adjudge.stats.compare import compare as compare_results
-    from adjudge.stats.influence import select_documents
-    from adjudge.stats.item_influence import select_items
+    from adjudge.stats.influence import select_documents, select_items
 
     result = compare_results(_load(results, options), by=(), bootstrap=0)
     if items:

@@ -13,8 +13,7 @@ from adjudge.report.tables import csv_rows
 from adjudge.stats.text import Cell, Grid, clean, slice_text
 
 if TYPE_CHECKING:
-    from adjudge.stats.influence import Differences, Selection
-    from adjudge.stats.item_influence import ItemSelection
+    from adjudge.stats.influence import Differences, ItemSelection, Selection
     from adjudge.stats.result import Result
 
 DOCUMENTS = "documents on which systems differ most (effect: what the document adds to the difference on all)"
@@ -136,8 +135,7 @@ def json_schema() -> dict[str, Any]:
     >>> [each["$ref"] for each in json_schema()["anyOf"]]
     ['#/$defs/Selection', '#/$defs/ItemSelection']
     """
-    from adjudge.stats.influence import Selection
-    from adjudge.stats.item_influence import ItemSelection
+    from adjudge.stats.influence import ItemSelection, Selection
 
     either, parts = msgspec.json.schema_components([Selection, ItemSelection], ref_template="#/$defs/{name}")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "anyOf": list(either), "$defs": parts}

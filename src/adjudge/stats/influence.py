@@ -1,4 +1,4 @@
-"""Which documents matter: where two systems differ most, and whose scores hold a ranking up.
+"""Which documents and items matter: where two systems differ most, and what holds a ranking up.
 
 Everything is computed from the counts per document of a saved result; nothing is scored again. The effect of a
 document on a difference is the difference on all documents minus the difference without it.
@@ -6,19 +6,24 @@ document on a difference is the difference on all documents minus the difference
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.measure import Prf
+from adjudge.stats.outcomes import item_values
+from adjudge.stats.points import Additive, Pool, per_document
 from adjudge.stats.result import Comparison, Result
+from adjudge.stats.table import StatsTable
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Key
-    from adjudge.stats.points import Additive, Pool
+    from adjudge.stats.outcomes import Documents, Outcome, SystemDocument
 
 Order: TypeAlias = Literal["influence", "disagreement"]
 _SLACK = 1e-12  # differences that are equal but for the rounding of sums
@@ -69,9 +74,9 @@ def largest_differences(result: Result, top: int) -> Differences:
     documents: list[DocumentDifference] = []
     slices: list[Comparison] = []
     corpus = result.options is not None and result.options.pool == "corpus"  # then documents have no scores
-    systems = {} if corpus else {name: _Parts(each) for name, each in estimators(result).items()}
+    systems = {} if corpus else _estimators(result)
     for key in keys:
-        found = [each for a, b in combinations(systems, 2) for each in _on_documents(systems, a, b, key)]
+        found = _on_documents(systems, key)
         found.sort(key=lambda each: (-round(abs(each.difference), 12), -abs(each.effect or 0.0), each.document))
         documents += found[:top]
         sliced = [
@@ -93,7 +98,17 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     flips: bool
 
 
-class Influence(msgspec.Struct, frozen=True, kw_only=True):
+class _Telling(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a ranking hangs on."""
+
+    @property
+    def strongest(self) -> Effect | None:
+        """The effect on the pair that it changes most: one that flips it, then the largest."""
+        effects: tuple[Effect, ...] = self.effects  # type: ignore[attr-defined]
+        return max(effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
+
+
+class Influence(_Telling, frozen=True, kw_only=True):
     """One document: how much the ranking hangs on it, and how much the systems disagree about it."""
 
     document: str
@@ -102,10 +117,18 @@ class Influence(msgspec.Struct, frozen=True, kw_only=True):
     scores: dict[str, float | None]
     effects: tuple[Effect, ...]
 
-    @property
-    def strongest(self) -> Effect | None:
-        """The effect on the pair that it changes most."""
-        return strongest_of(self.effects)
+
+class ItemInfluence(_Telling, frozen=True, kw_only=True):
+    """One item: whether gold has it, which systems do, and what judging it the other way does to the ranking."""
+
+    document: str
+    item: str
+    value: Any
+    gold: bool
+    credits: dict[str, float]
+    influence: float
+    disagreement: float
+    effects: tuple[Effect, ...]
 
 
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +151,12 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     of: int
     ranking: dict[str, float]
     neighbours: tuple[Neighbours, ...]
+
+
+class ItemSelection(Ranked, frozen=True, kw_only=True):
+    """The items to look at, the most telling first, and the ranking that they were chosen for."""
+
+    items: tuple[ItemInfluence, ...]
 
 
 class Selection(Ranked, frozen=True, kw_only=True):
@@ -157,47 +186,48 @@ def select_documents(
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """
-    systems = estimators(result)
-    key, points = ranking(result, systems, metric, part)
+    systems = _estimators(result)
+    key, points = _ranking(result, systems, metric, part)
     without = {name: left_out(each)[key] for name, each in systems.items()}
-    own = {name: _alone(estimator)[key] for name, estimator in systems.items()}
-    neighbours = neighbours_of(points, without)
-    documents = [
-        _influence(
-            identifier,
-            {name: float(values[place]) for name, values in own.items()},
-            [(pair, float(without[pair.a][place] - without[pair.b][place])) for pair in neighbours],
+    own = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
+    neighbours = _neighbours(points, without)
+    documents = []
+    for place, identifier in enumerate(next(iter(systems.values())).ids):
+        total, effects = _changed((pair, float(without[pair.a][place] - without[pair.b][place])) for pair in neighbours)
+        scores = {name: float(values[place]) for name, values in own.items()}
+        documents.append(
+            Influence(
+                document=identifier,
+                influence=total,
+                disagreement=_disagreement([value for value in scores.values() if not math.isnan(value)]),
+                scores={name: None if math.isnan(value) else value for name, value in scores.items()},
+                effects=effects,
+            )
         )
-        for place, identifier in enumerate(next(iter(systems.values())).ids)
-    ]
-    documents.sort(key=lambda each: _rank(each, order))
-    return Selection(
-        adjudge=result.adjudge,
-        signature=result.signature,
-        metric=key[0],
-        part=key[1],
-        order=order,
-        of=len(documents),
-        ranking=points,
-        neighbours=neighbours,
-        documents=tuple(documents[:number]),
-    )
+    documents.sort(key=lambda each: (*_rank(each, order), each.document))
+    head = _head(result, key, order, len(documents), points, neighbours)
+    return Selection(**head, documents=tuple(documents[:number]))
 
 
-def _influence(identifier: str, scores: Mapping[str, float], left: list[tuple[Neighbours, float]]) -> Influence:
-    total, effects = changed_pairs(left)
-    defined = [value for value in scores.values() if not math.isnan(value)]
-    pairs = [abs(one - other) for one, other in combinations(defined, 2)]
-    return Influence(
-        document=identifier,
-        influence=total,
-        disagreement=math.fsum(pairs) / len(pairs) if pairs else None,
-        scores={name: None if math.isnan(value) else value for name, value in scores.items()},
-        effects=effects,
-    )
+def _head(
+    result: Result, key: Key, order: str, of: int, points: dict[str, float], neighbours: tuple[Neighbours, ...]
+) -> dict[str, Any]:
+    head = {"adjudge": result.adjudge, "signature": result.signature, "metric": key[0], "part": key[1]}
+    return {**head, "order": order, "of": of, "ranking": points, "neighbours": neighbours}
 
 
-def ranking(
+def _disagreement(values: Sequence[float]) -> float | None:
+    """The mean absolute difference over all pairs."""
+    pairs = [abs(one - other) for one, other in combinations(values, 2)]
+    return math.fsum(pairs) / len(pairs) if pairs else None
+
+
+def _rank(each: Influence | ItemInfluence, order: Order) -> tuple[float, float]:
+    influence, disagreement = -round(each.influence, 12), -round(each.disagreement or 0.0, 12)
+    return (influence, disagreement) if order == "influence" else (disagreement, influence)
+
+
+def _ranking(
     result: Result, systems: Mapping[str, Additive], metric: str | None, part: str | None
 ) -> tuple[Key, dict[str, float]]:
     """The score that is asked for, and that of every system, the best first; an error if there is nothing to rank."""
@@ -205,7 +235,7 @@ def ranking(
         raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
     if not all(estimator.ids for estimator in systems.values()):
         raise UsageError("there are no documents to choose from")
-    key = chosen(result, metric, part)
+    key = _chosen(result, metric, part)
     points = {name: estimator.point()[key] for name, estimator in systems.items()}
     unknown = [name for name, value in points.items() if math.isnan(value)]
     if unknown:
@@ -213,20 +243,18 @@ def ranking(
     return key, dict(sorted(points.items(), key=lambda each: -each[1]))
 
 
-def neighbours_of(points: Mapping[str, float], without: Mapping[str, Array]) -> tuple[Neighbours, ...]:
+def _neighbours(points: Mapping[str, float], without: Mapping[str, Array]) -> tuple[Neighbours, ...]:
     """The pairs of a ranking, with errors from the scores that each document leaves when it is left out."""
+    from adjudge.stats.intervals import Parts, jackknife_error
+
+    left = {(a, b): Parts(0.0, without[a] - without[b], without[a][:0]) for a, b in pairwise(points)}
     return tuple(
-        Neighbours(a=a, b=b, difference=points[a] - points[b], error=_error(without[a] - without[b]))
-        for a, b in pairwise(points)
+        Neighbours(a=a, b=b, difference=points[a] - points[b], error=jackknife_error(parts) or 0.0)
+        for (a, b), parts in left.items()
     )
 
 
-def strongest_of(effects: Iterable[Effect]) -> Effect | None:
-    """The effect that changes its pair most: one that flips it, then the largest."""
-    return max(effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
-
-
-def changed_pairs(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Effect, ...]]:
+def _changed(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Effect, ...]]:
     """The influence of a change after which neighbours differ by so much, and its effects one by one."""
     found, total = [], 0.0
     for pair, value in left:
@@ -240,13 +268,7 @@ def changed_pairs(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tupl
     return total, tuple(found)
 
 
-def _rank(each: Influence, order: Order) -> tuple[float, float, str]:
-    influence, disagreement = -round(each.influence, 12), -round(each.disagreement or 0.0, 12)
-    first, second = (influence, disagreement) if order == "influence" else (disagreement, influence)
-    return first, second, each.document
-
-
-def chosen(result: Result, metric: str | None, part: str | None) -> Key:
+def _chosen(result: Result, metric: str | None, part: str | None) -> Key:
     """The score that systems are ranked by: the one asked for, else the first that they were compared on."""
     headlines = {each.metric: each.part for each in result.comparisons}
     known = [(score.metric, score.part) for score in result.systems[0].scores if not score.slice]
@@ -263,10 +285,8 @@ def chosen(result: Result, metric: str | None, part: str | None) -> Key:
     raise UsageError(f"the results have no score {whole}", hint=hint)
 
 
-def estimators(result: Result) -> dict[str, Additive]:
+def _estimators(result: Result) -> dict[str, Additive]:
     """The systems by their counts."""
-    from adjudge.stats.points import Additive
-
     if result.options is not None and result.options.pool == "corpus":
         raise UsageError(
             "these scores do not add over documents, so that none has a score of its own",
@@ -282,25 +302,16 @@ def estimators(result: Result) -> dict[str, Additive]:
     return found
 
 
-class _Parts:
-    """The scores of one system: on all documents, on each alone, and without each."""
-
-    def __init__(self, estimator: Additive) -> None:
-        self.ids = estimator.ids
-        self.point = estimator.point()
-        self.alone, self.without = _alone(estimator), left_out(estimator)
-
-
-def _on_documents(systems: Mapping[str, _Parts], a: str, b: str, key: Key) -> list[DocumentDifference]:
-    one, other = systems[a], systems[b]
-    whole = one.point[key] - other.point[key]
-    effects = (whole - (one.without[key] - other.without[key])).tolist()
+def _on_documents(systems: Mapping[str, Additive], key: Key) -> list[DocumentDifference]:
+    """All pairs of systems on all documents on which they differ."""
+    points = {name: each.point()[key] for name, each in systems.items()}
+    alone = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
+    without = {name: left_out(each)[key] for name, each in systems.items()}
     found = []
-    rows = zip(one.ids, one.alone[key].tolist(), other.alone[key].tolist(), effects, strict=True)
-    for identifier, first, second, effect in rows:
-        if math.isnan(first) or math.isnan(second) or abs(first - second) <= _SLACK:
-            continue
-        found.append(
+    for a, b in combinations(systems, 2):
+        effects = ((points[a] - points[b]) - (without[a] - without[b])).tolist()
+        rows = zip(systems[a].ids, alone[a].tolist(), alone[b].tolist(), effects, strict=True)
+        found += [
             DocumentDifference(
                 document=identifier,
                 metric=key[0],
@@ -312,15 +323,10 @@ def _on_documents(systems: Mapping[str, _Parts], a: str, b: str, key: Key) -> li
                 difference=first - second,
                 effect=None if math.isnan(effect) else effect,
             )
-        )
+            for identifier, first, second, effect in rows
+            if not math.isnan(first) and not math.isnan(second) and abs(first - second) > _SLACK
+        ]
     return found
-
-
-def _alone(estimator: Additive) -> dict[Key, Array]:
-    """The scores of every document by itself."""
-    from adjudge.stats.points import per_document
-
-    return per_document(estimator.table, estimator.measures)
 
 
 def left_out(estimator: Additive) -> dict[Key, Array]:
@@ -331,12 +337,207 @@ def left_out(estimator: Additive) -> dict[Key, Array]:
     return estimator.finish(np.array(list(table.totals.values())) - table.array)
 
 
-def _error(left: Array) -> float:
-    """The jackknife error of what is without each document; 0 if there are too few."""
-    from adjudge.stats.intervals import Parts, jackknife_error
-
-    return jackknife_error(Parts(0.0, left, left[:0])) or 0.0
-
-
 def _sign(value: float) -> int:
     return 0 if abs(value) <= _SLACK else int(math.copysign(1, value))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Items, by the outcomes that were saved with the result. A gold item judged the other way is no gold item; one that
+# only systems have would be one. The counts of the document change by what every system made of the item, and
+# everything else stays as it is.
+
+_SAME = 1e-6  # outcomes are saved with six digits
+
+
+class _Judged(NamedTuple):
+    """An item, and the credit that each system has for it now, or would have."""
+
+    document: int
+    path: str
+    value: Any
+    gold: bool
+    credits: dict[str, float]
+
+
+def select_items(
+    result: Result, number: int, *, metric: str | None = None, part: str | None = None, order: Order = "influence"
+) -> ItemSelection:
+    """The items whose annotation or assessment would change the ranking of the systems most.
+
+    For neighbours a, b of the ranking with difference d the effect of an item is d - d', where d' is the difference if
+    the item were judged the other way: a gold item that is none takes its credit and one gold item from the counts, an
+    item of systems that is one gives them credit and adds one. Influence and disagreement are those of
+    `select_documents`, the latter of the credits of systems.
+
+    >>> import adjudge as aj
+    >>> gold = [{"id": "d", "items": ["a", "b", "c"]}]
+    >>> systems = {"A": [{"id": "d", "items": ["a", "b"]}], "B": [{"id": "d", "items": ["a", "x"]}]}
+    >>> found = select_items(aj.score("record.set", gold, systems, bootstrap=0, documents=True), 2)
+    >>> [(each.value, each.gold, each.strongest.flips) for each in found.items]
+    [('b', True, True), ('x', False, True)]
+    """
+    import numpy as np
+
+    if result.documents is None or not all(system.outcomes for system in result.systems):
+        hint = "write it with --save and --save-documents"
+        raise UsageError("the result does not have what became of every item", hint=hint)
+    systems = _estimators(result)
+    key, points = _ranking(result, systems, metric, part)
+    measure = _measure(result, key)
+    judged = _judged(result, key[0], measure, systems)
+    ids = next(iter(systems.values())).ids
+    row = {identifier: place for place, identifier in enumerate(ids)}
+    at = np.array([row[result.documents.gold[each.document].id] for each in judged], dtype=np.int64)
+    changed: dict[str, Array] = {}
+    for name, estimator in systems.items():
+        table = estimator.select(ids).table
+        values = table.array[at]
+        own = np.array([each.credits.get(name, 0.0) for each in judged])
+        sign = np.array([-1.0 if each.gold else 1.0 for each in judged])
+        values[:, table.columns.index(measure.recall[0])] += sign * own
+        values[:, table.columns.index(measure.recall[1])] += sign
+        own_rows = Additive(table, result.measures, estimator.pool)
+        rows = own_rows.summed[0].array
+        named = tuple(map(str, range(len(judged))))
+        judged_table = StatsTable(named, table.columns, values)  # type: ignore[arg-type]  # an array will do
+        other = Additive(judged_table, result.measures, estimator.pool).summed[0].array
+        changed[name] = own_rows.finish(rows.sum(axis=0)[None, :] - rows[at] + other)[key]
+    without = {name: left_out(each)[key] for name, each in systems.items()}
+    neighbours = _neighbours(points, without)
+    items = []
+    for place, each in enumerate(judged):
+        total, effects = _changed((pair, float(changed[pair.a][place] - changed[pair.b][place])) for pair in neighbours)
+        credit = {name: each.credits.get(name, 0.0) for name in systems}
+        items.append(
+            ItemInfluence(
+                document=result.documents.gold[each.document].id,
+                item=each.path,
+                value=each.value,
+                gold=each.gold,
+                credits=credit,
+                influence=total,
+                disagreement=_disagreement(list(credit.values())) or 0.0,
+                effects=effects,
+            )
+        )
+    items.sort(key=lambda each: (*_rank(each, order), each.document, each.item))
+    head = _head(result, key, order, len(items), points, neighbours)
+    return ItemSelection(**head, items=tuple(items[:number]))
+
+
+def _measure(result: Result, key: Key) -> Prf:
+    for each in result.measures:
+        if isinstance(each, Prf) and each.name == key[0] and each.shared:
+            return each
+    raise _refusal(key[0])
+
+
+def _refusal(metric: str) -> UsageError:
+    hint = "choose a metric that counts items, or select documents"
+    return UsageError(f"{metric} is no sum over items, so that none has a part in it", hint=hint)
+
+
+def _judged(result: Result, metric: str, measure: Prf, systems: Mapping[str, Additive]) -> list[_Judged]:
+    """Every item of the level that the metric counts, with what the systems have for it."""
+    documents = result.documents
+    assert documents is not None
+    if metric not in documents.metrics:
+        raise _refusal(metric)
+    number = documents.metrics.index(metric)
+    for level in reversed(range(len(documents.levels))):  # the innermost ones are counted most often
+        found = _at_level(result, documents, number, level)
+        if found and _adds_up(found, measure, systems):
+            return _merged(found)
+    raise _refusal(metric)
+
+
+class _Side(NamedTuple):
+    """What the items of one level come to for one system in one document."""
+
+    document: str
+    place: int
+    system: str
+    gold: dict[tuple[int, ...], tuple[Any, float]]
+    spurious: dict[tuple[int, ...], tuple[Any, Any]]
+    level: str
+    owned: int
+
+
+def _at_level(result: Result, documents: Documents, metric: int, level: int) -> list[_Side]:
+    found = []
+    name = documents.levels[level]
+    for system in result.systems:
+        for place, (gold, own) in enumerate(zip(documents.gold, system.outcomes, strict=True)):
+            outcome = next((each for each in own.outcomes if each.metric == metric), None)
+            if outcome is None:
+                continue
+            values = item_values(documents.levels, gold.items)
+            credit: dict[int, float] = dict.fromkeys(outcome.missed, 0.0)
+            for item, score in _scored(outcome):
+                credit[item] = credit.get(item, 0.0) + score
+            golden = {
+                gold.items[item].place: (values[item], score)
+                for item, score in credit.items()
+                if gold.items[item].level == level
+            }
+            matched = len({each for each in outcome.system if own.items[each].level == level})
+            wrong = _spurious(documents, own, outcome, level)
+            found.append(_Side(gold.id, place, system.name, golden, wrong, name, matched + len(wrong)))
+    return found if any(each.gold or each.spurious for each in found) else []
+
+
+def _scored(outcome: Outcome) -> Iterable[tuple[int, float]]:
+    return zip(outcome.gold, outcome.scores or (1.0,) * len(outcome.gold), strict=True)
+
+
+def _spurious(
+    documents: Documents, own: SystemDocument, outcome: Outcome, level: int
+) -> dict[tuple[int, ...], tuple[Any, Any]]:
+    """The items that only the system has: their values, and those of what they are part of, without its parts."""
+    values = item_values(documents.levels, own.items)
+    outer = {item.place[0]: value for item, value in zip(own.items, values, strict=True) if len(item.place) == 1}
+    found: dict[tuple[int, ...], tuple[Any, Any]] = {}
+    for each in outcome.spurious:
+        item = own.items[each]
+        if item.level == level:
+            whole = outer.get(item.place[0]) if len(item.place) > 1 else None
+            if isinstance(whole, Mapping):
+                whole = {name: value for name, value in whole.items() if not isinstance(value, list | tuple)}
+            found[item.place] = values[each], whole
+    return found
+
+
+def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additive]) -> bool:
+    """Whether the items of a level are what the metric counts: then their sums are its columns."""
+    tables = {name: estimator.table for name, estimator in systems.items()}
+    rows = {name: {identifier: place for place, identifier in enumerate(each.ids)} for name, each in tables.items()}
+    names = measure.recall[0], measure.precision[1], measure.recall[1]
+    for each in found:
+        table = tables[each.system]
+        counts = [table.values[rows[each.system][each.document]][table.columns.index(column)] for column in names]
+        own = [math.fsum(score for _, score in each.gold.values()), each.owned, len(each.gold)]
+        if any(abs(one - other) > _SAME * max(1.0, abs(one)) for one, other in zip(counts, own, strict=True)):
+            return False
+    return True
+
+
+def _merged(found: Sequence[_Side]) -> list[_Judged]:
+    """Items of all systems: those of gold by their places, the others by what they are."""
+    known: dict[tuple[Any, ...], _Judged] = {}
+    for each in found:
+        for place, (value, score) in each.gold.items():
+            key = each.place, True, place
+            item = known.setdefault(key, _Judged(each.place, _path(each.level, place), value, True, {}))
+            item.credits[each.system] = score
+        for place, (value, whole) in each.spurious.items():
+            same = each.place, False, json.dumps([value, whole], sort_keys=True, default=str)
+            item = known.setdefault(same, _Judged(each.place, _path(each.level, place), value, False, {}))
+            item.credits[each.system] = 1.0
+    return list(known.values())
+
+
+def _path(level: str, place: Sequence[int]) -> str:
+    """A level and its places as a path: events[2].arguments[0]."""
+    for number in place:
+        level = level.replace("[*]", f"[{number}]", 1)
+    return level
