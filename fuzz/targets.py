@@ -197,7 +197,7 @@ def _descriptions() -> Iterable[Target]:
     yield Target("schema", "yaml", "schema", filed("metrics.record_schema:read_schema", "fields.yaml"), cost=2)
     yield Target("hierarchy", "fields", "hierarchy", filed("algebra.similarity:read_parents", "h.tsv"))
     yield Target("hierarchy-json", "json", "hierarchy-json", filed("algebra.similarity:read_parents", "h.json"))
-    yield Target("results", "json", "results", placed("stats.result:decode_result", "r.json"), cost=2)
+    yield Target("results", "json", "results", placed("stats.saved:decode_result", "r.json"), cost=2)
 
 
 def _installed(module: str) -> bool:

@@ -16,7 +16,7 @@ from adjudge.cli.app import app
 from adjudge.cli.demo import TASKS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
-from adjudge.stats.result import json_schema
+from adjudge.stats.saved import json_schema
 
 
 def test_help(adjudge) -> None:

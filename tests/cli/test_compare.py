@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from adjudge.report.comparing import json_schema as selection_schema
-from adjudge.stats.result import json_schema
+from adjudge.stats.saved import json_schema
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import jsonschema
 import pytest
 
 from adjudge.cli import run
-from adjudge.stats.result import Result, decode_result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import decode_result, json_schema
 
 CORPUS = Path(__file__).parents[1] / "golden" / "eal" / "corpusA"
 KEY, REF = str(CORPUS / "key"), str(CORPUS / "ref")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.stats.result import Result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import json_schema
 
 PEOPLE, FIRMS, TOWNS = (tuple(f"{kind}{n}" for n in range(5)) for kind in ("ana", "corvex", "oslo"))
 

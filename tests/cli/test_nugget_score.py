@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.stats.result import Result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import json_schema
 
 TYPES = ("Life_Die", "Conflict_Attack", "Movement_Transport")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from adjudge.stats.result import Result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import json_schema
 
 SCORE = ("score", "relation.strict", "gold.jsonl", "good.jsonl")
 

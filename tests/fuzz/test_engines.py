@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.result import decode_result
+from adjudge.stats.saved import decode_result
 from adjudge.tasks.scoring import score
 
 ENTITIES = st.lists(

@@ -8,7 +8,7 @@ from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
 from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
 from adjudge.report.html.result import render_result
 from adjudge.report.html.result_graphs import confidence_curves, graphs_of_result
-from adjudge.stats.result import decode_result
+from adjudge.stats.saved import decode_result
 from adjudge.tasks.eal.settings import decide, settings
 from adjudge.tasks.eal.texts import regions_in
 from adjudge.tasks.kbp.scoring import score as score_kbp

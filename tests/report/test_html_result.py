@@ -29,7 +29,7 @@ from adjudge.report.html.result_items import (
 )
 from adjudge.stats.outcomes import Documents, GoldDocument, Item
 from adjudge.stats.resample import rank_distribution
-from adjudge.stats.result import decode_result
+from adjudge.stats.saved import decode_result
 from adjudge.stats.text import comparison_grid, score_grid
 from hostile import MARKUP
 

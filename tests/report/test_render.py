@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.report.render import render, render_explanation
 from adjudge.report.tables import Table, escape_latex, markdown_table, render_listing, text_table, width
-from adjudge.stats.result import Result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import json_schema
 from adjudge.tasks.scoring import explain_document, score
 
 GOLD = [{"id": f"d{i}", "genre": "a&b|c" if i % 2 else "nw", "items": list(range(i, i + 4))} for i in range(10)]

@@ -16,7 +16,8 @@ from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap, randomisation
-from adjudge.stats.result import Note, decode_result
+from adjudge.stats.result import Note
+from adjudge.stats.saved import decode_result
 from adjudge.stats.table import StatsTable
 from made import made_result
 

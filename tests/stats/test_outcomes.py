@@ -18,7 +18,8 @@ from adjudge.stats.outcomes import (
     item_values,
     merge_outcomes,
 )
-from adjudge.stats.result import Result, decode_result, json_schema
+from adjudge.stats.result import Result
+from adjudge.stats.saved import decode_result, json_schema
 
 GOLD = [
     {"id": "d1", "text": "Ann left Rome.", "relations": [

@@ -19,7 +19,8 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Combined, Prf, Ratio, Total
-from adjudge.stats.result import Note, Result, decode_result, json_schema, unique_names
+from adjudge.stats.result import Note, Result, unique_names
+from adjudge.stats.saved import decode_result, json_schema
 from adjudge.stats.table import StatsTable
 from made import made_result
 

@@ -12,7 +12,8 @@ from adjudge.algebra import exact, f, record, set_of
 from adjudge.errors import UsageError
 from adjudge.metrics import Metric, Row, find
 from adjudge.stats.compare import compare
-from adjudge.stats.result import Result, decode_result
+from adjudge.stats.result import Result
+from adjudge.stats.saved import decode_result
 from adjudge.tasks.observe import compared_fields, looks_at
 from adjudge.tasks.scoring import score
 

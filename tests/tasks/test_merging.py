@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
-from adjudge.stats.result import Note, decode_result
+from adjudge.stats.result import Note
+from adjudge.stats.saved import decode_result
 from adjudge.stats.signature import hash_chunks
 from adjudge.tasks.coref import scoring as coref
 from adjudge.tasks.eal import task as eal

@@ -12,7 +12,7 @@ from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError, did_you_mean, visible
 
 _SCHEMAS = {
-    "result": "adjudge.stats.result:json_schema",
+    "result": "adjudge.stats.saved:json_schema",
     "agreement": "adjudge.report.agreement:json_schema",
     "selection": "adjudge.report.comparing:json_schema",
     "metric": "adjudge.algebra.spec:spec_schema",

@@ -109,7 +109,7 @@ class MetricScores:
         return f"{self.name}: " + ", ".join(f"{part} {value}" for part, value in self._parts().items())
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.notebook import rows_html
+        from adjudge.stats.text import rows_html
 
         return rows_html(("part", self.name), [(part, repr(value)) for part, value in self._parts().items()])
 
@@ -157,7 +157,7 @@ class SystemScores(Mapping[str, MetricScores]):
         return "\n".join(f"{system}: {scores!r}" for system, scores in self._systems.items())
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.notebook import rows_html
+        from adjudge.stats.text import rows_html
 
         parts = list(dict.fromkeys(part for scores in self.values() for part in scores))
         rows = [(name, *(repr(own[part]) if part in own else "" for part in parts)) for name, own in self.items()]

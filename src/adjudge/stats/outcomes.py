@@ -187,12 +187,13 @@ def merge_outcomes(
     having = [(documents, systems) for documents, systems in saved if documents is not None]
     if len(having) < 2:
         return (having[0][0], {name: tuple(own) for name, own in having[0][1].items()}) if having else (None, {})
-    levels, metrics = _Numbers(), _Numbers()
+    levels: dict[str, int] = {}
+    metrics: dict[str, int] = {}
     gold: dict[str, tuple[GoldDocument, dict[tuple[int, tuple[int, ...]], int], list[Item]]] = {}
     found: dict[str, dict[str, SystemDocument]] = {}
     for documents, systems in having:
-        own_levels = [levels(level) for level in documents.levels]
-        own_metrics = [metrics(metric) for metric in documents.metrics]
+        own_levels = [levels.setdefault(level, len(levels)) for level in documents.levels]
+        own_metrics = [metrics.setdefault(metric, len(metrics)) for metric in documents.metrics]
         for place, document in enumerate(documents.gold):
             _, known, items = gold.setdefault(document.id, (document, {}, []))
             numbers = []
@@ -208,8 +209,8 @@ def merge_outcomes(
                         outcomes[place], own_levels, own_metrics, numbers
                     )
     merged = Documents(
-        levels=levels.names,
-        metrics=metrics.names,
+        levels=tuple(levels),
+        metrics=tuple(metrics),
         gold=tuple(msgspec.structs.replace(document, items=tuple(items)) for document, _, items in gold.values()),
     )
     nothing = SystemDocument(missing=True)
@@ -234,18 +235,3 @@ def _renumbered(
         ),
         missing=document.missing,
     )
-
-
-class _Numbers:
-    """Numbers for names, in the order in which they come."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def __call__(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names, in the order of their numbers."""
-        return tuple(self._numbers)

@@ -1,19 +1,20 @@
 """What comes out: scores with intervals, comparisons, notes, and enough of the counts to recompute all of it.
 
-The JSON of a `Result` is the output contract of every command; `json_schema` describes it.
+The JSON of a `Result` is the output contract of every command; `saved.json_schema` describes it.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import Problem, UsageError, did_you_mean
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
@@ -25,6 +26,7 @@ from adjudge.stats.table import AttributeValue, StatsTable
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
+ROWS = ("scores", "comparisons", "documents")
 _NESTED = ("slice", "uncertainty")
 
 
@@ -176,7 +178,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         return tuple(dict.fromkeys(score.metric for score in self.scores))
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.notebook import scores_html
+        from adjudge.stats.text import scores_html
 
         return scores_html(self.name, self.scores)
 
@@ -274,7 +276,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"<Result {self.signature}, systems: {', '.join(system.name for system in self.systems)}>"
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.notebook import render_html
+        from adjudge.stats.text import render_html
 
         return render_html(self)
 
@@ -293,14 +295,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """A data frame of pandas with a row for each of the `scores`, `comparisons` or `documents`."""
-        from adjudge.stats.frames import result_rows, to_frame
-
         return to_frame(result_rows(self, rows), "pandas")
 
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars."""
-        from adjudge.stats.frames import result_rows, to_frame
-
         return to_frame(result_rows(self, rows), "polars")
 
     def to_json(self, *, with_tables: bool = False) -> str:
@@ -348,71 +346,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(Problem(f"cannot be read: {reason}", path=name, hint="check the path")) from error
+        from adjudge.stats.saved import decode_result
+
         return decode_result(data, name)
-
-
-def decode_result(data: bytes, path: str = "<result>") -> Result:
-    """A result from its JSON; `path` is what errors call it. What no scoring can have counted is refused.
-
-    >>> decode_result(b'{"task": "nugget"}', "a.json")
-    Traceback (most recent call last):
-    adjudge.errors.FormatError: a.json:1:1: not a saved result: Object missing required field `adjudge`, give a ...
-    """
-    from adjudge.stats.saved import check_counts, misplaced, position, reason
-
-    hint = "give a file written by --save or by Result.save"
-    try:
-        version = msgspec.json.decode(data, type=_Stamp).adjudge
-        _refuse_newer(version, path)
-        result = msgspec.json.decode(data, type=Result)
-        names = [system.name for system in result.systems]
-        if len(set(names)) < len(names):
-            raise FormatError("two systems have the same name - at `$.systems`")
-        check_counts(result)
-    except RecursionError:
-        raise FormatError(Problem("not a saved result: nested too deeply", path, 1, hint=hint)) from None
-    except msgspec.ValidationError as error:
-        raise FormatError(misplaced(data, str(error), path, hint)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        line, column = position(data, str(error))
-        message = f"not JSON: {reason(str(error))}"
-        raise FormatError(Problem(message, path=path, line=line, column=column, hint=hint)) from error
-    except AdjudgeError as error:
-        problems = [p if p.path else misplaced(data, str(p), path, hint) for p in error.problems]
-        raise FormatError(problems) from error
-    return result
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) that every JSON output of a result satisfies.
-
-    >>> json_schema()["$ref"]
-    '#/$defs/Result'
-    """
-    from adjudge.stats.influence import Differences  # what `compare` adds
-
-    (whole, more), parts = msgspec.json.schema_components([Result, Differences], ref_template="#/$defs/{name}")
-    parts["Result"]["properties"]["differences"] = more
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
-
-
-class _Stamp(msgspec.Struct):
-    adjudge: str
-
-
-def _release(version: str) -> tuple[int, int]:
-    found = re.match(r"(\d+)\.(\d+)", version)
-    if not found:
-        raise FormatError(f"`{version}` is not a version - at `$.adjudge`")
-    return int(found[1]), int(found[2])
-
-
-def _refuse_newer(version: str, path: str) -> None:
-    """Before 1.0 every minor release may change the form of a result, after that only a major one."""
-    theirs, ours = _release(version), _release(__version__)
-    if theirs[0] > ours[0] or (theirs[0] == ours[0] == 0 and theirs[1] > ours[1]):
-        hint = "upgrade with: pip install --upgrade adjudge"
-        raise FormatError(Problem(f"written by adjudge {version}, this is {__version__}", path=path, hint=hint))
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -458,3 +394,73 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "v": __version__,
         "in": conventions.get("in"),
     }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rows for data frames, without depending on the libraries that have them
+
+
+def result_rows(result: Result, rows: str = "scores") -> list[dict[str, Any]]:
+    """One flat dict per score, comparison, or document and system, all with the same keys.
+
+    Slices are `slice.FIELD`; documents have their attributes, counts, and scores as `METRIC.PART`.
+    """
+    if rows == "scores":
+        return result.to_dicts()
+    if rows == "comparisons":
+        return _comparison_rows(result)
+    if rows == "documents":
+        return _document_rows(result)
+    hint = did_you_mean(rows, ROWS) or f"rows are {', '.join(ROWS)}"
+    raise UsageError(f"a result has no rows of {rows!r}", hint=hint)
+
+
+def to_frame(rows: Sequence[Mapping[str, Any]], library: str) -> Any:
+    """A data frame of pandas or polars; an error that says what to install if it is not there.
+
+    >>> to_frame([], "no_such_library")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: no_such_library is not installed, install it with: pip install no_such_library
+    """
+    try:
+        module = import_module(library)
+    except ImportError as error:
+        hint = f"install it with: pip install {library}"
+        raise UsageError(f"{library} is not installed", hint=hint) from error
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    # All rows decide about the type of a column, not the first few, where a value may be missing.
+    return module.DataFrame(columns, infer_schema_length=None) if library == "polars" else module.DataFrame(columns)
+
+
+def _comparison_rows(result: Result) -> list[dict[str, Any]]:
+    fields = dict.fromkeys(name for each in result.comparisons for name in each.slice)
+    rows = []
+    for each in result.comparisons:
+        row = msgspec.structs.asdict(each)
+        where = row.pop("slice")
+        rows.append({**row, **{f"slice.{name}": where.get(name) for name in fields}})
+    return rows
+
+
+def _document_rows(result: Result) -> list[dict[str, Any]]:
+    from adjudge.stats.points import per_document
+
+    rows = []
+    for system in result.systems:
+        table = system.table
+        if table is None or not result.measures:
+            hint = "write it with --save or Result.save"
+            raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
+        scores = {".".join(key): values.tolist() for key, values in per_document(table, result.measures).items()}
+        for place, identifier in enumerate(table.ids):
+            own = {name: values[place] for name, values in scores.items()}
+            rows.append(
+                {
+                    "system": system.name,
+                    "document": identifier,
+                    **{f"slice.{name}": column[place] for name, column in table.attributes.items()},
+                    **{f"count.{name}": table.values[place][at] for at, name in enumerate(table.columns)},
+                    **{name: None if math.isnan(value) else value for name, value in own.items()},
+                }
+            )
+    return rows

@@ -11,23 +11,87 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.model.whereabouts import json_place
 from adjudge.stats.elements import check_elements
 from adjudge.stats.measure import Blanc, Measure, Prf, measures_of, needed_columns
 from adjudge.stats.outcomes import check_outcomes
-from adjudge.stats.result import SampledCounts
+from adjudge.stats.result import Result, SampledCounts, SystemResult
 
 if TYPE_CHECKING:
     from adjudge.stats.elements import ElementSlice, ElementTable
-    from adjudge.stats.result import Result, SystemResult
     from adjudge.stats.table import StatsTable
 
 _ROUNDED = 1e-9  # how much sums of fractions may be off, as a share
 _OWN = "score"  # the task whose metrics may be anybody's: a pair may count for more than either of the two with itself
 
 
-def check_counts(result: Result) -> None:
+def decode_result(data: bytes, path: str = "<result>") -> Result:
+    """A result from its JSON; `path` is what errors call it. What no scoring can have counted is refused.
+
+    >>> decode_result(b'{"task": "nugget"}', "a.json")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: a.json:1:1: not a saved result: Object missing required field `adjudge`, give a ...
+    """
+    hint = "give a file written by --save or by Result.save"
+    try:
+        version = msgspec.json.decode(data, type=_Stamp).adjudge
+        _refuse_newer(version, path)
+        result = msgspec.json.decode(data, type=Result)
+        names = [system.name for system in result.systems]
+        if len(set(names)) < len(names):
+            raise FormatError("two systems have the same name - at `$.systems`")
+        _check_counts(result)
+    except RecursionError:
+        raise FormatError(Problem("not a saved result: nested too deeply", path, 1, hint=hint)) from None
+    except msgspec.ValidationError as error:
+        raise FormatError(_misplaced(data, str(error), path, hint)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        line, column = _position(data, str(error))
+        message = f"not JSON: {_reason(str(error))}"
+        raise FormatError(Problem(message, path=path, line=line, column=column, hint=hint)) from error
+    except AdjudgeError as error:
+        problems = [p if p.path else _misplaced(data, str(p), path, hint) for p in error.problems]
+        raise FormatError(problems) from error
+    return result
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) that every JSON output of a result satisfies.
+
+    >>> json_schema()["$ref"]
+    '#/$defs/Result'
+    """
+    from adjudge.stats.influence import Differences  # what `compare` adds
+
+    (whole, more), parts = msgspec.json.schema_components([Result, Differences], ref_template="#/$defs/{name}")
+    parts["Result"]["properties"]["differences"] = more
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
+
+
+class _Stamp(msgspec.Struct):
+    adjudge: str
+
+
+def _release(version: str) -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if not found:
+        raise FormatError(f"`{version}` is not a version - at `$.adjudge`")
+    return int(found[1]), int(found[2])
+
+
+def _refuse_newer(version: str, path: str) -> None:
+    """Before 1.0 every minor release may change the form of a result, after that only a major one."""
+    theirs, ours = _release(version), _release(__version__)
+    if theirs[0] > ours[0] or (theirs[0] == ours[0] == 0 and theirs[1] > ours[1]):
+        hint = "upgrade with: pip install --upgrade adjudge"
+        raise FormatError(Problem(f"written by adjudge {version}, this is {__version__}", path=path, hint=hint))
+
+
+def _check_counts(result: Result) -> None:
     """Raise unless the counts of all systems are those of its documents and measures, and are possible."""
     bounded = result.task != _OWN
     for number, system in enumerate(result.systems):
@@ -136,20 +200,20 @@ def check_samples(samples: SampledCounts) -> None:
         raise FormatError("a pair of leave-outs names one that is not there")
 
 
-def misplaced(data: bytes, message: str, path: str, hint: str) -> Problem:
+def _misplaced(data: bytes, message: str, path: str, hint: str) -> Problem:
     """A complaint that ends in the path of the value it is about, with the place of that value."""
     where = re.search(r"- at `(\$[^`]*)`$", message)
     line, column = json_place(data.decode("utf-8", "replace"), where[1] if where else "$")
     return Problem(f"not a saved result: {message}", path, line, column, hint)
 
 
-def position(data: bytes, message: str) -> tuple[int, int]:
+def _position(data: bytes, message: str) -> tuple[int, int]:
     """The line and column that a complaint about JSON means."""
     found = re.search(r"\(byte (\d+)\)|in position (\d+)", message)
     before = data[: int(found[1] or found[2])] if found else data
     return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
 
 
-def reason(message: str) -> str:
+def _reason(message: str) -> str:
     """What a complaint about JSON says beside that."""
     return re.sub(r"^JSON is malformed: |\s*\(byte \d+\)", "", message)

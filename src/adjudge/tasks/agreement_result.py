@@ -71,7 +71,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[Disagreement, ...] | None = None
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.notebook import rows_html
+        from adjudge.stats.text import rows_html
 
         rows = [
             (f"{mean.metric} {mean.part}", f"{pair.a}, {pair.b}", repr(_estimate(pair.headline(mean.metric))))
