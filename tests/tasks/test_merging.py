@@ -11,7 +11,7 @@ from adjudge.errors import UsageError, ValidationError
 from adjudge.stats.result import Note
 from adjudge.stats.saved import decode_result
 from adjudge.stats.signature import hash_chunks
-from adjudge.tasks.coref import scoring as coref
+from adjudge.tasks.coref import task as coref
 from adjudge.tasks.eal import task as eal
 from adjudge.tasks.merging import merge
 from adjudge.tasks.scoring import score
