@@ -205,3 +205,94 @@ def test_systems_are_ranked_with_ranges_on_demand(task, call):
     code, _, err = call(*words, "--rank-by", "no.such.score")
     assert code == 2
     assert "to rank by" in err
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents: chosen, sliced, merged, explained, missing
+
+
+def ids_of(task):
+    """The gold documents, as far as the text of the gold file tells."""
+    gold = Path(task.gold)
+    if gold.is_dir():
+        return sorted(path.name for path in gold.iterdir())
+    text = gold.read_text()
+    if gold.suffix == ".jsonl":
+        return [json.loads(line)["id"] for line in text.splitlines()]
+    if gold.suffix == ".conll":
+        return [line.removeprefix("#begin document ") for line in text.splitlines() if line.startswith("#begin")]
+    return [line.removeprefix("#BeginOfDocument ") for line in text.splitlines() if line.startswith("#Begin")]
+
+
+def without(task, document, target):
+    """The first system without one document, as a file or folder of its own."""
+    source = Path(task.systems[0])
+    if source.is_dir():
+        shutil.copytree(source, target)
+        for path in list(target.rglob(document)):
+            path.unlink()
+        return target
+    text = source.read_text()
+    if source.suffix == ".jsonl":
+        kept = [line for line in text.splitlines(keepends=True) if json.loads(line)["id"] != document]
+    else:
+        kept, inside = [], False
+        for line in text.splitlines(keepends=True):
+            inside = inside or (line.lower().startswith("#begin") and line.rstrip("\n").endswith(document))
+            if not inside:
+                kept.append(line)
+            inside = inside and not line.lower().startswith("#end")
+    path = target.with_suffix(source.suffix)
+    path.write_text("".join(kept))
+    return path
+
+
+def test_chosen_documents_are_scored_alone(task, call):
+    first, second, *_ = ids_of(task)
+    found = data(call, *task.words(task.systems[0]), "--docs", f"{first},{second}" if "," not in first else first)
+    assert found["systems"][0]["documents"] in (1, 2)
+    code, out, err = call(*task.words(task.systems[0]), "--docs", "no-such-document")
+    assert (code, out) == (2, "")
+    assert "no-such-document" in err
+
+
+def test_a_field_that_no_document_has_is_no_slice(task, call):
+    code, out, err = call(*task.words(task.systems[0]), "--by", "no-such-field")
+    assert (code, out) == (2, "")
+    assert "no-such-field" in err
+
+
+def test_parts_are_merged_to_the_whole(task, call, tmp_path):
+    if task.command[0] in ("kbp", "linking"):
+        pytest.skip("paths and clusters go across documents, results of parts cannot be merged")
+    ids = ids_of(task)
+    words = task.words(*task.systems)
+    for number, some in enumerate((ids[:3], ids[3:])):
+        (tmp_path / f"{number}.txt").write_text("\n".join(some) + "\n")
+        data(call, *words, "--docs", str(tmp_path / f"{number}.txt"), "--save", str(tmp_path / f"{number}.json"))
+    code, _, err = call("merge", str(tmp_path / "0.json"), str(tmp_path / "1.json"), "-o", str(tmp_path / "all.json"))
+    assert code == 0, err
+    merged = json.loads((tmp_path / "all.json").read_text())
+    whole = data(call, *words)
+    assert scores(merged) == scores(whole)
+
+
+def test_one_document_is_explained(task, call):
+    if task.command[0] == "kbp":
+        pytest.skip("paths go across documents, `adjudge kbp explain` says why they are missed")
+    first = ids_of(task)[0]
+    assert run([*task.words(task.systems[0]), "--explain", first]) == 0
+
+
+def test_a_document_that_a_system_lacks_is_noted_and_counts(task, call, tmp_path):
+    if task.command[0] == "kbp":
+        pytest.skip("a knowledge base has no documents of its own")
+    document = ids_of(task)[0]
+    path = without(task, document, tmp_path / "lacking")
+    code, out, err = call(*task.words(str(path)), "--format", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    whole = data(call, *task.words(task.systems[0]))
+    assert found["systems"][0]["documents"] == whole["systems"][0]["documents"]
+    codes = [note["code"] for note in found["systems"][0]["notes"]]
+    assert "missing-document" in codes

@@ -333,5 +333,5 @@ def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:
         if name not in known
     ]
     if problems:
-        raise ValidationError(problems)
+        raise (ValidationError if any(problem.line for problem in problems) else UsageError)(problems)
     return replace(corpus, documents=[document for document in corpus.documents if document.id in listed.names])
