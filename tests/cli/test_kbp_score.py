@@ -259,8 +259,8 @@ def test_saved_file_is_a_result(call):
 def test_lists_of_documents_are_named_in_errors(call):
     Path("gold.jsonl").write_text('{"id": "d", "entities": []}\n')
     Path("docs.txt").write_text("d\nnone\n")
-    for docs, where in (("docs.txt", "docs.txt:2"), ("d,none", "--docs")):
-        assert run(["kbp", "score", "--gold", "gold.jsonl", "gold.jsonl", "--docs", docs]) == 1
+    for docs, where, code in (("docs.txt", "docs.txt:2", 1), ("d,none", "--docs", 2)):
+        assert run(["kbp", "score", "--gold", "gold.jsonl", "gold.jsonl", "--docs", docs]) == code
         _, _, err = call("good.tsv", "--hops", "0")
         assert f"error: {where}: there is no document 'none' in gold.jsonl" in err
 
