@@ -10,7 +10,7 @@ responses, so both are needed to reproduce official scores. They are computed wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha1
 from itertools import product
@@ -230,14 +230,9 @@ def sha1_id(response: Response) -> str:
         for span in additional:
             several += span
         several.append(_ORDINAL[realis])
-        numbers = _packer(len(several))(*several)
+        numbers = pack(f"<{len(several)}i", *several)
     words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
     return sha1(words + numbers, usedforsecurity=False).hexdigest()
-
-
-@lru_cache(maxsize=64)
-def _packer(count: int) -> Callable[..., bytes]:
-    return Struct(f"<{count}i").pack
 
 
 def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> str:

@@ -10,7 +10,7 @@ A store that somebody writes to has a lock: a file that says who it is, and that
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -56,9 +56,18 @@ def read_tree(folder: Path, place: str | None = None) -> Tree:
     entries: dict[str, str | None] = {}
     irregular: set[str] = set()
     place = place or str(folder)
+    todo = [""]
     try:
-        for name in _list(folder, "", entries, irregular):
-            _list(folder / name, f"{name}/", entries, irregular)
+        for prefix in todo:
+            with os.scandir(folder / prefix) as found:
+                for entry in found:
+                    name = prefix + entry.name
+                    kind = _kind(entry)
+                    entries[name] = None if kind == "folder" else entry.path
+                    if kind == "folder" and not prefix:
+                        todo.append(f"{name}/")
+                    elif not kind:
+                        irregular.add(name)
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
@@ -66,27 +75,12 @@ def read_tree(folder: Path, place: str | None = None) -> Tree:
     return Tree(place, entries, irregular=irregular)
 
 
-def _list(folder: Path, prefix: str, entries: dict[str, str | None], irregular: set[str]) -> list[str]:
-    """Add what is in a folder, without asking the system about every file; the folders in it."""
-    folders = []
-    with os.scandir(folder) as found:
-        for entry in found:
-            if _is(entry.is_dir):
-                entries[prefix + entry.name] = None
-                folders.append(entry.name)
-                continue
-            entries[prefix + entry.name] = entry.path
-            if not _is(entry.is_file):
-                irregular.add(prefix + entry.name)
-    return folders
-
-
-def _is(kind: Callable[[], bool]) -> bool:
-    """Whether an entry is of a kind; a link that leads nowhere, or in circles, is of none."""
+def _kind(entry: os.DirEntry[str]) -> str:
+    """What an entry is, without asking the system about every file; a link that leads nowhere is nothing."""
     try:
-        return kind()
+        return "folder" if entry.is_dir() else "file" if entry.is_file() else ""
     except OSError:
-        return False
+        return ""
 
 
 def is_junk(name: str) -> bool:

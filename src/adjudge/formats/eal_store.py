@@ -61,6 +61,7 @@ class Files:
         self.notes = notes
         self._files = files
         self._first = next(iter(files))
+        self.is_flat = not self._first
         self._holder = holder
         self._kept: tuple[str, dict[str, bytes]] = "", {}
         self.documents: list[str] = sorted(files[self._first])
@@ -96,8 +97,8 @@ class Files:
             self._files, self.documents = kept, sorted(kept[self._first])
 
     def place(self, document: str, kind: str = "") -> str:
-        """How messages call a file."""
-        return f"{self.path}/{kind}/{document}" if kind else f"{self.path}/{document}"
+        """How messages call a file; those of a flat store are at the top."""
+        return f"{self.path}/{document}" if self.is_flat else f"{self.path}/{kind or self._first}/{document}"
 
     def bytes_of(self, document: str, kind: str = "", *, again: bool = False) -> bytes | None:
         """A file as it is, None if there is none; those of one document are kept, unless it is to be read `again`."""
@@ -137,10 +138,6 @@ class Store(Files):
     def __iter__(self) -> Iterator[tuple[Arguments, Linking | None]]:
         for document in self.documents:
             yield self.arguments(document), self.linking(document)
-
-    def place(self, document: str, kind: str = "arguments") -> str:
-        """How messages call a file; those of a flat store are at the top."""
-        return super().place(document, "" if self.is_flat else kind)
 
     def arguments(self, document: str) -> Arguments:
         """The responses of a document, none if the store has no file for it; every problem is raised at once."""

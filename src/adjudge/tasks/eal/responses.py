@@ -79,7 +79,7 @@ def distinct(arguments: Iterable[Argument]) -> dict[Response, Argument]:
     return found
 
 
-def is_good(response: Response, assessment: Assessment) -> bool:
+def is_good(response: Response, assessment: Assessment, accepted: frozenset[str] = ACCEPTABLE) -> bool:
     """Whether event type, role, CAS and base filler are correct or inexact, and the realis is the assessor's.
 
     >>> from adjudge.model.eal import Span
@@ -87,15 +87,6 @@ def is_good(response: Response, assessment: Assessment) -> bool:
     >>> is_good(bob, Assessment("C", "C", "I", "C", "Actual")), is_good(bob, Assessment("C", "C", "C", "C", "Other"))
     (True, False)
     """
-    return _all(response, assessment, ACCEPTABLE)
-
-
-def is_perfect(response: Response, assessment: Assessment) -> bool:
-    """Whether event type, role, CAS and base filler are all correct, and the realis is the assessor's."""
-    return _all(response, assessment, frozenset("C"))
-
-
-def _all(response: Response, assessment: Assessment, accepted: frozenset[str]) -> bool:
     return (
         assessment.event_type in accepted
         and assessment.role in accepted
@@ -103,6 +94,11 @@ def _all(response: Response, assessment: Assessment, accepted: frozenset[str]) -
         and assessment.base_filler in accepted
         and assessment.realis == response.realis
     )
+
+
+def is_perfect(response: Response, assessment: Assessment) -> bool:
+    """Whether event type, role, CAS and base filler are all correct, and the realis is the assessor's."""
+    return is_good(response, assessment, frozenset("C"))
 
 
 class Removed(NamedTuple):

@@ -297,9 +297,11 @@ class Settings(NamedTuple):
 
 def _decided(profile: Profile) -> str | None:
     """The decisions that differ from those of the profile of that name."""
-    usual = get_profile(profile.name)
+    usual = PROFILES[profile.name]
+    if profile == usual:
+        return None
     found = {name: other for name, (_, other) in usual.differences(profile).items()}
-    return ",".join(f"{name}={value}" for name, value in found.items()) or None
+    return ",".join(f"{name}={value}" for name, value in found.items())
 
 
 def decide(profile: str | Profile, decisions: Mapping[str, str]) -> Profile:

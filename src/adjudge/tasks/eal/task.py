@@ -24,6 +24,7 @@ from adjudge.tasks.eal.diagnostics import (
     FIELDS,
     count_by,
     element_table,
+    genre_of,
     genres,
     gold_notes,
     gold_remarks,
@@ -260,7 +261,7 @@ class EalTask(Task):
 
     def attributes(self, document: str) -> Mapping[str, Any]:
         """The genre, by a list or by the prefix of the id."""
-        return {"genre": genres([document], self.listed)[document]}
+        return {"genre": genre_of(document) if self.listed is None else self.listed.get(document, "unknown")}
 
     def elements(self, evaluation: Evaluation) -> dict[str, list[ElementTable]]:
         """Arguments by event type or by role, if they are asked for."""
