@@ -194,9 +194,8 @@ def shapes(draw: st.DrawFn, depth: int = 3) -> Shape:
         other = None
         if by == "f" and isinstance(inner, ir.Set) and inner.of is part.node and draw(st.booleans()):
             other = ir.Set(of=part.node, match="1:N", duplicates=inner.duplicates, empty=inner.empty)
-        node = ir.Normalise(
-            of=inner, by=by, beta=draw(st.sampled_from([1.0, 2.0, 0.5])), recall=other, undefined=draw(BIT)
-        )
+        beta = draw(st.sampled_from([1.0, 2.0, 0.5])) if by == "f" else 1.0
+        node = ir.Normalise(of=inner, by=by, beta=beta, recall=other, undefined=draw(BIT))
         return Shape(node, values, part.crisp and other is None)
     if kind == "greedy":
         part = draw(exact_leaves() | leaves().filter(lambda leaf: True))

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import ALIASES
-from adjudge.algebra.rules import complaints
 from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.errors import FormatError, UsageError
 
@@ -163,7 +162,7 @@ def test_the_strategy_reaches_every_node():
         while todo:
             node = todo.pop()
             seen.add(type(node))
-            assert not list(complaints(node))
+            assert msgspec.structs.replace(node) == node
             todo += ir.children(node)
 
     collect()

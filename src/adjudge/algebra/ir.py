@@ -15,13 +15,18 @@ Fields left at None inherit the conventions of the metric they stand in (`with_c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Sequence_
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from adjudge.algebra.functions import Fn
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, did_you_mean
 
 Match: TypeAlias = Literal["1:1", "N:1", "1:N", "N:N", "best"]
 Duplicates: TypeAlias = Literal["set", "multiset", "error"]
@@ -44,7 +49,67 @@ SpanKind: TypeAlias = Literal["count", "dice", "jaccard", "precision", "recall",
 Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True, tag_field="sim", omit_defaults=True, forbid_unknown_fields=True):
+Complaint: TypeAlias = tuple[str | None, str]
+"""The field it is about (None: the node as a whole), and what is wrong."""
+
+
+class NodeError(UsageError):
+    """A node that makes no sense, with everything that is wrong with it."""
+
+    def __init__(self, name: str, complaints: Sequence_[Complaint]) -> None:
+        super().__init__(f"{name}: {complaints[0][1]}")
+        self.complaints = complaints
+
+
+class _Checked(msgspec.Struct, frozen=True):
+    """A struct that cannot be made if its fields contradict each other, whatever makes it."""
+
+    def __post_init__(self) -> None:
+        found: list[Complaint] = []
+        for name, allowed in literals(type(self)).items():
+            value = getattr(self, name)
+            if not is_choice(value, allowed):
+                known = [str(each) for each in allowed if each is not None]
+                close = did_you_mean(str(value), known)
+                listed = known[0] if len(known) == 1 else f"{', '.join(known[:-1])} or {known[-1]}"
+                found.append((name, f"{name} must be {listed}, got {value!r}" + (f", {close}" if close else "")))
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, float) and not math.isfinite(value):
+                found.append((name, f"{name} must be finite"))
+        found += self._wrong()
+        if found:
+            raise NodeError(str(self.__struct_config__.tag or "case"), found)
+
+    def _wrong(self) -> Iterable[Complaint]:
+        return ()
+
+
+@lru_cache(maxsize=64)
+def literals(kind: type) -> dict[str, tuple[Any, ...]]:
+    """The allowed values of the fields that have a fixed list of them."""
+    found = {}
+    for name, hint in typing.get_type_hints(kind).items():
+        parts = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+        values: list[Any] = []
+        for part in parts:
+            if typing.get_origin(part) is Literal:
+                values.extend(typing.get_args(part))
+            elif part is type(None):
+                values.append(None)
+            else:
+                break
+        else:
+            found[name] = tuple(values)
+    return found
+
+
+def is_choice(value: Any, allowed: tuple[Any, ...]) -> bool:
+    """Whether a value is one of those allowed; true is not 1."""
+    return any(value is each or (type(value) is type(each) and value == each) for each in allowed)
+
+
+class Node(_Checked, frozen=True, kw_only=True, tag_field="sim", omit_defaults=True, forbid_unknown_fields=True):
     """Base of all nodes; `sim` names the kind in the serialised form."""
 
     def __hash__(self) -> int:
@@ -69,14 +134,22 @@ class Record(Node, frozen=True, tag="record"):
     fields: dict[str, Similarity]
     size: int | None = None
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if not self.fields:
+            yield "fields", "there must be at least one field"
+
 
 class Sum(Node, frozen=True, tag="sum"):
     """Sum over fields: parts of one record that are counted together."""
 
     fields: dict[str, Similarity]
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if not self.fields:
+            yield "fields", "there must be at least one field"
 
-class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+
+class Case(_Checked, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One case of a union: the first case whose conditions all hold is taken; no condition means "anything else"."""
 
     of: Similarity
@@ -88,11 +161,22 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     equals: str | int | bool | None = None
     python: Fn | None = None
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.equals is not None and self.field is None:
+            yield "equals", "equals needs field, the name of the field that decides"
+
 
 class Union(Node, frozen=True, tag="union"):
     """0 between different cases, the case's own similarity within one (and its own self score)."""
 
     cases: tuple[Case, ...]
+
+    def _wrong(self) -> Iterator[Complaint]:
+        if not self.cases:
+            yield "cases", "there must be at least one case"
+        for position, case in enumerate(self.cases[:-1]):
+            if not any((case.type, case.prefix is not None, case.has, case.field, case.python)):
+                yield "cases", f"case {position} takes every value, so the cases after it are never reached"
 
 
 class Mapped(Node, frozen=True, tag="map"):
@@ -103,6 +187,10 @@ class Mapped(Node, frozen=True, tag="map"):
     system: Fn | None = None
     gold: Fn | None = None
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.by is None and self.system is None and self.gold is None:
+            yield None, "a function is needed: by, system or gold"
+
 
 class Threshold(Node, frozen=True, tag="threshold"):
     """[phi > above] or [phi >= at_least], decided in integers wherever phi is a ratio of counts. (Eq. 29-31)"""
@@ -112,11 +200,23 @@ class Threshold(Node, frozen=True, tag="threshold"):
     at_least: float | None = None
     keep: bool = False
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if (self.above is None) == (self.at_least is None):
+            yield None, "give exactly one of above (strict) and at_least"
+        elif self.above is not None and self.above < 0:
+            yield "above", "above must not be negative"
+        elif self.at_least is not None and self.at_least <= 0:
+            yield "at_least", "at_least must be above 0, or everything would match"
+
 
 class Max(Node, frozen=True, tag="max"):
     """The best of several similarities of the same two values."""
 
     of: tuple[Similarity, ...]
+
+    def _wrong(self) -> Iterator[Complaint]:
+        if not self.of:
+            yield "of", "there must be at least one similarity"
 
 
 class Unit(Node, frozen=True, tag="unit"):
@@ -139,6 +239,22 @@ class Hierarchy(Node, frozen=True, tag="hierarchy"):
     partial: float = 0.5
     table: tuple[tuple[str, str, float], ...] = ()
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.parents is None and self.separator is None and not self.table:
+            yield None, "give parents, a separator, or a table of credits"
+        if self.parents is not None and self.separator is not None:
+            yield "separator", "give either parents or a separator"
+        if self.separator == "":
+            yield "separator", "the separator must not be empty"
+        if not 0 <= self.partial <= 1:
+            yield "partial", "partial must lie between 0 and 1"
+        for system, gold, credit in self.table:
+            if not 0 <= credit <= 1:
+                yield "table", f"the credit of {system} for {gold} must lie between 0 and 1, got {credit}"
+        cycle = _cycle(self.parents or {})
+        if cycle:
+            yield "parents", f"the hierarchy has a cycle: {' < '.join(cycle)}"
+
 
 class Overlap(Node, frozen=True, tag="overlap"):
     """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)
@@ -151,6 +267,10 @@ class Overlap(Node, frozen=True, tag="overlap"):
     of: Similarity
     by: OverlapKind = "dice"
     duplicates: Duplicates | None = None
+
+    def _wrong(self) -> Iterator[Complaint]:
+        if not _discrete(self.of):
+            yield "of", "overlap counts equal elements; for graded elements match them: f1(one_to_one(...))"
 
 
 class Span(Node, frozen=True, tag="span"):
@@ -174,6 +294,10 @@ class Number(Node, frozen=True, tag="number"):
 
     scale: float
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.scale <= 0:
+            yield "scale", "scale must be above 0"
+
 
 class Custom(Node, frozen=True, tag="custom"):
     """A Python function of (system, gold), with what the planner may rely on.
@@ -189,6 +313,12 @@ class Custom(Node, frozen=True, tag="custom"):
     bound: Fn | None = None
     symmetric: bool = False
     self_score: float | None = None
+
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.upper is not None and self.upper <= 0:
+            yield "upper", "upper must be above 0"
+        if self.self_score is not None and self.self_score < 0:
+            yield "self_score", "self_score must not be negative"
 
 
 class Set(Node, frozen=True, tag="set"):
@@ -266,6 +396,12 @@ class Normalise(Node, frozen=True, tag="normalise"):
     recall: Similarity | None = None
     undefined: Literal[0, 1] | None = None
 
+    def _wrong(self) -> Iterator[Complaint]:
+        if self.beta < 0:
+            yield "beta", "beta must not be negative"
+        if self.beta != 1 and self.by != "f":
+            yield "beta", f"beta has no meaning for {self.by}"
+
 
 Similarity: TypeAlias = (
     Exact
@@ -290,6 +426,28 @@ Similarity: TypeAlias = (
     | Latent
     | Normalise
 )
+
+
+def _cycle(parents: Mapping[str, str]) -> list[str] | None:
+    """One cycle of the parent relation, if there is one."""
+    done: set[str] = set()
+    for start in parents:
+        path: dict[str, None] = {}
+        here = start
+        while here in parents and here not in done:
+            if here in path:
+                names = list(path)
+                return [*names[names.index(here) :], here]
+            path[here] = None
+            here = parents[here]
+        done.update(path)
+    return None
+
+
+def _discrete(node: Similarity) -> bool:
+    if isinstance(node, Record | Union | Mapped | Unit):
+        return all(_discrete(inner) for inner in children(node))
+    return isinstance(node, Exact)
 
 
 class Conventions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -369,3 +527,17 @@ def has_variables(node: Similarity) -> bool:
     if isinstance(node, Variable):
         return True
     return not isinstance(node, Latent) and any(has_variables(inner) for inner in children(node))
+
+
+def need_similarity(value: Any, *, what: str = "of") -> Similarity:
+    """`value` if it is a node, else an error that says how to get one."""
+    if isinstance(value, Node):
+        return value  # type: ignore[return-value]
+    if isinstance(value, type):
+        hint = f"use derive_similarity({value.__name__})"
+    elif callable(value):
+        name = getattr(value, "__name__", "exact")
+        hint = f"call it, as in {name}(...), or wrap a function of two values in custom(...)"
+    else:
+        hint = "use exact, record(...), span(...), custom(...) or another similarity"
+    raise UsageError(f"{what} must be a similarity, got {value!r}", hint=hint)

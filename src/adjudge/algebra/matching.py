@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
-from adjudge.algebra.rules import checked, need_similarity
+from adjudge.algebra.ir import need_similarity
 from adjudge.errors import UsageError, did_you_mean
 
 Empty: TypeAlias = Literal[0, 1] | None
@@ -57,7 +57,7 @@ def set_of(
     >>> set_of(ir.Exact(), match="->").match
     'N:1'
     """
-    return checked(ir.Set(of=need_similarity(of), match=match_name(match), duplicates=duplicates, empty=empty))
+    return ir.Set(of=need_similarity(of), match=match_name(match), duplicates=duplicates, empty=empty)
 
 
 def one_to_one(of: ir.Similarity, *, duplicates: ir.Duplicates | None = None, empty: Empty = None) -> ir.Set:
@@ -126,9 +126,7 @@ def greedy(
     if take == "first" and order == "score":
         raise UsageError('take="first" needs a side to go through', hint='add order="system" or order="gold"')
     inner = need_similarity(of)
-    return checked(
-        ir.Greedy(of=inner, order=order, take=take, ties=ties, rank=ranked, duplicates=duplicates, empty=empty)
-    )
+    return ir.Greedy(of=inner, order=order, take=take, ties=ties, rank=ranked, duplicates=duplicates, empty=empty)
 
 
 def sequence(of: ir.Similarity, *, match: str = "1:1", empty: Empty = None) -> ir.Sequence:
@@ -137,7 +135,7 @@ def sequence(of: ir.Similarity, *, match: str = "1:1", empty: Empty = None) -> i
     >>> sequence(ir.Exact()).match
     '1:1'
     """
-    return checked(ir.Sequence(of=need_similarity(of), match=_ordered(match), empty=empty))
+    return ir.Sequence(of=need_similarity(of), match=_ordered(match), empty=empty)
 
 
 def graph(
@@ -155,7 +153,7 @@ def graph(
     'id'
     """
     inner = need_similarity(of)
-    return checked(ir.Graph(of=inner, nodes=nodes, edges=edges, ids=ids, match=_ordered(match), empty=empty))
+    return ir.Graph(of=inner, nodes=nodes, edges=edges, ids=ids, match=_ordered(match), empty=empty)
 
 
 def latent(of: ir.Similarity) -> ir.Latent:
@@ -164,7 +162,7 @@ def latent(of: ir.Similarity) -> ir.Latent:
     >>> latent(ir.Set(of=ir.Record(fields={"x": ir.Variable()}))).of.match
     '1:1'
     """
-    return checked(ir.Latent(of=need_similarity(of)))
+    return ir.Latent(of=need_similarity(of))
 
 
 def count(of: ir.Similarity) -> ir.Similarity:

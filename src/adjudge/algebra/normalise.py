@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from adjudge.algebra import ir
-from adjudge.algebra.rules import checked, need_similarity
+from adjudge.algebra.ir import need_similarity
 
 Undefined: TypeAlias = Literal[0, 1] | None
 
@@ -22,7 +22,7 @@ def f(
     2.0
     """
     other = None if recall is None else need_similarity(recall, what="recall")
-    return checked(ir.Normalise(of=need_similarity(of), recall=other, beta=float(beta), undefined=undefined))
+    return ir.Normalise(of=need_similarity(of), recall=other, beta=float(beta), undefined=undefined)
 
 
 def f1(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
@@ -40,7 +40,7 @@ def precision(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise
     >>> precision(ir.Set(of=ir.Exact())).by
     'precision'
     """
-    return checked(ir.Normalise(of=need_similarity(of), by="precision", undefined=undefined))
+    return ir.Normalise(of=need_similarity(of), by="precision", undefined=undefined)
 
 
 def recall(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
@@ -49,7 +49,7 @@ def recall(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
     >>> recall(ir.Set(of=ir.Exact())).by
     'recall'
     """
-    return checked(ir.Normalise(of=need_similarity(of), by="recall", undefined=undefined))
+    return ir.Normalise(of=need_similarity(of), by="recall", undefined=undefined)
 
 
 def jaccard(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
@@ -58,7 +58,7 @@ def jaccard(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
     >>> jaccard(ir.Set(of=ir.Exact())).by
     'jaccard'
     """
-    return checked(ir.Normalise(of=need_similarity(of), by="jaccard", undefined=undefined))
+    return ir.Normalise(of=need_similarity(of), by="jaccard", undefined=undefined)
 
 
 def prf(precision: ir.Similarity, recall: ir.Similarity | None = None, *, undefined: Undefined = None) -> ir.Normalise:
@@ -85,6 +85,6 @@ def one_sided(
     ('N:1', '1:N')
     """
     inner = need_similarity(of)
-    forth = checked(ir.Set(of=inner, match="N:1", duplicates=duplicates, empty=empty))
-    back = checked(ir.Set(of=inner, match="1:N", duplicates=duplicates, empty=empty))
+    forth = ir.Set(of=inner, match="N:1", duplicates=duplicates, empty=empty)
+    back = ir.Set(of=inner, match="1:N", duplicates=duplicates, empty=empty)
     return f(forth, back, beta=beta, undefined=undefined)

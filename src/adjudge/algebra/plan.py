@@ -204,8 +204,6 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
             return leaf.VariableOp()
         case ir.Record() | ir.Sum():
             ops = {name: compile_node(inner, f"{path}.{name}") for name, inner in node.fields.items()}
-            if not ops:
-                raise UsageError(f"{path}: a record without fields compares nothing", hint="name at least one field")
             return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
         case ir.Union():
             return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
@@ -239,9 +237,4 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
         case ir.Graph():
             return search.GraphOp(node, element)
         case ir.Overlap():
-            if not element.exact:
-                raise UsageError(
-                    f"{path}: an overlap counts equal elements, and these are compared by more than equality",
-                    hint="use f1(set_of(...)) or jaccard(set_of(...)) instead",
-                )
             return bag.OverlapOp(node, element)

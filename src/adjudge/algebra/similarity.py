@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
+from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import function, set_of
-from adjudge.algebra.rules import checked, need_similarity
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.model.whereabouts import json_place, not_utf8
 
@@ -33,7 +33,7 @@ def record(fields: Mapping[str, ir.Similarity] | None = None, /, **named: ir.Sim
     >>> list(record(start=exact, end=exact).fields)
     ['start', 'end']
     """
-    return checked(ir.Record(fields=_fields(fields, named)))
+    return ir.Record(fields=_fields(fields, named))
 
 
 def total(fields: Mapping[str, ir.Similarity] | None = None, /, **named: ir.Similarity) -> ir.Sum:
@@ -42,7 +42,7 @@ def total(fields: Mapping[str, ir.Similarity] | None = None, /, **named: ir.Simi
     >>> list(total(entities=set_of(exact), relations=set_of(exact)).fields)
     ['entities', 'relations']
     """
-    return checked(ir.Sum(fields=_fields(fields, named)))
+    return ir.Sum(fields=_fields(fields, named))
 
 
 def _fields(fields: Mapping[str, ir.Similarity] | None, named: Mapping[str, ir.Similarity]) -> dict[str, ir.Similarity]:
@@ -65,7 +65,7 @@ def case(
     >>> case(exact, prefix="Q").prefix
     'Q'
     """
-    made = ir.Case(
+    return ir.Case(
         of=need_similarity(of),
         name=name,
         type=type,
@@ -75,7 +75,6 @@ def case(
         equals=equals,
         python=None if python is None else function(python),
     )
-    return checked(made)
 
 
 def union(*cases: ir.Case | ir.Similarity) -> ir.Union:
@@ -85,7 +84,7 @@ def union(*cases: ir.Case | ir.Similarity) -> ir.Union:
     2
     """
     made = tuple(each if isinstance(each, ir.Case) else ir.Case(of=need_similarity(each)) for each in cases)
-    return checked(ir.Union(cases=made))
+    return ir.Union(cases=made)
 
 
 def mapped(
@@ -100,7 +99,7 @@ def mapped(
         side: None if given is None else function(given)
         for side, given in {"by": by, "system": system, "gold": gold}.items()
     }
-    return checked(ir.Mapped(of=need_similarity(of), **functions))
+    return ir.Mapped(of=need_similarity(of), **functions)
 
 
 def one_of(of: ir.Similarity) -> ir.Mapped:
@@ -120,10 +119,8 @@ def threshold(
     >>> threshold(iou(), above=0.5).above
     0.5
     """
-    return checked(
-        ir.Threshold(
-            of=need_similarity(of), above=_float(above, "above"), at_least=_float(at_least, "at_least"), keep=keep
-        )
+    return ir.Threshold(
+        of=need_similarity(of), above=_float(above, "above"), at_least=_float(at_least, "at_least"), keep=keep
     )
 
 
@@ -133,7 +130,7 @@ def best_of(*similarities: ir.Similarity) -> ir.Max:
     >>> len(best_of(exact, edit()).of)
     2
     """
-    return checked(ir.Max(of=tuple(need_similarity(of, what="each argument") for of in similarities)))
+    return ir.Max(of=tuple(need_similarity(of, what="each argument") for of in similarities))
 
 
 def unit(of: ir.Similarity) -> ir.Unit:
@@ -142,7 +139,7 @@ def unit(of: ir.Similarity) -> ir.Unit:
     >>> unit(exact).of == exact
     True
     """
-    return checked(ir.Unit(of=need_similarity(of)))
+    return ir.Unit(of=need_similarity(of))
 
 
 def overlap(
@@ -153,7 +150,7 @@ def overlap(
     >>> overlap(by="link").by
     'link'
     """
-    return checked(ir.Overlap(of=need_similarity(of), by=by, duplicates=duplicates))
+    return ir.Overlap(of=need_similarity(of), by=by, duplicates=duplicates)
 
 
 def dice(of: ir.Similarity = exact, *, duplicates: ir.Duplicates | None = None) -> ir.Overlap:
@@ -171,7 +168,7 @@ def span(*, by: ir.SpanKind = "jaccard", start: str = "start", end: str = "end",
     >>> span(by="dice").start
     'start'
     """
-    return checked(ir.Span(by=by, start=start, end=end, inclusive=inclusive))
+    return ir.Span(by=by, start=start, end=end, inclusive=inclusive)
 
 
 def iou(
@@ -219,7 +216,7 @@ def text(
     """
     of: ir.Similarity
     if by == "exact":
-        of = checked(ir.Exact(type="string"))
+        of = ir.Exact(type="string")
     elif by == "edit":
         of = edit()
     elif by == "words":
@@ -242,7 +239,7 @@ def number(scale: float) -> ir.Number:
     >>> number(10).scale
     10.0
     """
-    return checked(ir.Number(scale=_float(scale, "scale") or 0.0))
+    return ir.Number(scale=_float(scale, "scale") or 0.0)
 
 
 def custom(
@@ -263,15 +260,13 @@ def custom(
     10.0
     """
     numeric = isinstance(upper, int | float) and not isinstance(upper, bool)
-    return checked(
-        ir.Custom(
-            function=function(function_),
-            key=None if key is None else function(key),
-            upper=_float(upper, "upper") if numeric else None,
-            bound=None if numeric or upper is None else function(upper),  # type: ignore[arg-type]
-            symmetric=symmetric,
-            self_score=_float(self_score, "self_score"),
-        )
+    return ir.Custom(
+        function=function(function_),
+        key=None if key is None else function(key),
+        upper=_float(upper, "upper") if numeric else None,
+        bound=None if numeric or upper is None else function(upper),  # type: ignore[arg-type]
+        symmetric=symmetric,
+        self_score=_float(self_score, "self_score"),
     )
 
 
@@ -295,14 +290,12 @@ def hierarchy(
     if isinstance(parents, str | Path):
         parents = read_parents(Path(parents))
     rows = [(*pair, worth) for pair, worth in table.items()] if isinstance(table, Mapping) else table
-    return checked(
-        ir.Hierarchy(
-            parents=None if parents is None else dict(parents),
-            separator=separator,
-            credit=credit,
-            partial=_float(partial, "partial") or 0.0,
-            table=tuple((system, gold, _float(worth, "credit") or 0.0) for system, gold, worth in rows),
-        )
+    return ir.Hierarchy(
+        parents=None if parents is None else dict(parents),
+        separator=separator,
+        credit=credit,
+        partial=_float(partial, "partial") or 0.0,
+        table=tuple((system, gold, _float(worth, "credit") or 0.0) for system, gold, worth in rows),
     )
 
 

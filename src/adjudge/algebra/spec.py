@@ -21,9 +21,9 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
+from adjudge.algebra.ir import NodeError, is_choice, literals
 from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.places import Source, Where, read_source
-from adjudge.algebra.rules import complaints, is_choice, literals
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.model.whereabouts import not_utf8
 
@@ -85,7 +85,7 @@ def decode(data: bytes | str) -> ir.Similarity:
     """
     try:
         return msgspec.json.decode(data, type=ir.Similarity, dec_hook=read_function)  # type: ignore[no-any-return]
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, NodeError) as error:
         raise FormatError(f"not a similarity: {error}") from None
     except RecursionError:
         raise FormatError("not a similarity: it is nested too deeply") from None
@@ -276,8 +276,11 @@ class _Reader:
             message, _, place = str(error).partition(" - at `$")
             self.note((*where, *_steps(place.removesuffix("`"), raw)), _friendly(message))
             return None
-        if isinstance(made, ir.Node | ir.Case):
-            self.rules(made, where)
+        except NodeError as error:
+            for name, message in error.complaints:
+                self.note(where if name is None else (*where, name), message)
+            return None
+        self.functions(made, where)
         return made
 
     def keys(self, raw: dict[str, Any], where: Where, kind: type, what: str) -> None:
@@ -297,10 +300,8 @@ class _Reader:
                 hint = did_you_mean(str(raw[name]), known) or f"use {', '.join(known)}"
                 self.note((*where, name), f"{name} cannot be {_plain(raw[name])}", hint)
 
-    def rules(self, node: ir.Node | ir.Case, where: Where) -> None:
-        """What the types of the fields cannot say, and functions that do not exist."""
-        for field, message in complaints(node):
-            self.note(where if field is None else (*where, field), message)
+    def functions(self, node: msgspec.Struct, where: Where) -> None:
+        """Complain about functions that do not exist."""
         for name in node.__struct_fields__:
             function = getattr(node, name)
             # A function of the user's own is looked up when it is used, not when a file is read.

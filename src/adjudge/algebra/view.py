@@ -14,8 +14,8 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
+from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import MATCHINGS
-from adjudge.algebra.rules import checked_tree, need_similarity
 from adjudge.errors import UsageError, did_you_mean
 
 Path: TypeAlias = tuple[str, ...]
@@ -51,7 +51,7 @@ class View:
     def set(self, path: str, of: ir.Similarity | View) -> View:
         """Compare the field at `path` in another way."""
         new = of.node if isinstance(of, View) else need_similarity(of)
-        return replace(self, node=checked_tree(_change(self.node, _found(self.node, path), lambda _: new)))
+        return replace(self, node=_change(self.node, _found(self.node, path), lambda _: new))
 
     def count(self, path: str) -> View:
         """Let the collection at `path` give a number of matches instead of a ratio."""
@@ -62,10 +62,10 @@ class View:
                 raise UsageError(f"{path} is not a collection, so there is nothing to count")
             return counted
 
-        return replace(self, node=checked_tree(_change(self.node, _found(self.node, path), change)))
+        return replace(self, node=_change(self.node, _found(self.node, path), change))
 
     def _narrowed(self, node: ir.Similarity) -> View:
-        return replace(self, node=checked_tree(counting_elements(node) if self.derived else node))
+        return replace(self, node=counting_elements(node) if self.derived else node)
 
 
 def counting_elements(node: ir.Similarity) -> ir.Similarity:
