@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adjudge.algebra import derive_similarity, exact, record, set_of, span
 from adjudge.algebra.operators.base import GOLD, Misfit
 from adjudge.algebra.operators.record import RecordOp
-from adjudge.algebra.plan import compile_node, plan
+from adjudge.algebra.plan import plan
 from adjudge.errors import ValidationError
 
 
@@ -62,7 +62,7 @@ def outcome(prepare: Any, value: Any) -> Any:
 @settings(deadline=None, max_examples=150)
 @given(value=VALUES)
 def test_the_same_as_field_by_field(name: str, value: Any) -> None:
-    op = compile_node(plan(NODES[name]).node, "$")
+    op = plan(NODES[name]).op
     assert isinstance(op, RecordOp)
     at_once = outcome(op.prepare, value)
     op.fields.prepare = op.fields._one_by_one  # type: ignore[method-assign]

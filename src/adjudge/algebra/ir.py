@@ -506,20 +506,20 @@ def rebuild(node: Similarity, change: Callable[[Similarity], Similarity]) -> Sim
 
 
 def with_conventions(node: Similarity, conventions: Conventions) -> Similarity:
-    """`node` with every open convention settled."""
+    """`node` with every open convention settled, in it and below it."""
+    return settled(rebuild(node, lambda inner: with_conventions(inner, conventions)), conventions)
 
-    def settle(inner: Similarity) -> Similarity:
-        inner = rebuild(inner, settle)
-        changes: dict[str, Any] = {}
-        if getattr(inner, "duplicates", "set") is None:
-            changes["duplicates"] = conventions.duplicates
-        if getattr(inner, "empty", 0) is None:
-            changes["empty"] = conventions.empty
-        if isinstance(inner, Normalise) and inner.undefined is None:
-            changes["undefined"] = conventions.undefined or 0
-        return msgspec.structs.replace(inner, **changes) if changes else inner
 
-    return settle(node)
+def settled(node: Similarity, conventions: Conventions) -> Similarity:
+    """`node` with its own open conventions settled."""
+    changes: dict[str, Any] = {}
+    if getattr(node, "duplicates", "set") is None:
+        changes["duplicates"] = conventions.duplicates
+    if getattr(node, "empty", 0) is None:
+        changes["empty"] = conventions.empty
+    if isinstance(node, Normalise) and node.undefined is None:
+        changes["undefined"] = conventions.undefined or 0
+    return msgspec.structs.replace(node, **changes) if changes else node
 
 
 def has_variables(node: Similarity) -> bool:

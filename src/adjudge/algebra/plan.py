@@ -7,8 +7,9 @@ plan(node).explain()                  # how they are found
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -17,6 +18,8 @@ from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Line, Misfit, Op
 from adjudge.errors import Problem, UsageError, ValidationError
+
+DEFAULTS = ir.Conventions()
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -35,12 +38,13 @@ class Observation(msgspec.Struct, frozen=True):
 class Plan:
     """A compiled similarity."""
 
-    def __init__(self, node: ir.Similarity, *, time_limit: float | None = None) -> None:
+    def __init__(
+        self, node: ir.Similarity, conventions: ir.Conventions = DEFAULTS, *, time_limit: float | None = None
+    ) -> None:
         if ir.has_variables(node):
             raise UsageError("a variable stands outside of any latent", hint="wrap the metric in latent(...)")
-        self.node = node
         self.time_limit = time_limit
-        self.op = compile_node(node, "$")
+        self.op = compile_node(node, "$", conventions)
 
     def observe(self, gold: Any, system: Any) -> Observation:
         """The matching value of two values and their self scores.
@@ -93,9 +97,12 @@ def _invalid(misfit: Misfit, where: str) -> ValidationError:
     )
 
 
+Complaint: TypeAlias = tuple[str, str, str | None]
+
+
 def problems(
     node: ir.Similarity, value: Any, path: str = "$", *, side: Literal["system", "gold"] | None = None
-) -> list[tuple[str, str, str | None]]:
+) -> list[Complaint]:
     """Everything about a value that does not fit a similarity, as (path, message, hint).
 
     A similarity may map the two sides differently; without `side`, a value must fit one of them. Where a value has been
@@ -104,11 +111,16 @@ def problems(
     >>> problems(ir.Set(of=ir.Exact(type="integer")), [1, "2"])
     [('$[1]', 'expected an integer, got a string', None)]
     """
-    op = compile_node(ir.with_conventions(node, ir.Conventions()), "$")
-    found: list[tuple[str, str, str | None]] = []
-    for each in {"system": (SYSTEM,), "gold": (GOLD,), None: (SYSTEM, GOLD)}[side]:
+    sides = {"system": (SYSTEM,), "gold": (GOLD,), None: (SYSTEM, GOLD)}[side]
+    return misfits(compile_node(node, "$", DEFAULTS), value, path, sides)
+
+
+def misfits(op: Op, value: Any, path: str = "$", sides: Sequence[int] = (SYSTEM, GOLD)) -> list[Complaint]:
+    """Why a value fits none of the sides, as (path, message, hint); nothing if it fits one."""
+    found: list[Complaint] = []
+    for side in sides:
         try:
-            op.prepare(value, each, {})
+            op.prepare(value, side, {})
         except Misfit as misfit:
             found = list(dict.fromkeys((at.replace(HERE, path), message, hint) for at, message, hint in misfit.found))
         else:
@@ -138,7 +150,7 @@ def plan(node: ir.Similarity, *, time_limit: float | None = None) -> Plan:
     >>> plan(set_of(exact)).observe(gold=[3, 4, 5], system=[1, 2, 3, 4])
     Observation(value=2.0, system=4.0, gold=3.0, optimal=True, bound=None)
     """
-    return Plan(ir.with_conventions(node, ir.Conventions()), time_limit=time_limit)
+    return Plan(node, time_limit=time_limit)
 
 
 def _check_cut(node: ir.Threshold, path: str) -> None:
@@ -185,8 +197,13 @@ def _bounded(node: ir.Similarity) -> bool:
     return all(_bounded(inner) for inner in ir.children(node))
 
 
-def compile_node(node: ir.Similarity, path: str) -> Op:
-    """The operator for a node."""
+def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) -> Op:
+    """The operator for a node, whose open conventions are settled on the way."""
+
+    def inside(inner: ir.Similarity, step: str = "") -> Op:
+        return compile_node(inner, path + step, conventions)
+
+    node = ir.settled(node, conventions)
     match node:
         case ir.Exact():
             return leaf.ExactOp(node)
@@ -203,30 +220,30 @@ def compile_node(node: ir.Similarity, path: str) -> Op:
         case ir.Variable():
             return leaf.VariableOp()
         case ir.Record() | ir.Sum():
-            ops = {name: compile_node(inner, f"{path}.{name}") for name, inner in node.fields.items()}
+            ops = {name: inside(inner, f".{name}") for name, inner in node.fields.items()}
             return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
         case ir.Union():
-            return combine.UnionOp(node, [compile_node(case.of, path) for case in node.cases])
+            return combine.UnionOp(node, [inside(case.of) for case in node.cases])
         case ir.Mapped():
-            return wrap.MappedOp(node, compile_node(node.of, path))
+            return wrap.MappedOp(node, inside(node.of))
         case ir.Unit():
-            return wrap.UnitOp(compile_node(node.of, path))
+            return wrap.UnitOp(inside(node.of))
         case ir.Max():
-            return combine.MaxOp([compile_node(inner, path) for inner in node.of])
+            return combine.MaxOp([inside(inner) for inner in node.of])
         case ir.Threshold():
             _check_cut(node, path)
-            return wrap.ThresholdOp(node, compile_node(node.of, path))
+            return wrap.ThresholdOp(node, inside(node.of))
         case ir.Normalise():
             if node.by == "jaccard" and not _bounded(node.of):
                 raise UsageError(
                     f"{path}: a Jaccard index needs a value that neither self score is below",
                     hint="match 1:1, or take precision and recall",
                 )
-            recall = None if node.recall is None else compile_node(node.recall, path)
-            return wrap.NormaliseOp(node, compile_node(node.of, path), recall)
+            recall = None if node.recall is None else inside(node.recall)
+            return wrap.NormaliseOp(node, inside(node.of), recall)
         case ir.Latent():
-            return search.LatentOp(compile_node(node.of, path))
-    element = compile_node(node.of, f"{path}[*]")
+            return search.LatentOp(inside(node.of))
+    element = inside(node.of, "[*]")
     match node:
         case ir.Set():
             return bag.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)

@@ -117,9 +117,8 @@ class Metric:
                     hint=did_you_mean(part, known) or f"choose from {', '.join(known)}",
                 )
         for part in ("jaccard", "matched"):
-            if part in self.report and self.recall is not None:
+            if part in self.report and len(self._sides) == 2:
                 raise UsageError(f"{self.name}: {part} needs one matching value, and this metric has two")
-        ir.with_conventions(self.similarity, self.conventions)
 
     # What is computed
 
@@ -133,19 +132,22 @@ class Metric:
         return self._ratio.beta if self._ratio is not None else 1.0
 
     @cached_property
+    def _sides(self) -> tuple[ir.Similarity, ...]:
+        """The similarity of documents whose value precision divides, and that of recall if it is another one."""
+        ratio = self._ratio
+        nodes = (self.similarity,) if ratio is None else (ratio.of, ratio.recall)
+        found = (node for node in nodes if node is not None)
+        return tuple(node if self.within is None else ir.Record(fields={self.within: node}) for node in found)
+
+    @cached_property
     def precision(self) -> ir.Similarity:
         """The matching value that precision (and, if there is no other, recall) divides."""
-        return self._whole(self.similarity if self._ratio is None else self._ratio.of)
+        return ir.with_conventions(self._sides[0], self.conventions)
 
     @cached_property
     def recall(self) -> ir.Similarity | None:
         """The matching value of recall, if it is another one than that of precision."""
-        return None if self._ratio is None or self._ratio.recall is None else self._whole(self._ratio.recall)
-
-    def _whole(self, node: ir.Similarity) -> ir.Similarity:
-        """A similarity of one field of the document as a similarity of documents."""
-        whole = node if self.within is None else ir.Record(fields={self.within: node})
-        return ir.with_conventions(whole, self.conventions)
+        return ir.with_conventions(self._sides[1], self.conventions) if len(self._sides) == 2 else None
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -158,7 +160,7 @@ class Metric:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the counts of one document."""
-        names = ("matched", "system", "gold") if self.recall is None else ("matched", "system", "found", "gold")
+        names = ("matched", "system", "gold") if len(self._sides) == 1 else ("matched", "system", "found", "gold")
         return tuple(f"{self.name}:{name}" for name in names)
 
     @property
@@ -182,8 +184,7 @@ class Metric:
     def _plans(self) -> tuple[Any, ...]:
         from adjudge.algebra.plan import Plan
 
-        nodes = [self.precision] if self.recall is None else [self.precision, self.recall]
-        return tuple(Plan(node, time_limit=self.time_limit) for node in nodes)
+        return tuple(Plan(node, self.conventions, time_limit=self.time_limit) for node in self._sides)
 
     def observe(self, gold: Any, system: Any) -> Row:
         """The counts of one document."""
@@ -191,12 +192,12 @@ class Metric:
 
     def _row(self, seen: Sequence[Observation]) -> Row:
         first, last = seen[0], seen[-1]
-        middle = [] if self.recall is None else [last.value]
+        middle = [last.value] if len(seen) == 2 else []
         counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))
         if first.optimal and last.optimal:
             return Row(counts)
         best = [each.value if each.bound is None else each.bound for each in seen]
-        middle = [] if self.recall is None else [best[-1]]
+        middle = [best[-1]] if len(seen) == 2 else []
         bound = dict(zip(self.columns, [best[0], first.system, *middle, last.gold], strict=True))
         return Row(counts, optimal=False, bound=bound)
 
@@ -241,12 +242,9 @@ class Metric:
 
     def check(self, document: Any) -> list[tuple[str, str, str | None]]:
         """Every reason why a document does not fit, as (path, message, remedy)."""
-        from adjudge.algebra.plan import problems
+        from adjudge.algebra.plan import misfits
 
-        found = list(problems(self.precision, document))
-        if self.recall is not None:
-            found += [problem for problem in problems(self.recall, document) if problem not in found]
-        return found
+        return list(dict.fromkeys(problem for plan in self._plans for problem in misfits(plan.op, document)))
 
     def prepare(self, document: Any) -> Any:
         """A raw JSON document as what `observe` wants."""
