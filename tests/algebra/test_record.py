@@ -65,7 +65,7 @@ def test_the_same_as_field_by_field(name: str, value: Any) -> None:
     op = plan(NODES[name]).op
     assert isinstance(op, RecordOp)
     at_once = outcome(op.prepare, value)
-    op.fields.prepare = op.fields._one_by_one  # type: ignore[method-assign]
+    op.read = op._one_by_one  # type: ignore[method-assign]
     op.prepare = partial(RecordOp.prepare, op)  # type: ignore[method-assign]
     one_by_one = outcome(op.prepare, value)
     if (

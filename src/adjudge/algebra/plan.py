@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any, Literal, TypeAlias
 
@@ -199,10 +200,7 @@ def _bounded(node: ir.Similarity) -> bool:
 
 def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) -> Op:
     """The operator for a node, whose open conventions are settled on the way."""
-
-    def inside(inner: ir.Similarity, step: str = "") -> Op:
-        return compile_node(inner, path + step, conventions)
-
+    inside = partial(compile_node, conventions=conventions)
     node = ir.settled(node, conventions)
     match node:
         case ir.Exact():
@@ -220,30 +218,30 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
         case ir.Variable():
             return leaf.VariableOp()
         case ir.Record() | ir.Sum():
-            ops = {name: inside(inner, f".{name}") for name, inner in node.fields.items()}
-            return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else combine.SumOp(ops)
+            ops = {name: inside(inner, f"{path}.{name}") for name, inner in node.fields.items()}
+            return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else record.SumOp(ops)
         case ir.Union():
-            return combine.UnionOp(node, [inside(case.of) for case in node.cases])
+            return combine.UnionOp(node, [inside(case.of, path) for case in node.cases])
         case ir.Mapped():
-            return wrap.MappedOp(node, inside(node.of))
+            return wrap.MappedOp(node, inside(node.of, path))
         case ir.Unit():
-            return wrap.UnitOp(inside(node.of))
+            return wrap.UnitOp(inside(node.of, path))
         case ir.Max():
-            return combine.MaxOp([inside(inner) for inner in node.of])
+            return combine.MaxOp([inside(inner, path) for inner in node.of])
         case ir.Threshold():
             _check_cut(node, path)
-            return wrap.ThresholdOp(node, inside(node.of))
+            return wrap.ThresholdOp(node, inside(node.of, path))
         case ir.Normalise():
             if node.by == "jaccard" and not _bounded(node.of):
                 raise UsageError(
                     f"{path}: a Jaccard index needs a value that neither self score is below",
                     hint="match 1:1, or take precision and recall",
                 )
-            recall = None if node.recall is None else inside(node.recall)
-            return wrap.NormaliseOp(node, inside(node.of), recall)
+            recall = None if node.recall is None else inside(node.recall, path)
+            return wrap.NormaliseOp(node, inside(node.of, path), recall)
         case ir.Latent():
-            return search.LatentOp(inside(node.of))
-    element = inside(node.of, "[*]")
+            return search.LatentOp(inside(node.of, path))
+    element = inside(node.of, f"{path}[*]")
     match node:
         case ir.Set():
             return bag.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)

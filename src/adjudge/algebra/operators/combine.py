@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
@@ -25,65 +24,10 @@ from adjudge.algebra.operators.base import (
     short,
     short_name,
 )
-from adjudge.algebra.operators.record import Fields, below
 from adjudge.errors import did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
-
-
-class SumOp(Op):
-    """Sum of fields."""
-
-    nested = True
-
-    def __init__(self, ops: dict[str, Op]) -> None:
-        self.ops = ops
-        self.fields = Fields(ops)
-        self.parts = list(ops.values())
-        self.names = list(ops)
-        self.integral = all(op.integral for op in self.parts)
-        self.rational = all(op.integral or op.rational for op in self.parts)
-
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
-        value = sum((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.parts)), Fraction(0))
-        return value.numerator, value.denominator
-
-    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        return self.fields.prepare(value, side, memo)
-
-    def identity(self, p: Any) -> Hashable:
-        return tuple([op.identity(part) for op, part in zip(self.parts, p, strict=True)])
-
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return fsum(op.pair(s[k], g[k], ctx) for k, op in enumerate(self.parts))
-
-    def self_score(self, p: Any, side: int) -> float:
-        return fsum(op.self_score(p[k], side) for k, op in enumerate(self.parts))
-
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        sums: dict[tuple[int, int], float] = {}
-        for k, op in enumerate(self.parts):
-            for i, j, value in op.table([s[k] for s in ss], [g[k] for g in gs], ctx):
-                sums[i, j] = sums.get((i, j), 0.0) + value
-        return [(i, j, value) for (i, j), value in sums.items()]
-
-    def variables(self, p: Any) -> tuple[Hashable, ...]:
-        return tuple(name for k, op in enumerate(self.parts) for name in op.variables(p[k]))
-
-    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
-        for k, op in enumerate(self.parts):
-            op.align(s[k], g[k], below(sp, self.names[k]), below(gp, self.names[k]), report, ctx)
-
-    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
-        for k, op in enumerate(self.parts):
-            op.walk(p[k], side, below(path, self.names[k]), report)
-
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        return self.fields.differences(s, g, path)
-
-    def line(self) -> Line:
-        return Line("sum of parts", "", tuple((name, op.line()) for name, op in self.ops.items()))
 
 
 class UnionOp(Op):

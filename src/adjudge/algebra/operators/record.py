@@ -1,9 +1,11 @@
-"""The operator of records: the product of their fields, joined on the fields that decide which pairs count at all."""
+"""Operators of records: the product of their fields, joined on those that decide which pairs count, or their sum."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
+from math import fsum
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +37,22 @@ _DIRECT = 16
 _TINY = 4  # pairs for which a join is not worth making
 
 
-class Fields:
-    """Reading the fields of a record, with paths in the complaints."""
+class FieldsOp(Op):
+    """Base of operators on the fields of a record."""
 
     def __init__(self, ops: dict[str, Op]) -> None:
-        self.parts = [(name, getter(name), op) for name, op in ops.items()]
+        self.ops = ops
+        self.getters = [(name, getter(name), op) for name, op in ops.items()]
         self.todo = lru_cache(maxsize=1024)(self._todo)
         self.readers: dict[type, Callable[[Any], Sequence[Any]]] = {}
+        self.integral = all(op.integral for op in ops.values())
+        self.rational = all(op.rational or op.integral for op in ops.values())
+        self.nested = any(op.nested for op in ops.values())
+
+    def parts(self, p: Any) -> Sequence[Any]:
+        """The prepared fields of a prepared value."""
+        fields: Sequence[Any] = p
+        return fields
 
     def raw(self, value: Any, name: str, get: Any, op: Op) -> Any:
         """The raw value of one field; a field that may be null may also be absent."""
@@ -54,7 +65,7 @@ class Fields:
 
     def check_kind(self, value: Any) -> None:
         """Refuse what has no fields at all."""
-        names = [name for name, _, _ in self.parts]
+        names = [name for name, _, _ in self.getters]
         found, positions = kind(value), all(name.isdecimal() for name in names)
         if found == "object" or (found == "array" and positions):
             return
@@ -63,11 +74,11 @@ class Fields:
         if not (own and any(hasattr(value, name) for name in names)):
             raise expected("an array" if positions else "an object", value, f"with the fields {listed(names)}")
 
-    def prepare(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
+    def read(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
         """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
-        read = self.readers.get(type(value)) or self._reader(type(value))
+        reader = self.readers.get(type(value)) or self._reader(type(value))
         try:
-            raws = read(value)
+            raws = reader(value)
             todo = self.todo(tuple(map(type, raws)))
             if not todo:
                 return tuple(raws)
@@ -82,7 +93,7 @@ class Fields:
         """The fields to prepare if they have these types; a value of a plain type is its own key."""
         return [
             (place, op.prepare)
-            for place, (kind, (_, _, op)) in enumerate(zip(kinds, self.parts, strict=True))
+            for place, (kind, (_, _, op)) in enumerate(zip(kinds, self.getters, strict=True))
             if not (isinstance(op, ExactOp) and kind in op.plain)
         ]
 
@@ -90,7 +101,7 @@ class Fields:
         self.check_kind(value)
         out = []
         with Misfits() as misfits:
-            for name, get, op in self.parts:
+            for name, get, op in self.getters:
                 with misfits.at(""):
                     raw = self.raw(value, name, get, op)
                     with misfits.at(step(name)):
@@ -99,8 +110,8 @@ class Fields:
 
     def _reader(self, kind: type) -> Callable[[Any], Sequence[Any]]:
         """A function that reads all fields of such a value, in one step if there is one."""
-        names = [name for name, _, _ in self.parts]
-        optional = [(name, op.accepts_null) for name, _, op in self.parts]
+        names = [name for name, _, _ in self.getters]
+        optional = [(name, op.accepts_null) for name, _, op in self.getters]
         read: Callable[[Any], Sequence[Any]]
         if kind is dict and any(absent for _, absent in optional):
 
@@ -112,7 +123,7 @@ class Fields:
         elif len(names) > 1 and kind.__module__ != "builtins" and all(name.isidentifier() for name in names):
             read = attrgetter(*names)
         else:
-            getters = [get for _, get, _ in self.parts]
+            getters = [get for _, get, _ in self.getters]
 
             def read(value: Any) -> Sequence[Any]:
                 return [get(value) for get in getters]
@@ -123,37 +134,46 @@ class Fields:
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         """The comparison of every field of two raw values."""
         out: list[Difference] = []
-        for name, get, op in self.parts:
+        for name, get, op in self.getters:
             here = f"{path}.{name}" if path else name
             out.extend(op.differences(self.raw(s, name, get, op), self.raw(g, name, get, op), here))
         return out
 
+    def variables(self, p: Any) -> tuple[Hashable, ...]:
+        named = zip(self.ops.values(), self.parts(p), strict=True)
+        return tuple(name for op, part in named for name in op.variables(part))
 
-class RecordOp(Op):
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        if self.nested:
+            for (name, op), left, right in zip(self.ops.items(), self.parts(s), self.parts(g), strict=True):
+                op.align(left, right, below(sp, name), below(gp, name), report, ctx)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        if self.nested:
+            for (name, op), part in zip(self.ops.items(), self.parts(p), strict=True):
+                op.walk(part, side, below(path, name), report)
+
+
+class RecordOp(FieldsOp):
     """Product of fields: a hash join on everything that blocks, then the rest inside a bucket."""
 
     def __init__(self, ops: dict[str, Op], size: int | None = None) -> None:
-        self.ops = ops
+        super().__init__(ops)
         self.size = size
-        self.fields = Fields(ops)
-        numbered = list(enumerate(ops.items()))
-        self.keys = [(k, op) for k, (_, op) in numbered if op.blocking]
-        self.rest = [(k, op) for k, (_, op) in numbered if not op.exact]
-        self.names = list(ops)
+        numbered = list(enumerate(ops.values()))
+        self.keys = [(k, op) for k, op in numbered if op.blocking]
+        self.rest = [(k, op) for k, op in numbered if not op.exact]
         self.exact = not self.rest
         self.blocking = bool(self.keys)
-        self.integral = all(op.integral for op in ops.values())
-        self.rational = all(op.rational or op.integral for op in ops.values())
-        self.nested = any(op.nested for op in ops.values())
         if self.exact and size is None:
-            self.prepare = self.fields.prepare  # type: ignore[method-assign]
+            self.prepare = self.read  # type: ignore[method-assign]
         # Candidates for a large bucket come from the part whose table is most selective: overlaps before functions.
         self.lead = min(self.rest, key=lambda part: part[1].__class__.__name__ == "CustomOp", default=None)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if self.size is not None and isinstance(value, list | tuple) and len(value) != self.size:
             raise Misfit(f"expected {self.size} values, got {len(value)}")
-        parts = self.fields.prepare(value, side, memo)
+        parts = self.read(value, side, memo)
         if self.exact:
             return parts
         return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
@@ -227,31 +247,17 @@ class RecordOp(Op):
                     out.append((i, j, value))
         return out
 
-    def variables(self, p: Any) -> tuple[Hashable, ...]:
-        if self.exact:
-            return ()
-        return tuple(name for k, op in self.rest for name in op.variables(p[1][k]))
+    def parts(self, p: Any) -> Sequence[Any]:
+        fields: Sequence[Any] = p if self.exact else p[1]
+        return fields
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
-        if self.nested:
-            if len(self.ops) > 1 and self.pair(s, g, ctx) == 0:
-                # Nothing inside counts if one factor is zero.
-                self.walk(s, SYSTEM, sp, report)
-                self.walk(g, GOLD, gp, report)
-                return
-            for k, op in self.rest:
-                if op.nested:
-                    name = self.names[k]
-                    op.align(s[1][k], g[1][k], below(sp, name), below(gp, name), report, ctx)
-
-    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
-        if self.nested:
-            for k, op in self.rest:
-                if op.nested:
-                    op.walk(p[1][k], side, below(path, self.names[k]), report)
-
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        return self.fields.differences(s, g, path)
+        if self.nested and len(self.ops) > 1 and self.pair(s, g, ctx) == 0:
+            # Nothing inside counts if one factor is zero.
+            self.walk(s, SYSTEM, sp, report)
+            self.walk(g, GOLD, gp, report)
+        else:
+            super().align(s, g, sp, gp, report, ctx)
 
     def line(self) -> Line:
         exact = [name for name, op in self.ops.items() if op.exact]
@@ -266,7 +272,41 @@ class RecordOp(Op):
         if on:
             return Line(f"product: bucket by ({', '.join(on)}), rest inside a bucket", "O(n + m + pairs)", rest)
         assert self.lead is not None
-        return Line(f"product: candidates from {self.names[self.lead[0]]}, rest per candidate", "", rest)
+        return Line(f"product: candidates from {list(self.ops)[self.lead[0]]}, rest per candidate", "", rest)
+
+
+class SumOp(FieldsOp):
+    """Sum of fields."""
+
+    def __init__(self, ops: dict[str, Op]) -> None:
+        super().__init__(ops)
+        self.nested = True
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        return self.read(value, side, memo)
+
+    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        value = sum((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.ops.values())), Fraction(0))
+        return value.numerator, value.denominator
+
+    def identity(self, p: Any) -> Hashable:
+        return tuple([op.identity(part) for op, part in zip(self.ops.values(), p, strict=True)])
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        return fsum(op.pair(s[k], g[k], ctx) for k, op in enumerate(self.ops.values()))
+
+    def self_score(self, p: Any, side: int) -> float:
+        return fsum(op.self_score(p[k], side) for k, op in enumerate(self.ops.values()))
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
+        sums: dict[tuple[int, int], float] = {}
+        for k, op in enumerate(self.ops.values()):
+            for i, j, value in op.table([s[k] for s in ss], [g[k] for g in gs], ctx):
+                sums[i, j] = sums.get((i, j), 0.0) + value
+        return [(i, j, value) for (i, j), value in sums.items()]
+
+    def line(self) -> Line:
+        return Line("sum of parts", "", tuple((name, op.line()) for name, op in self.ops.items()))
 
 
 def below(path: str, name: str) -> str:

@@ -27,9 +27,9 @@ from adjudge.algebra.operators.base import (
     step,
 )
 from adjudge.algebra.operators.collection import CollectionOp, GreedyOp, Items, SetOp
-from adjudge.algebra.operators.combine import SumOp, UnionOp
+from adjudge.algebra.operators.combine import UnionOp
 from adjudge.algebra.operators.leaf import VariableOp
-from adjudge.algebra.operators.record import RecordOp
+from adjudge.algebra.operators.record import FieldsOp, RecordOp, SumOp, below
 from adjudge.algebra.operators.wrap import MappedOp, NormaliseOp, Wrapper
 from adjudge.algebra.solve.order import order_preserving
 from adjudge.errors import UsageError
@@ -131,11 +131,11 @@ class GraphOp(CollectionOp):
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         name = self.node.nodes
-        super().align(s, g, f"{sp}.{name}" if sp else name, f"{gp}.{name}" if gp else name, report, ctx)
+        super().align(s, g, below(sp, name), below(gp, name), report, ctx)
 
     def walk(self, p: Any, side: int, path: str, report: Report) -> None:
         name = self.node.nodes
-        super().walk(p, side, f"{path}.{name}" if path else name, report)
+        super().walk(p, side, below(path, name), report)
 
     def line(self) -> Line:
         inner = (("node", self.element.line()),)
@@ -346,7 +346,7 @@ def _is_linear(op: Op, top: bool = True) -> bool:
     if isinstance(op, MappedOp):
         return _is_linear(op.inner, False)
     if isinstance(op, SumOp):
-        inner = [part for part in op.parts if _mentions(part)]
+        inner = [part for part in op.ops.values() if _mentions(part)]
         sets = [found for part in inner for found in _sets(part)]
         same = len({each.match for each in sets}) <= 1
         return same and all(_is_linear(part, False) and not _has_factor(part) for part in inner)
@@ -404,10 +404,10 @@ def _linear_parts(
     sets: list[tuple[SetOp, Any, Any, str, str]] = []
     others: list[tuple[Op, Any, Any, str, str]] = []
     constant, factor = 0.0, 1.0
-    assert isinstance(op, SumOp | RecordOp)
-    left, right = (s, g) if isinstance(op, SumOp) else (s[1], g[1])
+    assert isinstance(op, FieldsOp)
+    left, right = op.parts(s), op.parts(g)
     for k, (name, part) in enumerate(op.ops.items()):
-        here, there = (f"{sp}.{name}" if sp else name), (f"{gp}.{name}" if gp else name)
+        here, there = below(sp, name), below(gp, name)
         if _mentions(part):
             found, extra, inner_factor, rest = _linear_parts(part, left[k], right[k], ctx, here, there)
             sets += found
