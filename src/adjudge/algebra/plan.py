@@ -214,7 +214,7 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
         case ir.Hierarchy():
             return graded.HierarchyOp(node)
         case ir.Custom():
-            return leaf.CustomOp(node)
+            return graded.CustomOp(node)
         case ir.Variable():
             return leaf.VariableOp()
         case ir.Record() | ir.Sum():

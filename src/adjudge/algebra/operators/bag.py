@@ -16,7 +16,6 @@ from adjudge.algebra.operators.base import (
     Misfit,
     Misfits,
     Op,
-    Ratios,
     Table,
     expected,
 )
@@ -260,13 +259,11 @@ class OverlapOp(BagOp):
         numerator, denominator = overlap_ratio(self.by, p.size, p.size, p.size)
         return numerator / denominator
 
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        by = self.by
-        counts = self.contingency(ss, gs)
-        return [(i, j, *overlap_ratio(by, n, ss[i].size, gs[j].size)) for (i, j), n in counts.items()]
-
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        return [(i, j, top / bottom) for i, j, top, bottom in self.ratios(ss, gs, ctx) if top]
+        found = [
+            (i, j, overlap_ratio(self.by, n, ss[i].size, gs[j].size)) for (i, j), n in self.contingency(ss, gs).items()
+        ]
+        return [(i, j, top / bottom) for i, j, (top, bottom) in found if top]
 
     def line(self) -> Line:
         return Line(f"overlap ({self.by}) of sets, contingency table by inverted index", "O(elements + non-zeros)")

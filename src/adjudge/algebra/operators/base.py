@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SYSTEM, GOLD = 0, 1
 
 Table: TypeAlias = list[tuple[int, int, float]]
-Ratios: TypeAlias = list[tuple[int, int, int, int]]
 # What was already prepared in this document: the operator and the identity of the raw value lead to the raw value
 # (kept, so that its identity stays its own) and its prepared form.
 Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
@@ -95,7 +94,7 @@ class Context:
     upper: bool = False
     optimal: bool = True
     mapping: Mapping | None = None
-    solved: dict[tuple[int, int, int], Any] = field(default_factory=dict)
+    solved: dict[Any, Any] = field(default_factory=dict)
 
 
 class Mapping:
@@ -164,10 +163,6 @@ class Op:
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         """All (i, j, phi) with phi > 0; values at or below `floor` may be left out."""
         return all_pairs(self, ss, gs, ctx)
-
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        """`table` in fractions of integers."""
-        return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         """The variables inside a prepared value, in a fixed order."""

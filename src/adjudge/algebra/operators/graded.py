@@ -1,4 +1,4 @@
-"""Operators without parts for values that are more or less alike: strings, numbers, types of a hierarchy."""
+"""Operators without parts for values that are more or less alike: strings, numbers, types, whatever a function says."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ from adjudge.algebra.operators.base import (
     Misfits,
     Op,
     Table,
+    applied,
     expected,
+    freeze,
     group,
+    hash_join,
+    short,
     simplest,
 )
 
@@ -27,13 +31,15 @@ class DistinctOp(Op):
     """Base of similarities that are costly to evaluate: each pair of distinct values is evaluated once."""
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        left, right = group(ss, self.identity), group(gs, self.identity)
+        rows, columns = list(group(ss, self.identity).values()), list(group(gs, self.identity).values())
+        left, right = [ss[same[0]] for same in rows], [gs[same[0]] for same in columns]
         out: Table = []
-        for rows in left.values():
-            for columns in right.values():
-                value = self.above(ss[rows[0]], gs[columns[0]], ctx, floor)
-                if value > 0:
-                    out.extend((i, j, value) for i in rows for j in columns)
+        for some, others in hash_join(left, right, self.block):
+            for i in some:
+                for j in others:
+                    value = self.above(left[i], right[j], ctx, floor)
+                    if value > 0:
+                        out.extend((a, b, value) for a in rows[i] for b in columns[j])
         return out
 
     def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:
@@ -206,6 +212,69 @@ class HierarchyOp(DistinctOp):
 
     def line(self) -> Line:
         return Line(f"type hierarchy ({self.node.credit}), distinct types joined on their root", "O(distinct types^2)")
+
+
+class CustomOp(DistinctOp):
+    """A Python function, called as rarely as its declared facts allow."""
+
+    def __init__(self, node: ir.Custom) -> None:
+        self.node = node
+        self.function = node.function.function
+        self.blocking = node.key is not None
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        key = None if self.node.key is None else freeze(applied(self.node.key, value))
+        try:
+            identity = freeze(value)
+        except Misfit:
+            identity = ("object", id(value))
+        return (value, key, identity)
+
+    def identity(self, p: Any) -> Hashable:
+        return p[2]  # type: ignore[no-any-return]
+
+    def block(self, p: Any) -> Hashable:
+        return p[1]  # type: ignore[no-any-return]
+
+    def _call(self, s: Any, g: Any) -> float:
+        name = self.node.function.name
+        try:
+            value = float(self.function(s, g))
+        except Exception as error:  # the function is the user's: whatever it raises is about these two values
+            raise Misfit(
+                f"the function {name} failed on {short(s)} and {short(g)} ({type(error).__name__}: {error})",
+                "it must return a number for every pair",
+            ) from error
+        if not math.isfinite(value):
+            raise Misfit(f"{name} gave {value} for {short(s)} and {short(g)}", "it must return a finite number")
+        if self.node.upper is not None and value > self.node.upper:
+            raise Misfit(f"{name} gave {value:g}, above its declared upper bound {self.node.upper:g}")
+        return max(0.0, value)
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        return 0.0 if s[1] != g[1] else self._call(s[0], g[0])
+
+    def self_score(self, p: Any, side: int) -> float:
+        return self._call(p[0], p[0]) if self.node.self_score is None else self.node.self_score
+
+    def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:
+        if self.node.upper is not None and self.node.upper <= floor:
+            return 0.0
+        if self.node.bound is not None and self.node.bound.function(s[0], g[0]) <= floor:
+            return 0.0
+        if not self.node.symmetric:
+            return self._call(s[0], g[0])
+        names = (id(self), frozenset((s[2], g[2])))
+        if names not in ctx.solved:
+            ctx.solved[names] = self._call(s[0], g[0])
+        value: float = ctx.solved[names]
+        return value
+
+    def line(self) -> Line:
+        name = self.node.function.name
+        if self.node.key is not None:
+            return Line(f"function {name}, hash join on {self.node.key.name}", "O(n + m + pairs with equal key)")
+        return Line(f"function {name}, every distinct pair (declare key= to avoid it)", "O(n * m) calls")
 
 
 def levenshtein(a: str, b: str, limit: int | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -17,12 +16,9 @@ from adjudge.algebra.operators.base import (
     Misfit,
     Misfits,
     Op,
-    Ratios,
     Table,
-    applied,
     expected,
     freeze,
-    group,
     hash_join,
     kind_name,
     listed,
@@ -136,12 +132,9 @@ class SpanOp(Op):
         length: int = p[1] - p[0]
         return float(length if self.node.by == "count" else length > 0)
 
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        candidates = overlapping_pairs([s[0] for s in ss], [s[1] for s in ss], [g[0] for g in gs], [g[1] for g in gs])
-        return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j in candidates]
-
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        return [(i, j, top / bottom) for i, j, top, bottom in self.ratios(ss, gs, ctx)]
+        candidates = overlapping_pairs([s[0] for s in ss], [s[1] for s in ss], [g[0] for g in gs], [g[1] for g in gs])
+        return [(i, j, self.pair(ss[i], gs[j], ctx)) for i, j in candidates]
 
     def line(self) -> Line:
         return Line(f"span overlap ({self.node.by}), candidates by sorted sweep", "O((n + m) log m + overlaps)")
@@ -173,82 +166,6 @@ def overlap_ratio(by: str, shared: int, s: int, g: int) -> tuple[int, int]:
     if by == "partial":
         return 1, 1 if shared == s == g else 2
     return (1 if by == "any" else shared), 1
-
-
-class CustomOp(Op):
-    """A Python function, called as rarely as its declared facts allow."""
-
-    def __init__(self, node: ir.Custom) -> None:
-        self.node = node
-        self.function = node.function.function
-        self.blocking = node.key is not None
-
-    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        key = None if self.node.key is None else freeze(applied(self.node.key, value))
-        try:
-            identity = freeze(value)
-        except Misfit:
-            identity = ("object", id(value))
-        return (value, key, identity)
-
-    def identity(self, p: Any) -> Hashable:
-        return p[2]  # type: ignore[no-any-return]
-
-    def block(self, p: Any) -> Hashable:
-        return p[1]  # type: ignore[no-any-return]
-
-    def _call(self, s: Any, g: Any) -> float:
-        name = self.node.function.name
-        try:
-            value = float(self.function(s, g))
-        except Exception as error:  # the function is the user's: whatever it raises is about these two values
-            raise Misfit(
-                f"the function {name} failed on {short(s)} and {short(g)} ({type(error).__name__}: {error})",
-                "it must return a number for every pair",
-            ) from error
-        if not math.isfinite(value):
-            raise Misfit(f"{name} gave {value} for {short(s)} and {short(g)}", "it must return a finite number")
-        if self.node.upper is not None and value > self.node.upper:
-            raise Misfit(f"{name} gave {value:g}, above its declared upper bound {self.node.upper:g}")
-        return max(0.0, value)
-
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return 0.0 if s[1] != g[1] else self._call(s[0], g[0])
-
-    def self_score(self, p: Any, side: int) -> float:
-        return self._call(p[0], p[0]) if self.node.self_score is None else self.node.self_score
-
-    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        if self.node.upper is not None and self.node.upper <= floor:
-            return []
-        left, right = group(ss, self.identity), group(gs, self.identity)
-        rows, columns = [ss[i[0]] for i in left.values()], [gs[j[0]] for j in right.values()]
-        at, to = list(left.values()), list(right.values())
-        bound = None if self.node.bound is None else self.node.bound.function
-        known: dict[frozenset[Hashable], float] = {}
-        out: Table = []
-        for candidates, partners in hash_join(rows, columns, self.block):
-            for i in candidates:
-                for j in partners:
-                    s, g = rows[i], columns[j]
-                    if bound is not None and bound(s[0], g[0]) <= floor:
-                        continue
-                    if self.node.symmetric:
-                        names = frozenset((s[2], g[2]))
-                        value = known.get(names)
-                        if value is None:
-                            value = known[names] = self._call(s[0], g[0])
-                    else:
-                        value = self._call(s[0], g[0])
-                    if value > 0:
-                        out.extend((a, b, value) for a in at[i] for b in to[j])
-        return out
-
-    def line(self) -> Line:
-        name = self.node.function.name
-        if self.node.key is not None:
-            return Line(f"function {name}, hash join on {self.node.key.name}", "O(n + m + pairs with equal key)")
-        return Line(f"function {name}, every distinct pair (declare key= to avoid it)", "O(n * m) calls")
 
 
 class VariableOp(Op):

@@ -269,9 +269,6 @@ class LatentOp(Wrapper):
                 out.append((i, j, value))
         return out
 
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Any:
-        return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
-
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         return int(self.pair(s, g, ctx)), 1
 

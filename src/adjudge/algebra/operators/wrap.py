@@ -16,13 +16,11 @@ from adjudge.algebra.operators.base import (
     Memo,
     Misfit,
     Op,
-    Ratios,
     Table,
     applied,
     short_name,
     simplest,
 )
-from adjudge.algebra.operators.graded import EditOp
 from adjudge.model.prf import f_measure, ratio
 
 if TYPE_CHECKING:
@@ -58,9 +56,6 @@ class Wrapper(Op):
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         return self.inner.table(ss, gs, ctx, floor)
-
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        return self.inner.ratios(ss, gs, ctx)
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         return self.inner.variables(p)
@@ -131,6 +126,10 @@ class UnitOp(Wrapper):
         return Line(f"{inner.text}; each counts one", inner.cost, inner.children)
 
 
+_CLOSE = 1e-9
+_ROUNDING = 1e-6  # a similarity that is further from the cut is on that side of it, however it was rounded
+
+
 class ThresholdOp(Wrapper):
     """0 or 1 by comparison with a constant; fractions of counts are compared as integers."""
 
@@ -177,23 +176,15 @@ class ThresholdOp(Wrapper):
         return value if self.node.keep else 1.0
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        keep = self.node.keep
-        if self.by_integers:
-            if isinstance(self.inner, EditOp):
-                found = self.inner.table(ss, gs, ctx, self.cut - 1e-9)
-                rows = [(i, j, *self.inner.ratio(ss[i], gs[j], ctx)) for i, j, _ in found]
-            else:
-                rows = self.inner.ratios(ss, gs, ctx)
-            return [(i, j, n / d if keep else 1.0) for i, j, n, d in rows if self._fraction_passes(n, d)]
-        below = self.cut if self.strict else self.cut - 1e-9
         out: Table = []
-        for i, j, value in self.inner.table(ss, gs, ctx, below):
-            if value > self.cut if self.strict else value >= self.cut:
-                out.append((i, j, value if keep else 1.0))
+        for i, j, value in self.inner.table(ss, gs, ctx, self.cut - _CLOSE):
+            if self.by_integers and (self.node.keep or abs(value - self.cut) < _ROUNDING):
+                passed, value = self.passes(ss[i], gs[j], ctx)
+            else:
+                passed = value > self.cut if self.strict else value >= self.cut
+            if passed:
+                out.append((i, j, value if self.node.keep else 1.0))
         return out
-
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         if self.passes(s, g, ctx)[0]:
@@ -279,12 +270,6 @@ class NormaliseOp(Wrapper):
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         return self._fraction(*self.inner.ratio(s[0], g[0], ctx), s, g)
-
-    def ratios(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Ratios:
-        if self.undefined:
-            return [(i, j, *self.ratio(ss[i], gs[j], ctx)) for i, j, _ in self.table(ss, gs, ctx)]
-        inner = self.inner.ratios([s[0] for s in ss], [g[0] for g in gs], ctx)
-        return [(i, j, *self._fraction(value, unit, ss[i], gs[j])) for i, j, value, unit in inner]
 
     def self_score(self, p: Any, side: int) -> float:
         own = p[3] if self.recall is not None and side == GOLD else p[1]
