@@ -28,7 +28,7 @@ from adjudge.report.html.result_items import (
     unit_of,
 )
 from adjudge.stats.outcomes import Documents, GoldDocument, Item
-from adjudge.stats.resample import rank_distribution
+from adjudge.stats.ranking import rank_distribution
 from adjudge.stats.saved import decode_result
 from adjudge.stats.text import comparison_grid, score_grid
 from hostile import MARKUP

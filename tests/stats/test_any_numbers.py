@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from adjudge.stats import intervals, resample
+from adjudge.stats import intervals, ranking, resample
 from adjudge.stats.agreement import first_of
 from adjudge.stats.measure import Prf, Ratio
 from adjudge.stats.points import Additive, compute, per_document
@@ -45,7 +45,7 @@ ONE = [
     intervals.notches,
 ]
 TWO = [
-    lambda a, b: resample.rank_distribution({"a": a, "b": b}),
+    lambda a, b: ranking.rank_distribution({"a": a, "b": b}),
 ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total, count_keys, part_keys
-from adjudge.stats.points import compute, fractions
+from adjudge.stats.points import compute, fractions, points
 
 COLUMNS = ("s", "p", "g", "t")
 counts = st.integers(0, 4)
@@ -63,6 +63,8 @@ def test_f_of_two_ratios():
     m = Prf("x", ("s", "p"), ("t", "g"))
     assert compute([m], COLUMNS, [[1, 2, 4, 3]])["x", "f1"].tolist() == [pytest.approx(2 * 0.5 * 0.75 / 1.25)]
     assert ("x", "f1") not in fractions([m], {"s": 1, "p": 2, "g": 4, "t": 3})
+    edges = compute([Prf("x", ("s", "p"), ("t", "g"), undefined=None)], COLUMNS, [[0, 2, 0, 0], [0] * 4, [0, 0, 4, 2]])
+    assert edges["x", "f1"].tolist() == pytest.approx([0.0, math.nan, math.nan], nan_ok=True)
 
 
 @settings(deadline=None)
@@ -92,6 +94,14 @@ def test_fractions_divide_to_the_values(rows, undefined):
             assert divide(top, bottom, undefined) == pytest.approx(values[key][0], nan_ok=True)
 
 
+def test_an_infinite_score_is_none():
+    total = Total("x", "n", (("s", 1.0), ("p", 1.0)))
+    found = compute([total], COLUMNS[:2], [[1.5e308, 1.5e308], [1.0, 2.0]])["x", "n"].tolist()
+    assert math.isnan(found[0])
+    assert found[1] == 3.0
+    assert points([total], {"s": 1.5e308, "p": 1.5e308}) == {("x", "n"): None}
+
+
 def test_combinations():
     measures = [
         Ratio("a", "r", (("s", 1.0),), (("p", 1.0),), None),
@@ -103,6 +113,8 @@ def test_combinations():
     assert got["mean", "score"].tolist()[0] == 0.375
     assert got["product", "score"].tolist()[0] == 0.125
     assert got["sum", "score"].tolist()[0] == 0.75
+    weighted = Combined("w", "score", "sum", (("a", "r"), ("b", "r")), (2.0, -4.0))
+    assert compute([*measures, weighted], COLUMNS, [[1, 2, 4, 0]])["w", "score"].tolist() == [0.0]
     assert all(math.isnan(got[op, "score"][1]) for op in ("mean", "product", "sum"))
     assert got["n", "count"].tolist() == [1, -5]
 

@@ -18,11 +18,11 @@ from adjudge.stats.influence import left_out
 from adjudge.stats.intervals import Parts, interval, notches, paired_test
 from adjudge.stats.measure import Prf, Ratio, Total
 from adjudge.stats.points import Additive, compute
+from adjudge.stats.ranking import rank_distribution
 from adjudge.stats.resample import (
     bootstrap,
     bootstrap_weights,
     randomisation,
-    rank_distribution,
 )
 from adjudge.stats.table import StatsTable
 

@@ -116,14 +116,14 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
                 name=name,
                 documents=documents,
                 scores=tuple(scores[name]),
-                notes=(*own.notes, *summed_up(notes[name])),
+                notes=(*own.notes, *(summed_up(notes[name]) if notes[name] else ())),
                 table=own.table,
                 best=_unfinished(own),
                 elements=tuple(own.elements),
             )
             for name, own in systems.items()
         ),
-        comparisons=corrected(comparisons, measures),
+        comparisons=corrected(comparisons, measures) if comparisons else (),
         notes=tuple(inference_notes(options, sizes, scores, comparisons)),
         measures=measures,
         options=options,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from adjudge.errors import UsageError, ValidationError
 from adjudge.stats.inference import Inference, chosen_interval
-from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised, tails
+from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised
 from adjudge.stats.measure import Array, Key
 from adjudge.stats.points import Additive
 from adjudge.stats.table import shared_documents
@@ -233,55 +232,6 @@ def _grouped(rows: Array, groups: npt.NDArray[np.int64] | None) -> Array:
     starts = np.searchsorted(groups[order], np.arange(_MOST_GROUPS))
     added: Array = np.add.reduceat(rows[:, order, :], starts, axis=1)
     return added
-
-
-@dataclass(frozen=True)
-class RankDistribution:
-    """How often each system takes each rank.
-
-    `order` sorts the systems by the median of their samples, best first; `fractions[system][r - 1]` is the share of
-    samples in which the system has rank r; `beats[a][b]` the share in which a is strictly above b, `ties[a][b]` that in
-    which they are level; `ranges[system]` the central ranks that hold `level` of its samples.
-    """
-
-    order: tuple[str, ...]
-    fractions: Mapping[str, tuple[float, ...]]
-    beats: Mapping[str, Mapping[str, float]]
-    ties: Mapping[str, Mapping[str, float]]
-    ranges: Mapping[str, tuple[int, int]]
-    level: float
-
-
-def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.95) -> RankDistribution:
-    """Ranks of several systems over shared samples of one part; tied systems share the better rank.
-
-    An undefined score ranks below every defined one.
-
-    >>> ranks = rank_distribution({"A": [0.5, 0.6, 0.7, 0.4], "B": [0.4, 0.6, 0.5, 0.5]})
-    >>> ranks.fractions["A"], ranks.beats["A"]["B"], ranks.order
-    ((0.75, 0.25), 0.5, ('A', 'B'))
-    """
-    names = list(values)
-    columns = [np.asarray(values[name], dtype=np.float64) for name in names]
-    if len({column.shape for column in columns}) > 1 or any(c.ndim != 1 or c.size == 0 for c in columns):
-        raise UsageError("ranks need the same number of samples, at least one, for every system")
-    matrix = np.array([np.where(np.isnan(c), -np.inf, np.round(c, _DIGITS)) for c in columns])
-    medians = [float(np.median(row)) for row in matrix] if names else []
-    order = tuple(names[i] for i in sorted(range(len(names)), key=lambda i: -medians[i]))
-    fractions: dict[str, tuple[float, ...]] = {}
-    beats: dict[str, dict[str, float]] = {}
-    ties: dict[str, dict[str, float]] = {}
-    ranges: dict[str, tuple[int, int]] = {}
-    for place, name in enumerate(names):
-        ranks = 1 + (matrix > matrix[place]).sum(axis=0)
-        shares = np.bincount(ranks, minlength=len(names) + 1)[1:] / ranks.size
-        fractions[name] = tuple(shares.tolist())
-        for found, which in ((beats, matrix[place] > matrix), (ties, matrix[place] == matrix)):
-            shared = which.mean(axis=1).tolist()
-            found[name] = {other: share for other, share in zip(names, shared, strict=True) if other != name}
-        low, high = np.quantile(ranks, tails(level), method="inverted_cdf").tolist()
-        ranges[name] = int(low), int(high)
-    return RankDistribution(order, fractions, beats, ties, ranges, level)
 
 
 def id_ranks(ids: Sequence[str]) -> npt.NDArray[np.int64] | slice:

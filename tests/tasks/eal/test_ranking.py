@@ -7,7 +7,8 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.stats.points import Additive
-from adjudge.stats.resample import bootstrap, rank_distribution
+from adjudge.stats.ranking import rank_distribution
+from adjudge.stats.resample import bootstrap
 from adjudge.stats.table import StatsTable
 from adjudge.tasks.eal.measures import columns, measures
 from adjudge.tasks.eal.ranking import java_indices, java_weights, rank_systems, render_ranking

@@ -137,7 +137,7 @@ def ranks(result: Result, numbers: Numbers) -> list[Ranks]:
     """The range of ranks of every system, by the headline part of every metric."""
     if numbers.samples is None or len(result.systems) < 2 or result.options is None:
         return []
-    from adjudge.stats.resample import rank_distribution
+    from adjudge.stats.ranking import rank_distribution
 
     found = []
     for metric, part in numbers.keys:
