@@ -129,7 +129,7 @@ def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(module, "score", broken)
+    monkeypatch.setattr(module, "evaluated", broken)
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert ran.code == 70
     assert ran.err.splitlines() == [
@@ -145,6 +145,6 @@ def test_an_interrupt(adjudge, monkeypatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "score", interrupted)
+    monkeypatch.setattr(module, "evaluated", interrupted)
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert (ran.code, ran.err.strip()) == (130, "error: interrupted")
