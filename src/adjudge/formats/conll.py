@@ -69,93 +69,20 @@ def read_conll(
         hint = did_you_mean(profile, PROFILES) or f"profiles are {', '.join(PROFILES)}"
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     place = name or source_name(source)
-    reading = _Reading(place)
-    listeners: list[Listener] = [reading]
+    reading = Reading(place)
     if profile == "strict":
         from adjudge.formats.conll_check import Checker
 
-        listeners.append(checker := Checker(place))
+        reading = Checker(place)
     hasher = None
     if digest:
         from hashlib import sha256
 
         hasher = sha256()
     with opened(source, place) as stream:
-        broken = scan(stream, *listeners, hasher=hasher)
-    damage = [Problem(broken, path=place, hint=COPY)] if broken else []
-    if profile == "strict" and (findings := checker.done()):
-        _refuse([*(finding.problem for finding in findings), *damage], place)
-    documents = reading.done(only, damage)
+        reading.read(stream, hasher)
+    documents = reading.done(only)
     return CorefCorpus(place, documents, hasher.hexdigest() if hasher is not None else "", reading.notes)
-
-
-def _refuse(problems: Iterable[Problem], place: str) -> None:
-    from adjudge.formats.findings import raise_problems
-
-    raise_problems(sorted(problems, key=lambda each: (each.line or 0, each.column or 0)), place)
-
-
-class Listener:
-    """What `scan` reports to, in the order of the file."""
-
-    def bom(self) -> None:
-        """The file starts with a byte-order mark."""
-
-    def begin(self, name: str, number: int) -> None:
-        """A header; a document that is open stays open, for it has had no end marker."""
-
-    def lines(self, block: bytes, start: int, end: int, number: int) -> None:
-        """Lines of a block that belong to all open documents; `number` is that of the first."""
-
-    def end(self, number: int) -> None:
-        """An end marker; it ends all open documents."""
-
-    def outside(self, block: bytes, number: int) -> None:
-        """Lines between documents."""
-
-    def finish(self) -> None:
-        """The end of the file."""
-
-
-def scan(stream: IO[bytes], *listeners: Listener, hasher: Any = None) -> str | None:
-    """Cut a file into documents; the answer says why the stream broke, if it did."""
-    number, inside = 1, False
-    for block in line_blocks(stream, _BLOCK, hasher):
-        if isinstance(block, str):
-            return block
-        if number == 1 and block.startswith(BOM):
-            for each in listeners:
-                each.bom()
-        start = 0
-        for first, last, header, is_end in _markers(block):
-            if first > start:
-                number = _between(block, start, first - 1, number, listeners, inside=inside)
-            if is_end and inside:
-                for each in listeners:
-                    each.end(number)
-                inside = False
-            if header is not None:
-                for each in listeners:
-                    if inside:
-                        each.lines(block, first, last, number)
-                    each.begin(header, number)
-                inside = True
-            number, start = number + 1, last + 1
-        if start <= len(block):
-            number = _between(block, start, len(block), number, listeners, inside=inside)
-    for each in listeners:
-        each.finish()
-    return None
-
-
-def _between(block: bytes, start: int, end: int, number: int, listeners: Sequence[Listener], *, inside: bool) -> int:
-    """Report lines that are no markers; the answer is the number of the next line."""
-    for each in listeners:
-        if inside:
-            each.lines(block, start, end, number)
-        else:
-            each.outside(block[start:end], number)
-    return number + block.count(b"\n", start, end) + 1
 
 
 def _markers(block: bytes) -> Iterator[tuple[int, int, str | None, bool]]:
@@ -170,17 +97,13 @@ def _markers(block: bytes) -> Iterator[tuple[int, int, str | None, bool]]:
             header = HEADER.match(line)
             is_end = _END.search(line) is not None
             if header or is_end:
-                yield (
-                    first,
-                    last,
-                    header[1].removesuffix(b"\r").decode(errors="backslashreplace") if header else None,
-                    is_end,
-                )
+                name = header[1].removesuffix(b"\r").decode(errors="backslashreplace") if header else None
+                yield first, last, name, is_end
                 at = last
         at = block.find(b"#", at + 1)
 
 
-class _Open:
+class Open:
     """A document that is being read."""
 
     __slots__ = ("chains", "halves", "name", "number", "problems", "tokens")
@@ -194,46 +117,85 @@ class _Open:
         self.problems: list[Problem] = []
 
 
-class _Reading(Listener):
+class Reading:
     """Collects the documents of a file."""
 
     def __init__(self, place: str) -> None:
         self.place = place
         self.notes: list[Problem] = []
-        self.open: list[_Open] = []
+        self.damage: list[Problem] = []
+        self.open: list[Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
         self.seen: dict[bytes, Shape] = {}
         self.comments = 0
         self.first_comment = 0
         self.has_bom = False
 
-    def bom(self) -> None:
-        self.has_bom = True
+    def read(self, stream: IO[bytes], hasher: Any = None) -> None:
+        """Cut a file into documents; as long as any is open, lines belong to all that are."""
+        number = 1
+        for block in line_blocks(stream, _BLOCK, hasher):
+            if isinstance(block, str):
+                self.damage.append(Problem(block, path=self.place, hint=COPY))
+                return
+            self.has_bom = self.has_bom or (number == 1 and block.startswith(BOM))
+            start = 0
+            for first, last, header, is_end in _markers(block):
+                if first > start:
+                    number = self._between(block, start, first - 1, number)
+                if is_end and self.open:
+                    self.end()
+                if header is not None:
+                    if self.open:
+                        self.lines(block, first, last, number)
+                    self.begin(header, number)
+                number, start = number + 1, last + 1
+            if start <= len(block):
+                number = self._between(block, start, len(block), number)
+        self.finish()
+
+    def _between(self, block: bytes, start: int, end: int, number: int) -> int:
+        """Take lines that are no markers; the answer is the number of the next line."""
+        if self.open:
+            self.lines(block, start, end, number)
+        else:
+            self.outside(block[start:end], number)
+        return number + block.count(b"\n", start, end) + 1
+
+    def outside(self, block: bytes, number: int) -> None:
+        """Lines between documents, which are not read."""
 
     def begin(self, name: str, number: int) -> None:
+        """A header; a document that is open stays open, for it has had no end marker."""
         if self.open:
-            self.notes.append(self._endless(self.open[-1]))
+            self.notes.append(self.endless(self.open[-1]))
         if len(self.open) == MANY:
             message = f"{MANY} documents in a row have no end marker, so each would go on to the end of the file"
             raise FormatError(Problem(message, self.place, number, hint="write #end document after each"))
-        self.open.append(_Open(name, number))
+        self.open.append(Open(name, number))
 
-    def end(self, number: int) -> None:  # noqa: ARG002
+    def end(self) -> None:
+        """An end marker, which ends all open documents; what is still open in them never closes."""
         for document in self.open:
-            for chain, half in document.halves.items():
-                same, before = 0, 0
-                for _, opening, piece in half:
-                    same, before = (same + 1 if opening == before else 0), opening
-                    column = bracket_place(_last_line(piece), 2, chain, same)
-                    document.problems.append(never_closed(document.name, chain, self.place, opening, column))
-            self._keep(document)
+            document.problems += self.unclosed(document)
+            self.keep(document)
         self.open.clear()
 
+    def unclosed(self, document: Open) -> Iterator[Problem]:
+        """The mentions of a document that have opened and not closed."""
+        for chain, half in document.halves.items():
+            same, before = 0, 0
+            for _, opening, piece in half:
+                same, before = (same + 1 if opening == before else 0), opening
+                column = bracket_place(_last_line(piece), 2, chain, same)
+                yield never_closed(document.name, chain, self.place, opening, column)
+
     def finish(self) -> None:
+        """The end of the file."""
         if self.open:
-            self.notes.append(self._endless(self.open[-1]))
+            self.notes.append(self.endless(self.open[-1]))
         for document in self.open:  # what has not closed by now is dropped without a word, as in the reference
-            self._keep(document)
+            self.keep(document)
         if self.comments:
             message = f"{self.comments} comment line{'s' * (self.comments > 1)} inside documents count as tokens"
             hint = "remove them, or every later mention may be off by one"
@@ -246,6 +208,7 @@ class _Reading(Listener):
             self.notes.append(Problem("the file has no documents", path=self.place, hint=hint))
 
     def lines(self, block: bytes, start: int, end: int, number: int) -> None:
+        """Lines of a block that belong to all open documents; `number` is that of the first."""
         if block.find(b"#", start, end) >= 0 and (  # one byte is found much faster than two
             block.startswith(b"#", start, end) or block.find(b"\n#", start, end) >= 0
         ):
@@ -259,7 +222,7 @@ class _Reading(Listener):
         for document in self.open:
             self._feed(document, several, number)
 
-    def _feed(self, document: _Open, pieces: Iterable[Piece], number: int) -> None:
+    def _feed(self, document: Open, pieces: Iterable[Piece], number: int) -> None:
         """Take the brackets of the lines that need a look; `number` is that of the first line."""
         token, chains, halves = document.tokens, document.chains, document.halves
         look, known, mentions_of, half_of = self._look, self.seen.get, chains.get, halves.get
@@ -292,7 +255,7 @@ class _Reading(Listener):
             token += 1
         document.tokens = token
 
-    def _several(self, document: _Open, items: Items, token: int, place: Half) -> None:
+    def _several(self, document: Open, items: Items, token: int, place: Half) -> None:
         """A token with several items: all one-token mentions, then all that open, then all that close."""
         chains, halves = document.chains, document.halves
         singles, opens, closes = items
@@ -327,7 +290,8 @@ class _Reading(Listener):
             self.seen[column] = shape
         return shape
 
-    def _keep(self, document: _Open) -> None:
+    def keep(self, document: Open) -> None:
+        """A document that has ended."""
         chains = [Chain(chain, mentions) for chain, mentions in document.chains.items() if mentions]
         known = self.documents.pop(document.name, None)
         if known is not None:
@@ -339,17 +303,20 @@ class _Reading(Listener):
         found = CorefDocument(document.name, chains, document.tokens, document.number)
         self.documents[document.name] = found, document.problems
 
-    def _endless(self, document: _Open) -> Problem:
+    def endless(self, document: Open) -> Problem:
+        """A document without an end marker."""
         message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"
         return Problem(message, path=self.place, line=document.number, hint="write #end document after it")
 
-    def done(self, only: Container[str] | None, damage: Sequence[Problem]) -> list[CorefDocument]:
+    def done(self, only: Container[str] | None) -> list[CorefDocument]:
         """The documents, if nothing is wrong with the file or with those that count."""
-        fatal = [*damage]
+        fatal = [*self.damage]
         for document, problems in self.documents.values():
             (fatal if only is None or document.id in only else self.notes).extend(problems)
         if fatal:
-            _refuse(fatal, self.place)
+            from adjudge.formats.findings import raise_problems
+
+            raise_problems(sorted(fatal, key=lambda each: (each.line or 0, each.column or 0)), self.place)
         return [document for document, _ in self.documents.values()]
 
 

@@ -7,21 +7,25 @@ but hardly as it was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Container
+from dataclasses import replace
+from functools import partial
 
 from adjudge.errors import Problem
 from adjudge.formats.conll import (
     HEADER,
     MANY,
-    Listener,
+    Open,
+    Reading,
+    bracket_place,
     coreference_column,
-    never_closed,
     never_opened,
     parse_brackets,
-    scan,
 )
-from adjudge.formats.findings import Finding, Report
-from adjudge.formats.source import COPY, Source, opened, source_name
+from adjudge.formats.findings import Finding, Report, raise_problems
+from adjudge.formats.source import Source, opened, source_name
+from adjudge.model.coref import CorefDocument, Mention
 
 FOLLOWED = 10
 """Documents that are checked at once for want of end markers: each line belongs to all of them."""
@@ -38,53 +42,34 @@ def check_conll(source: Source, *, name: str | None = None) -> Report:
     """
     checker = Checker(name or source_name(source))
     with opened(source, checker.place) as stream:
-        broken = scan(stream, checker)
-    if broken:
-        problem = Problem(broken, path=checker.place, hint=COPY)
-        checker.findings.append(Finding("damaged", True, problem))
-    findings = checker.done()
-    return Report(checker.place, findings, checker.documents, checker.tokens, checker.chains, checker.mentions)
+        checker.read(stream)
+    checker.findings += [Finding("damaged", True, problem) for problem in checker.damage]
+    counts = (checker.totals[what] for what in ("documents", "tokens", "chains", "mentions"))
+    return Report(checker.place, checker.in_order(), *counts)
 
 
-class _Checked:
-    """A document that is being checked."""
-
-    def __init__(self, name: str, number: int) -> None:
-        self.name = name
-        self.number = number
-        self.tokens = 0
-        self.halves: dict[str, list[tuple[int, int, int]]] = {}  # token, line and column of each opening
-        self.mentions: dict[tuple[int, int], tuple[str, int]] = {}  # first chain and line of each mention
-        self.chains: set[str] = set()
-        self.count = 0
-
-
-class Checker(Listener):
-    """Checks documents on the way; `done` gives what was found."""
+class Checker(Reading):
+    """Reads documents line by line and checks them on the way; `done` refuses a file with any finding."""
 
     def __init__(self, place: str) -> None:
-        self.place = place
+        super().__init__(place)
         self.findings: list[Finding] = []
-        self.open: list[_Checked] = []
         self.names: dict[str, int] = {}
-        self.has_bom = False
+        self.mentions: dict[int, dict[Mention, tuple[str, int]]] = {}  # first chain and line, by line of the document
         self.unended = 0  # documents since the last end marker
-        self.documents = self.tokens = self.chains = self.mentions = 0
+        self.totals = Counter[str]()
 
-    def done(self) -> list[Finding]:
+    def in_order(self) -> list[Finding]:
         """The findings in file order."""
         return sorted(self.findings, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
 
-    def bom(self) -> None:
-        """It is in the way of the first header."""
-        self.has_bom = True
-        message = "a byte-order mark hides the first line, and with it a document that begins there"
-        self._warn("byte-order-mark", message, 1, 1, "save the file without it")
+    def done(self, only: Container[str] | None) -> list[CorefDocument]:
+        """The documents, if nothing is wrong."""
+        raise_problems([*(finding.problem for finding in self.in_order()), *self.damage], self.place)
+        return super().done(only)
 
     def begin(self, name: str, number: int) -> None:
         """The name, and whether the document before it has ended."""
-        if self.open:
-            self._endless(self.open[-1])
         if name != name.rstrip():
             start = len(f"#begin document {name.rstrip()}") + 1
             message = "blanks at the end of a header are part of the document name"
@@ -100,22 +85,36 @@ class Checker(Listener):
             self.findings.append(Finding("no-end-markers", True, problem, name))
         if len(self.open) == FOLLOWED:
             self._count(self.open.pop(0))
-        self.open.append(_Checked(name, number))
-        self.documents += 1
+        super().begin(name, number)
+        self.totals["documents"] += 1
 
-    def end(self, number: int) -> None:  # noqa: ARG002
+    def end(self) -> None:
         """What is still open never closes."""
-        self._close(marked=True)
+        super().end()
+        self.unended = 0
 
     def finish(self) -> None:
-        """The last document may have no end marker."""
-        if self.open:
-            self._endless(self.open[-1])
-            self._close(marked=False)
-        if not self.documents:
+        """The last document may have no end marker; then what has not closed is dropped in silence."""
+        if self.has_bom:
+            message = "a byte-order mark hides the first line, and with it a document that begins there"
+            self._warn("byte-order-mark", message, 1, 1, "save the file without it")
+        for document in self.open:
+            for problem in self.unclosed(document):
+                self.findings.append(Finding("never-closed", False, problem, document.name))
+        super().finish()
+        if not self.totals["documents"]:
             hint = "a document begins with a line such as: #begin document (name); part 000"
             problem = Problem("the file has no documents", path=self.place, hint=hint)
             self.findings.append(Finding("no-documents", True, problem))
+
+    def keep(self, document: Open) -> None:
+        """A document that has ended."""
+        for problem in document.problems:
+            kind = "never-closed" if "never closes" in problem.message else "never-opened"
+            self.findings.append(Finding(kind, True, problem, document.name))
+        self._count(document)
+        self.mentions.pop(document.number, None)
+        super().keep(document)
 
     def outside(self, block: bytes, number: int) -> None:
         """Text that nobody reads."""
@@ -134,7 +133,7 @@ class Checker(Listener):
                 for document in self.open:
                     self._token(document, line, number + index, repeated=document is not self.open[-1])
 
-    def _token(self, document: _Checked, line: bytes, number: int, *, repeated: bool) -> None:
+    def _token(self, document: Open, line: bytes, number: int, *, repeated: bool) -> None:
         """One line; `repeated` if another open document reports it already."""
         token = document.tokens
         document.tokens += 1
@@ -158,22 +157,25 @@ class Checker(Listener):
                 message = f"({pair}) is discarded, it is an old notation for two antecedents"
                 self._warn("discarded", message, number, place(offset), "write one chain", document.name)
         for chain, offset in singles:
-            self._mention(document, (token, token), chain, number, place(offset))
+            self._mention(document, (token, token), chain, number, partial(place, offset))
         closing = {chain for chain, _ in closes}
         for chain, offset in opens:
             half = document.halves.setdefault(chain, [])
+            document.chains.setdefault(chain, [])
             if half and chain in closing:
                 message = f"chain {chain} closes and opens on one token, which is read as if it opened first"
                 hint = "end one of the mentions a token earlier or later"
                 self._warn("reopened", message, number, place(offset), hint, document.name)
-            half.append((token, number, place(offset)))
+            half.append((token, number, line))
         for chain, offset in closes:
-            if document.halves.get(chain):
-                first, opening, where = document.halves[chain].pop()
+            half = document.halves.get(chain, [])
+            if half:
+                first, opening, text = half.pop()
+                where = partial(bracket_place, text, 2, chain, sum(each[1] == opening for each in half))
                 self._mention(document, (first, token), chain, opening, where)
             else:
                 problem = never_opened(document.name, chain, self.place, number, place(offset))
-                self.findings.append(Finding("never-opened", True, problem, document.name))
+                document.problems.append(problem)
 
     def _doubtful(
         self, document: str, column: bytes, items: list[tuple[str, int]], number: int, place: Callable[[int], int]
@@ -190,40 +192,30 @@ class Checker(Listener):
             message = f"{field.decode(errors='replace')} has brackets but nothing in it is read"
             self._warn("not-read", message, number, place(last), "write digits as chain ids", document)
 
-    def _mention(self, document: _Checked, mention: tuple[int, int], chain: str, number: int, column: int) -> None:
-        document.chains.add(chain)
-        document.count += 1
-        if mention not in document.mentions:
-            document.mentions[mention] = chain, number
+    def _mention(self, document: Open, mention: Mention, chain: str, number: int, column: Callable[[], int]) -> None:
+        document.chains.setdefault(chain, []).append(mention)
+        known = self.mentions.setdefault(document.number, {})
+        if mention not in known:
+            known[mention] = chain, number
             return
-        first, where = document.mentions[mention]
+        first, where = known[mention]
         tokens = f"token {mention[0]}" if mention[0] == mention[1] else f"tokens {mention[0]} to {mention[1]}"
         if first == chain:
             message = f"the mention of {tokens} is in chain {chain} already (line {where})"
-            self._warn("repeated", message, number, column, "remove one of them", document.name)
+            self._warn("repeated", message, number, column(), "remove one of them", document.name)
         else:
             message = f"the mention of {tokens} is in chain {chain} and in chain {first} (line {where})"
-            self._warn("two-chains", message, number, column, "keep it in one chain", document.name)
+            self._warn("two-chains", message, number, column(), "keep it in one chain", document.name)
 
-    def _close(self, *, marked: bool) -> None:
-        """The open documents end; without a marker, mentions that have not closed are dropped in silence."""
-        for document in self.open:
-            for chain, half in document.halves.items():
-                for _, number, column in half:
-                    problem = never_closed(document.name, chain, self.place, number, column)
-                    self.findings.append(Finding("never-closed", marked, problem, document.name))
-            self._count(document)
-        self.open.clear()
-        self.unended = 0
+    def _count(self, document: Open) -> None:
+        found = [mentions for mentions in document.chains.values() if mentions]
+        self.totals.update(tokens=document.tokens, chains=len(found), mentions=sum(map(len, found)))
 
-    def _count(self, document: _Checked) -> None:
-        self.tokens += document.tokens
-        self.chains += len(document.chains)
-        self.mentions += document.count
-
-    def _endless(self, document: _Checked) -> None:
-        message = f"document {document.name!r} has no end marker, so it goes on to the next one or the end of the file"
-        self._warn("no-end-marker", message, document.number, 1, "write #end document after it", document.name)
+    def endless(self, document: Open) -> Problem:
+        """A document without an end marker."""
+        problem = replace(super().endless(document), column=1)
+        self.findings.append(Finding("no-end-marker", False, problem, document.name))
+        return problem
 
     def _warn(self, kind: str, message: str, number: int, column: int, hint: str, document: str | None = None) -> None:
         problem = Problem(message, path=self.place, line=number, column=column, hint=hint)
