@@ -157,6 +157,20 @@ def _flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
 class Command(click.Command):
     """A command whose options, if there are many, stand under the headings of their sections as these appear."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take gold and systems from the arguments and from the options that once stood for them."""
+        rest = super().parse_args(ctx, args)
+        sides = [each for each in self.params if isinstance(each, click.Argument) and each.name in ("gold", "systems")]
+        if len(sides) == 2 and not ctx.resilient_parsing:
+            old = ctx.params.pop("old_gold", None), ctx.params["gold"]
+            given = [*(each for each in old if each is not None), *ctx.params["systems"]]
+            given += ctx.params.pop("old_systems", ())
+            for side in sides[len(given) :]:
+                hint = f"'{side.make_metavar(ctx).removeprefix('[NAME=]')}'"
+                raise click.MissingParameter(ctx=ctx, param=side, param_hint=hint)
+            ctx.params |= {"gold": given[0], "systems": given[1:]}
+        return rest
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -400,14 +414,7 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
     Raises before the work if an output cannot be written, or is one of the files that are read: gold, systems, the
     list of documents, and the `inputs`.
     """
-    context = click.get_current_context()
-    given = [options.pop("old_gold", None), options.pop("gold"), *options.pop("systems")]
-    given = [each for each in (*given, *options.pop("old_systems", ())) if each is not None]
-    for parameter in [each for each in context.command.params if isinstance(each, click.Argument)][-2:][len(given) :]:
-        name = parameter.make_metavar(context).removeprefix("[NAME=]")
-        raise click.UsageError(f"missing argument '{name}'", context)
-    gold, *systems = given
-    pairs = [named(system) for system in systems]
+    gold, pairs = options.pop("gold"), [named(system) for system in options.pop("systems")]
     paths = [path for _, path in pairs]
     check_targets(options, *more_targets, inputs=[gold, *paths, *inputs, options.get("docs")])
     return Sides(gold, paths, [name for name, _ in pairs])
