@@ -9,8 +9,7 @@ from adjudge.errors import UsageError, ValidationError
 from adjudge.metrics import catalogue
 from adjudge.stats.agreement import cohen_kappa
 from adjudge.stats.unitising import Unit
-from adjudge.tasks.agreement import browsable
-from adjudge.tasks.agreement_result import matrix
+from adjudge.tasks.agreement import browsable, matrix
 from adjudge.tasks.units import continua_of, labels_of, place_labels, span_of
 
 

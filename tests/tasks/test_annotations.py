@@ -12,8 +12,7 @@ from adjudge.demo import DATA
 from adjudge.errors import UsageError
 from adjudge.stats.agreement import cohen_kappa
 from adjudge.tasks.annotations import ANNOTATIONS, read_assessments, read_chains, read_facts, read_nuggets
-from adjudge.tasks.links import link_labels, mentions_of
-from adjudge.tasks.units import continua_of
+from adjudge.tasks.units import continua_of, link_labels, mentions_of
 
 FAMILIES = {
     "coref": ("coref.conll", DATA / "coref" / "key.conll", DATA / "coref" / "maple.conll"),

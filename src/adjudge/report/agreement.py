@@ -13,7 +13,7 @@ from adjudge.report.tables import csv_rows, escape_latex, escape_markdown
 from adjudge.stats.text import Cell, Grid, clean, note_line
 
 if TYPE_CHECKING:
-    from adjudge.tasks.agreement_result import Agreement, Disagreement
+    from adjudge.tasks.agreement import Agreement, Disagreement
 
 _FIELDS = ("kind", "name", "part", "annotators", "on", "number", "value", "low", "high", "level")
 _LONGEST = 160  # characters of an item in a list for people
@@ -52,7 +52,7 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$ref"]
     '#/$defs/Agreement'
     """
-    from adjudge.tasks.agreement_result import Agreement, Disagreement
+    from adjudge.tasks.agreement import Agreement, Disagreement
 
     (whole,), parts = msgspec.json.schema_components([Agreement], ref_template="#/$defs/{name}")
     listed: dict[str, Any] = {name: {"type": "string"} for name in Disagreement._fields}
@@ -74,7 +74,7 @@ def json_schema() -> dict[str, Any]:
 
 def agreement_grids(found: Agreement) -> dict[str, Grid]:
     """Pairs with their mean, the matrix if there are more than two annotators, and coefficients, by title."""
-    from adjudge.tasks.agreement_result import matrix
+    from adjudge.tasks.agreement import matrix
 
     groups = []
     for mean in found.means:

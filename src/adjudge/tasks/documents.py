@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
+from adjudge.formats.findings import LIMIT
 from adjudge.formats.jsonl import canonical, read_all, read_shards
+from adjudge.formats.jsonl import columns as find_columns
 from adjudge.formats.source import find_shards, is_parquet, source_name
 from adjudge.model.document import Corpus, Document
+
+if TYPE_CHECKING:
+    from adjudge.tasks.observe import Complaint
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
 Read: TypeAlias = Callable[..., Corpus]
@@ -227,3 +236,73 @@ def _sequence(values: list[Any], name: str) -> Side:
         for place, (identifier, value) in enumerate(zip(ids, values, strict=True), 1)
     }
     return Side(name, "", documents, _digest(documents), paired_by_place=bool(values) and ids[0] is None)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents on disk, for corpora that are too large to hold and cannot be read in parts
+
+
+class _Place(NamedTuple):
+    """Where the content of a document is, and where it came from."""
+
+    start: int
+    end: int
+    line: int | None
+    path: str | None
+
+
+class Stored(Mapping[str, Document]):
+    """Documents by id, each of which is read when it is asked for; the file is gone with the value.
+
+    Those of `several` files keep the path of theirs.
+    """
+
+    def __init__(self, documents: Iterable[Document], *, several: bool) -> None:
+        self._file = TemporaryFile(prefix="adjudge-")  # noqa: SIM115 - open as long as the value lives
+        weakref.finalize(self, self._file.close)
+        self._places: dict[str, _Place] = {}
+        start = 0
+        for each in documents:
+            end = start + self._file.write(msgspec.json.encode(each.data))
+            self._places[each.id] = _Place(start, end, each.line, each.path if several else None)
+            start = end
+
+    def __getitem__(self, name: str) -> Document:
+        start, end, line, path = self._places[name]
+        self._file.seek(start)
+        return Document(id=name, data=msgspec.json.decode(self._file.read(end - start)), line=line, path=path)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Where in a file something is wrong with a document
+
+
+def placed(side: Side, found: Sequence[tuple[str, Complaint]], *, jsonl: bool) -> Iterator[Problem]:
+    """Complaints about the documents of one side with file, line and, in JSON lines, column."""
+    own = [(name, side.documents.get(name), each) for name, each in found]
+    sought: dict[str, list[tuple[int, str]]] = {}
+    there = [(document, each) for _, document, each in own if document is not None and document.line]
+    for document, each in there[:LIMIT]:
+        sought.setdefault(document.path or side.path, []).append((document.line, each.path))
+    places = {
+        path: find_columns(path, some) if jsonl and path and not is_parquet(path) else {}
+        for path, some in sought.items()
+    }
+    for identifier, document, each in own:
+        where = each.path.removeprefix("$").removeprefix(".")
+        line = None if document is None else document.line
+        if line is None:
+            where = f"document {identifier!r}" + (f", {where}" if where else "")
+        message = f"{where}: {each.message}" if where else each.message
+        path = side.path if document is None else document.path or side.path
+        column = None if line is None else places.get(path, {}).get((line, each.path))
+        yield Problem(message, path=path or side.name, line=line, column=column, hint=each.hint)

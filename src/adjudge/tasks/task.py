@@ -21,11 +21,10 @@ from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
-from adjudge.tasks.documents import check_known, check_level, is_plain, paired, read_side
+from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, pairing, reads
 from adjudge.tasks.field_notes import with_field_notes
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
-from adjudge.tasks.placing import placed
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
 if TYPE_CHECKING:
@@ -111,8 +110,6 @@ class MetricsTask(Task):
         small = size_of(source) * (_PACKED if packed else 1) <= HELD
         if not all(map(os.path.isfile, paths)) or (small and not self._stream):
             return None
-        from adjudge.tasks.stored import Stored
-
         digest = hashlib.sha256()
         documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
         return Side(name, source_name(source), documents, digest.hexdigest())
