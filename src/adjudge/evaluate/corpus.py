@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.run import Run
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
-    from adjudge.stats.scores import Evidence, How
+    from adjudge.stats.scores import How
     from adjudge.stats.signature import SignatureValue
 
 # Leave-outs beyond which documents are left out in groups: the cost of counting grows with the number of samples.
@@ -164,8 +164,18 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
     """Count a task in all samples, and put scores, intervals, comparisons and notes together."""
     from adjudge._version import __version__
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
-    from adjudge.stats.result import Result, SystemResult, result_fields, unique_names
-    from adjudge.stats.scores import POOL, corrected, family_sizes, how_of, options_of, sampled, system_scores
+    from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names
+    from adjudge.stats.scores import (
+        POOL,
+        corrected,
+        family_sizes,
+        headline_keys,
+        how_of,
+        options_of,
+        pair_comparisons,
+        sampled,
+        system_scores,
+    )
     from adjudge.stats.signature import signature
 
     inference, names, parts = run.inference, unique_names(task.systems), task.parts()
@@ -175,22 +185,29 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
     by = tuple(dict.fromkeys(run.by))
     options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
     how = how_of(options)._replace(box=task.box)
-    counted = _counted(task, parts, inference.seed, _resamples(options, how, tests, parts, task))
     found: list[Comparison] = []
+    samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
     scores: dict[str, list[Score]] = {name: [] for name in names}
     alike: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in names}
-    for part, samples in counted:
+    for part, number in zip(parts, _resamples(options, how, tests, parts, task), strict=True):
+        draws = draw(len(part.places), resamples=number, seed=inference.seed)
+        pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
         own = how._replace(tests=tests[tuple(part.slice)])
-        evidence = {name: sampled(measures, each, own) for name, each in samples.items()}
-        found += _comparisons(evidence, measures, own, part)
-        for name, each in evidence.items():
-            scored = system_scores(each, own, part.slice)
+        evidence = {}
+        for name, columns in task.evaluate(part, draws).items():
+            values = tuple(tuple(map(float, column.tolist())) for column in columns.values())
+            counts = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
+            evidence[name] = sampled(measures, counts, own)
+            samples[name].append(counts)
+            scored = system_scores(evidence[name], own, part.slice)
             scores[name] += scored
             if options.bootstrap and len(part.places) > 1:
-                varying = [score for score in scored if (score.metric, score.part) not in each.counts]
+                varying = [score for score in scored if (score.metric, score.part) not in evidence[name].counts]
                 alike[name] += [(part.slice, note) for note in spread_notes(varying, part.slice)]
-    samples_of = {name: [samples[name] for _, samples in counted] for name in names}
-    outcome = Outcome(samples_of, {name: task.scores(name, scores[name]) for name in names}, how, tests)
+        # What cannot be exchanged between systems has the jackknife.
+        own = own._replace(test="jackknife") if how.test == "randomisation" else own
+        found += pair_comparisons(evidence, headline_keys(measures), own, part.slice, len(part.places))
+    outcome = Outcome(samples, {name: task.scores(name, scores[name]) for name in names}, how, tests)
     found = task.compared(found, outcome)
     drawn = parts[:1] if task.one_draw else parts
     usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, found)
@@ -200,7 +217,7 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
             documents=task.documents,
             scores=tuple(outcome.scores[name]),
             notes=(*task.system_notes(name, outcome), *summed_up(alike[name])),
-            samples=tuple(samples_of[name]),
+            samples=tuple(samples[name]),
         )
         for name in names
     ]
@@ -226,33 +243,3 @@ def _resamples(
     if task.one_draw:
         return [max(options.bootstrap, *options.resamples)] * len(parts)
     return [max(options.bootstrap, tests[tuple(part.slice)]) for part in parts]
-
-
-def _counted(
-    task: CorpusTask, parts: Sequence[Part], seed: int, resamples: Sequence[int]
-) -> list[tuple[Part, dict[str, SampledCounts]]]:
-    """The parts that are counted in samples, with the counts of every system."""
-    from adjudge.stats.result import SampledCounts
-
-    found = []
-    for part, number in zip(parts, resamples, strict=True):
-        draws = draw(len(part.places), resamples=number, seed=seed)
-        pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
-        samples = {}
-        for name, columns in task.evaluate(part, draws).items():
-            values = tuple(tuple(map(float, column.tolist())) for column in columns.values())
-            samples[name] = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
-        if samples:
-            found.append((part, samples))
-    return found
-
-
-def _comparisons(
-    evidence: Mapping[str, Evidence], measures: Sequence[Measure], how: How, part: Part
-) -> list[Comparison]:
-    """All pairs of systems on the F1 of every metric that was counted in samples, not yet corrected."""
-    from adjudge.stats.scores import headline_keys, pair_comparisons
-
-    # What cannot be exchanged between systems has the jackknife.
-    how = how._replace(test="jackknife") if how.test == "randomisation" else how
-    return pair_comparisons(evidence, headline_keys(measures), how, part.slice, len(part.places))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from adjudge.errors import UsageError
 from adjudge.formats.standoff import parse_place
@@ -33,18 +33,6 @@ class Verdict(NamedTuple):
     parent: Path | None = ()
     level: str = ""
     group_level: str = ""
-
-
-class Judge(Protocol):
-    """Knows the classes of each question, and what an answer is worth."""
-
-    def classes(self, question: Question) -> Mapping[Path, Sequence[str]]:
-        """The names of the classes below each path, `()` for the first hop."""
-        ...
-
-    def judge(self, question: Question, above: Path | None, answer: Answer) -> Verdict:
-        """The verdict on an answer; `above` is the class of the answer that it follows, None if that has none."""
-        ...
 
 
 class PoolJudge:
@@ -217,6 +205,13 @@ class GoldJudge:
                 if node in each.nodes:
                     return name
         return None
+
+
+Judge: TypeAlias = PoolJudge | GoldJudge
+"""Knows the classes of each question, by the path above them, and what an answer is worth.
+
+An answer is judged with the class of the answer that it follows, None if that has none.
+"""
 
 
 def _plain(text: str) -> str:

@@ -102,41 +102,31 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     >>> strangers(make_facts([0], [works], [1]), make_facts([0], [employed], [1]), names)[0].message
     "none of the system's relations (per:employee_of) is one of gold (works_for): rename with --system-relations"
     """
+    import numpy as np
+
     if not len(gold.subjects) or not len(system.subjects):
         return []
     found = []
-    relations = [_used(side.relations) for side in (system, gold)]
-    if not _shared(*relations):
-        mine, theirs = (_some([names.relations.listed[number] for number in own.nonzero()[0]]) for own in relations)
-        message = f"none of the system's relations ({mine}) is one of gold ({theirs}): rename with --system-relations"
-        found.append(Note("no-relation-shared", 1, message))
+    own, theirs = (
+        [names.relations.listed[number] for number in np.flatnonzero(np.bincount(side.relations))]
+        for side in (system, gold)
+    )
+    if set(own).isdisjoint(theirs):
+        some = [", ".join(each[:_SHOWN]) + (", ..." if len(each) > _SHOWN else "") for each in (own, theirs)]
+        message = f"none of the system's relations ({some[0]}) is one of gold ({some[1]})"
+        found.append(Note("no-relation-shared", 1, f"{message}: rename with --system-relations"))
     if mapped:
         return found
-    nodes = [_used(side.subjects, side.objects) for side in (system, gold)]
-    if not _shared(*nodes):
-        mine, theirs = (names.nodes.listed[int(own.argmax())] for own in nodes)
-        message = f"no fact of the system is about a gold entity: names differ, as {mine} and {theirs} do"
+    used = []
+    for side in (system, gold):
+        flags = np.zeros(max(gold.nodes, system.nodes), dtype=bool)
+        flags[side.subjects] = flags[side.objects] = True
+        used.append(flags)
+    if not (used[0] & used[1]).any():
+        mine, yours = (names.nodes.listed[int(flags.argmax())] for flags in used)
+        message = f"no fact of the system is about a gold entity: names differ, as {mine} and {yours} do"
         found.append(Note("no-node-shared", 1, message))
     return found
-
-
-def _used(*columns: Ints) -> Ints:
-    """Flags of the numbers that stand in some columns."""
-    import numpy as np
-
-    flags = np.zeros(1 + max(int(column.max()) for column in columns), dtype=bool)
-    for column in columns:
-        flags[column] = True
-    return flags
-
-
-def _shared(one: Ints, other: Ints) -> bool:
-    size = min(len(one), len(other))
-    return bool((one[:size] & other[:size]).any())
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
 def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
@@ -189,7 +179,11 @@ def notes_of_system(
                 )
                 found.append(Note("estimate", estimate.draws, message))
     whole = [score for score in scores if not score.slice and score.uncertainty is not None]
-    missed = [f"{s.metric} {s.part}" for s in whole if _misses(s)]
+    missed = []
+    for s in whole:
+        interval = s.uncertainty.intervals.get("percentile") if s.uncertainty is not None else None
+        if interval is not None and s.value is not None and not interval[0] <= s.value <= interval[1]:
+            missed.append(f"{s.metric} {s.part}")
     if missed:
         message = "scores outside their own percentile interval, because every resample is a smaller corpus"
         found.append(Note("percentile-misses", len(missed), message, tuple(missed[:_SHOWN])))
@@ -206,11 +200,6 @@ def notes_of_system(
                 message = f"{way.variant.metric(hop.hop)}: {' and '.join(sides)} have no paths, what is 0/0 is 0"
                 found.append(Note("empty", 1, message.replace("have", "has") if len(sides) == 1 else message))
     return found
-
-
-def _misses(score: Score) -> bool:
-    interval = score.uncertainty.intervals.get("percentile") if score.uncertainty is not None else None
-    return interval is not None and score.value is not None and not interval[0] <= score.value <= interval[1]
 
 
 def input_notes(read: KbInputs, options: KbOptions, profile: str) -> list[Note]:

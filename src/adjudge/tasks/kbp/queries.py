@@ -7,7 +7,7 @@ with most characters in common, of these the ones with fewest characters outside
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.kb_answers import join_places
@@ -27,26 +27,8 @@ class Fill(NamedTuple):
     confidence: float = 1.0
 
 
-class Asked(Protocol):
-    """What can be asked: a knowledge base with mentions, or a table of triples."""
-
-    name: str
-
-    def start(self, question: Question, *, same_type: bool = False) -> str | None:
-        """The node at which a question starts, None if there is none."""
-        ...
-
-    def fills(self, node: str, slot: str) -> Sequence[Fill]:
-        """The objects of a relation of a node, in file order; one of them for each document that says so."""
-        ...
-
-    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
-        """By node, the relations that have an answer, and the nodes among the answers."""
-        ...
-
-    def entry(self, node: str) -> tuple[tuple[EntryPoint, ...], str] | None:
-        """Where a query about the node can start, and its type; None if nowhere."""
-        ...
+Leads: TypeAlias = Mapping[str, Mapping[str, Collection[str]]]
+"""By node, the relations that have an answer, and the nodes among the answers."""
 
 
 class KbIndex:
@@ -133,7 +115,7 @@ class KbIndex:
         provenance = join_places((fact.document, *span) for span in spans or {mention.span})
         return Fill(entity.id, mention.text, mention, provenance, entity.type, fact.confidence)
 
-    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+    def leads(self) -> Leads:
         """The nodes that a relation leads to, if it has an answer at all."""
         found: dict[str, dict[str, list[str]]] = {}
         for subject, relation in self._facts:
@@ -185,7 +167,7 @@ class TripleIndex:
             return ()
         return [Fill(listed[each], listed[each]) for each in self._objects.get((key[0], key[1]), ())]
 
-    def leads(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+    def leads(self) -> Leads:
         """The nodes that a relation leads to."""
         nodes, relations = self._nodes.listed, self._relations.listed
         found: dict[str, dict[str, list[str]]] = {}
@@ -198,27 +180,21 @@ class TripleIndex:
         return (), ""
 
 
-class _Walks:
-    """The sequences of relations that lead somewhere from a node; a relation may lead to strings, so to no nodes."""
+Asked: TypeAlias = KbIndex | TripleIndex
+"""What can be asked: a knowledge base with mentions, or a table of triples."""
 
-    def __init__(self, leads: Mapping[str, Mapping[str, Collection[str]]]) -> None:
-        self.leads = leads
-        self._known: dict[str, Collection[tuple[str, ...]]] = {}
 
-    def after(self, node: str, hops: int) -> Collection[tuple[str, ...]]:
-        """The sequences of so many relations, each once."""
-        here = self.leads.get(node, {})
-        if hops == 1:
-            found = self._known.get(node)
-            if found is None:
-                found = self._known[node] = [(relation,) for relation in here]
-            return found
-        return {
-            (relation, *rest)
-            for relation, nodes in here.items()
-            for each in nodes
-            for rest in self.after(each, hops - 1)
-        }
+def _sequences(leads: Leads, node: str, hops: int) -> set[tuple[str, ...]]:
+    """The sequences of so many relations that lead somewhere from a node."""
+    if not hops:
+        return {()}
+    return {
+        (relation, *rest)
+        for relation, nodes in leads.get(node, {}).items()
+        # The last relation may lead to strings, so to no nodes.
+        for each in (nodes if hops > 1 else ("",))
+        for rest in _sequences(leads, each, hops - 1)
+    }
 
 
 def _slot(name: str) -> str:
@@ -238,7 +214,7 @@ def _name_in(entity: Entity | None, document: str) -> Mention | None:
     return min(named, key=lambda each: (not each.canonical, each.level != NAMED), default=None)
 
 
-def index_kb(kb: KnowledgeBase | TripleTable, *, name: str = "") -> KbIndex | TripleIndex:
+def index_kb(kb: KnowledgeBase | TripleTable, *, name: str = "") -> Asked:
     """What can be asked of a knowledge base or a table of triples."""
     return KbIndex(kb, name=name) if isinstance(kb, KnowledgeBase) else TripleIndex(kb, name=name)
 
@@ -296,18 +272,18 @@ def generate_queries(gold: Asked, number: int, *, hops: Sequence[int] = (1, 2), 
 
     if number < 1 or not hops or min(hops) < 1:
         raise UsageError(f"{number} queries of {', '.join(map(str, hops)) or 'no'} hops", hint="ask for one or more")
-    walks = _Walks(gold.leads())
-    entries = {node: entry for node in sorted(walks.leads) if (entry := gold.entry(node)) is not None}
+    leads = gold.leads()
+    entries = {node: entry for node in sorted(leads) if (entry := gold.entry(node)) is not None}
     nodes = list(entries)
     queries = []
     for length in dict.fromkeys(hops):
-        ends = np.cumsum([len(walks.after(node, length)) for node in nodes], dtype=np.int64)
+        ends = np.cumsum([len(_sequences(leads, node, length)) for node in nodes], dtype=np.int64)
         total = int(ends[-1]) if nodes else 0
         random = np.random.default_rng((seed, length))
         drawn = np.sort(random.choice(total, min(number, total), replace=False)) if total else ends
         for place, index in enumerate(drawn.tolist() if total else (), 1):
             which = int(np.searchsorted(ends, index, side="right"))
-            sequences = sorted(walks.after(nodes[which], length))
+            sequences = sorted(_sequences(leads, nodes[which], length))
             slots = sequences[index - int(ends[which])]  # counted from the end
             points, type_ = entries[nodes[which]]
             queries.append(KbQuery(f"Q{length}H_{place:04d}", slots, points, type_, nodes[which]))

@@ -356,26 +356,26 @@ def _walks(facts: Facts, words: Words, work: Work, apart: bool) -> dict[tuple[in
             subjects, starts = np.unique(facts.subjects[at], return_index=True)
             edges[r] = _Edges(facts.objects[at], present[at].astype(kind), subjects, starts)
         ahead = np.ones((facts.nodes, present.shape[1]), dtype=kind)
-        for sequence, walks in _sequences(edges, (), ahead, work.hops):
+        for sequence, walks in _sequences(edges, ahead, work.hops):
             found.setdefault(sequence, np.zeros(samples, dtype=kind))[columns] = walks
     return found
 
 
-def _sequences(
-    edges: dict[int, _Edges], sequence: tuple[int, ...], ahead: Ints, hops: int
-) -> Iterator[tuple[tuple[int, ...], Ints]]:
-    """Every sequence that ends with this one, and its walks; `ahead` are the walks of this one from each node."""
+def _sequences(edges: dict[int, _Edges], ahead: Ints, hops: int) -> Iterator[tuple[tuple[int, ...], Ints]]:
+    """Every sequence of relations and its walks, the last relation first; `ahead` are walks of no hops."""
     import numpy as np
 
-    for r, own in edges.items():
-        walks = ahead[own.objects]
-        walks *= own.present
-        longer = (r, *sequence)
-        yield longer, walks.sum(axis=0)
-        if len(longer) < hops:
-            sums = np.add.reduceat(walks, own.starts, axis=0)
-            del walks
-            if sums.any():
-                here = np.zeros_like(ahead)
-                here[own.subjects] = sums
-                yield from _sequences(edges, longer, here, hops)
+    waiting: list[tuple[tuple[int, ...], Ints]] = [((), ahead)]
+    while waiting:
+        sequence, ahead = waiting.pop()
+        for r, own in edges.items():
+            walks = ahead[own.objects]
+            walks *= own.present
+            longer = (r, *sequence)
+            yield longer, walks.sum(axis=0)
+            if len(longer) < hops:
+                sums = np.add.reduceat(walks, own.starts, axis=0)
+                if sums.any():
+                    here = np.zeros_like(ahead)
+                    here[own.subjects] = sums
+                    waiting.append((longer, here))
