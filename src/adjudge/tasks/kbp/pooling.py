@@ -12,24 +12,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.run import run_of
 from adjudge.model.kbp_queries import AnswerSet, Assessment, Question, asked_path
-from adjudge.tasks.kbp.answers import Counted, Policy, count_answers
+from adjudge.tasks.kbp.answers import Counted, Policy
 from adjudge.tasks.kbp.judging import Match, PoolJudge
-from adjudge.tasks.kbp.query_scoring import View, check_questions, metric_hops, query_measures, query_table
+from adjudge.tasks.kbp.query_scoring import (
+    View,
+    check_questions,
+    count_systems,
+    metric_hops,
+    query_measures,
+    query_table,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from adjudge.stats.inference import Inference
     from adjudge.stats.points import Additive
-    from adjudge.stats.table import StatsTable
-
-    Floats: TypeAlias = npt.NDArray[np.float64]
 
 PARTS = ("precision", "recall", "f1")
 UNSEEN = Policy(unassessed="wrong")
@@ -110,35 +111,41 @@ def pooling_bias(
     >>> [(each.unique, each.lost, each.parts["precision"].difference) for each in bias.systems]
     [(1, 1, -0.5), (0, 0, 0.0)]
     """
+    from adjudge.stats.points import Additive
+
     inference = run_of(**run).inference
-    check_questions(asked)
-    names = [system.name for system in systems]
+    check_questions(asked, systems)
     if len(systems) < 2:
         raise UsageError("a pool is of two systems or more", hint="name the answers of all systems that were pooled")
-    if len(set(names)) < len(names):
-        raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
-    hops = metric_hops(asked)
-    known = list(dict.fromkeys(measure.name for measure in query_measures(hops, view)))
-    if metric not in known:
+    every = query_measures(metric_hops(asked), view)
+    measures = [measure for measure in every if measure.name == metric]
+    if not measures:
+        known = list(dict.fromkeys(measure.name for measure in every))
         hint = did_you_mean(metric, known) or f"choose from {', '.join(known)}"
         raise UsageError(f"no metric {metric!r} for these queries", hint=hint)
     ids = frozenset(question.id for question in asked)
     pool = _reachable(pool, ids)
-    limits = list(justifications) if justifications is not None else [(0, 0)] * len(systems)
-    scorer = _Scorer(asked, systems, limits, match, policy, view, metric, ids)
-    counted = scorer.counted(pool)
+
+    def judged(pool: Sequence[Assessment]) -> tuple[list[Counted], list[Additive]]:
+        judge = PoolJudge(pool, ids, match=match)
+        found = count_systems(asked, systems, judge, policy=policy, justifications=justifications)
+        return found, [Additive(query_table(asked, each, view=view), measures) for each in found]
+
+    counted, before = judged(pool)
     owners = _owners(counted, pool)
-    before = [query_table(asked, each, view=view) for each in counted]
     classes = _classes(pool, ids)
-    full = [scorer.parts(table) for table in before]
+    full = [each.point() for each in before]
     found = []
     for place, system in enumerate(systems):
         unique = [each for each, owner in zip(pool, owners, strict=True) if owner == {place}]
-        others = [each for each, owner in zip(pool, owners, strict=True) if owner != {place}]
-        left = _reachable(others, ids)
-        after = scorer.tables(left) if unique else before
-        scores = [scorer.parts(table) for table in after]
-        spread = _spread(scorer, before[place], after[place], inference)
+        left = _reachable([each for each, owner in zip(pool, owners, strict=True) if owner != {place}], ids)
+        after = judged(left)[1] if unique else before
+        scores = [each.point() for each in after]
+        spread = _spread(before[place], after[place], metric, inference)
+        parts = {}
+        for part in PARTS:
+            one, other = full[place][metric, part], scores[place][metric, part]
+            parts[part] = PartBias(one, other, other - one, *(spread.get(part) or (None, None)))
         found.append(
             SystemBias(
                 name=system.name,
@@ -147,9 +154,9 @@ def pooling_bias(
                 unique=len(unique),
                 unique_correct=sum(each.judgment == "correct" for each in unique),
                 lost=len(classes - _classes(left, ids)),
-                parts={part: _bias(full[place][part], scores[place][part], spread.get(part)) for part in PARTS},
-                rank=_rank(full, place),
-                rank_after=_rank(scores, place),
+                parts=parts,
+                rank=_rank([each[metric, "f1"] for each in full], place),
+                rank_after=_rank([each[metric, "f1"] for each in scores], place),
             )
         )
     return PoolingBias(
@@ -163,47 +170,6 @@ def pooling_bias(
         seed=inference.seed,
         systems=found,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    asked: Sequence[Question]
-    systems: Sequence[AnswerSet]
-    limits: Sequence[tuple[int, int]]
-    match: Match
-    policy: Policy
-    view: View
-    metric: str
-    ids: frozenset[str]
-
-    def tables(self, pool: Sequence[Assessment]) -> list[StatsTable]:
-        """The counts of each system by query."""
-        return [query_table(self.asked, counted, view=self.view) for counted in self.counted(pool)]
-
-    def counted(self, pool: Sequence[Assessment]) -> list[Counted]:
-        """What a pool says of the answers of each system."""
-        judge = PoolJudge(pool, self.ids, match=self.match)
-        return [
-            count_answers(self.asked, system.answers, judge, policy=self.policy, justifications=limit)
-            for system, limit in zip(self.systems, self.limits, strict=True)
-        ]
-
-    def parts(self, table: StatsTable) -> dict[str, float]:
-        """The parts of the metric."""
-        values = self.additive(table).point()
-        return {part: values[self.metric, part] for part in PARTS}
-
-    def resampled(self, table: StatsTable, weights: Floats) -> dict[str, Floats]:
-        """The parts for each row of weights of the queries."""
-        values = self.additive(table).evaluate(weights)
-        return {part: values[self.metric, part] for part in PARTS}
-
-    def additive(self, table: StatsTable) -> Additive:
-        """The metric on the counts of a system."""
-        from adjudge.stats.points import Additive
-
-        measures = [each for each in query_measures(metric_hops(self.asked), self.view) if each.name == self.metric]
-        return Additive(table, measures)
 
 
 def _owners(systems: Sequence[Counted], pool: Sequence[Assessment]) -> list[set[int]]:
@@ -233,30 +199,24 @@ def _classes(pool: Sequence[Assessment], ids: frozenset[str]) -> set[tuple[str, 
     return {(root[0], *group) for root, group in pairs if root is not None}
 
 
-def _bias(before: float, after: float, interval: tuple[float, float] | None) -> PartBias:
-    low, high = interval if interval is not None else (None, None)
-    return PartBias(before, after, after - before, low, high)
-
-
-def _rank(scores: Sequence[Mapping[str, float]], place: int) -> int:
-    own = scores[place]["f1"]
-    return 1 + sum(other["f1"] > own for other in scores)
+def _rank(scores: Sequence[float], place: int) -> int:
+    return 1 + sum(other > scores[place] for other in scores)
 
 
 def _spread(
-    scorer: _Scorer, before: StatsTable, after: StatsTable, inference: Inference
+    before: Additive, after: Additive, metric: str, inference: Inference
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals of the differences, from the same resampled queries on both sides."""
-    if not inference.resamples or len(before) < 2:
+    if not inference.resamples or len(before.ids) < 2:
         return {}
     import numpy as np
 
     from adjudge.stats.intervals import interval
     from adjudge.stats.resample import bootstrap_weights
 
-    drawn: dict[str, list[Floats]] = {part: [] for part in PARTS}
-    for weights in bootstrap_weights(len(before), inference.resamples, np.random.default_rng(inference.seed)):
-        first, second = scorer.resampled(before, weights), scorer.resampled(after, weights)
+    drawn: dict[str, list[Any]] = {part: [] for part in PARTS}
+    for weights in bootstrap_weights(len(before.ids), inference.resamples, np.random.default_rng(inference.seed)):
+        first, second = before.evaluate(weights), after.evaluate(weights)
         for part in PARTS:
-            drawn[part].append(second[part] - first[part])
+            drawn[part].append(second[metric, part] - first[metric, part])
     return {part: interval(np.concatenate(values), inference.level) for part, values in drawn.items()}

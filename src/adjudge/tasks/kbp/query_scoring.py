@@ -59,8 +59,11 @@ def row_ratios(row: Row) -> Ratios:
     return ratios(counts["right"], counts["right"] + counts["wrong"], counts["gold"])
 
 
-def check_questions(asked: Sequence[Question]) -> None:
-    """Raise if there are no questions, or two queries ask the same one, whose answers could not be told apart."""
+def check_questions(asked: Sequence[Question], systems: Sequence[AnswerSet]) -> None:
+    """Raise if there are no questions, or two queries or systems whose answers could not be told apart."""
+    names = [system.name for system in systems]
+    if len(set(names)) < len(names):
+        raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
     if not asked:
         raise ValidationError("there are no queries", hint="check the file of queries")
     seen: dict[str, str] = {}
@@ -171,6 +174,22 @@ def _add_means(groups: Sequence[Sequence[Row]], sums: dict[str, float]) -> None:
             sums[f"{name}:rows"] += any(row.counts["gold"] for row in rows)
 
 
+def count_systems(
+    asked: Sequence[Question],
+    systems: Sequence[AnswerSet],
+    judge: Judge,
+    *,
+    policy: Policy = OFFICIAL,
+    justifications: Sequence[tuple[int, int]] | None = None,
+) -> list[Counted]:
+    """The answers of each system, judged and counted; the arguments are those of `score_answers`."""
+    limits = justifications if justifications is not None else [(0, 0)] * len(systems)
+    return [
+        count_answers(asked, system.answers, judge, policy=policy, justifications=limit)
+        for system, limit in zip(systems, limits, strict=True)
+    ]
+
+
 class QueryScores(NamedTuple):
     """The result by the common contract, and behind it all rows and outcomes of each system."""
 
@@ -205,19 +224,13 @@ def score_answers(
     from adjudge.stats.build import Counts, Scoring, build_result
 
     run = run_of(**options)
-    check_questions(asked)
-    names = [system.name for system in systems]
-    if len(set(names)) < len(names):
-        raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
+    check_questions(asked, systems)
     for field in run.by:
         if field not in FIELDS:
             hint = did_you_mean(field, FIELDS) or f"choose from {', '.join(FIELDS)}"
             raise UsageError(f"cannot slice by {field!r}", hint=hint)
-    limits = justifications if justifications is not None else [(0, 0)] * len(systems)
-    counted = {
-        system.name: count_answers(asked, system.answers, judge, policy=policy, justifications=limit)
-        for system, limit in zip(systems, limits, strict=True)
-    }
+    every = count_systems(asked, systems, judge, policy=policy, justifications=justifications)
+    counted = {system.name: found for system, found in zip(systems, every, strict=True)}
     for system in systems:
         found = counted[system.name]
         if system.answers and found.strangers == len(system.answers):
