@@ -1,12 +1,12 @@
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp import variants
+from adjudge.tasks.kbp import counting
 from adjudge.tasks.kbp.facts import make_facts
 
 
 def choose_engine(gold, system, identity="endpoints", **how):
-    return variants.choose_engine(gold, system, way=variants.Variant("", identity, False, 1), **how)
+    return counting.choose_engine(gold, system, way=counting.Variant("", identity, False, 1), **how)
 
 
 def test_the_choice_and_its_reason():
@@ -19,7 +19,7 @@ def test_the_choice_and_its_reason():
 
 
 def test_hops_with_too_many_walks_are_sampled(monkeypatch):
-    monkeypatch.setattr(variants, "WALKS", 30)
+    monkeypatch.setattr(counting, "WALKS", 30)
     # 1, 2, 4 walks from each node: two hops fit into the limit, three do not.
     fan = make_facts([0, 0, 1, 1, 2, 2], [0] * 6, [1, 2, 0, 2, 0, 1])
     found = choose_engine(fan, fan, hops=4)

@@ -4,9 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kbp_naive as naive
-from adjudge.tasks.kbp.bits import column_counts, or_groups, pack, unpack
 from adjudge.tasks.kbp.counting import count_samples
-from adjudge.tasks.kbp.facts import make_facts
+from adjudge.tasks.kbp.facts import column_counts, make_facts, or_groups, pack, unpack
 
 PLAIN = naive.sides()
 LABELLED = naive.sides(labelled=True)

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import kbp_naive as naive
 from adjudge.evaluate.corpus import draw
 from adjudge.tasks.kbp import counting
-from adjudge.tasks.kbp.bits import pack
 from adjudge.tasks.kbp.counting import Piece, PieceCounter, Place, count_all, count_paths, pieces_of
-from adjudge.tasks.kbp.facts import label_walks, make_facts
+from adjudge.tasks.kbp.facts import label_walks, make_facts, pack
 from adjudge.tasks.kbp.task import Exchange, exchanging
 from adjudge.tasks.kbp.walks import Work
 

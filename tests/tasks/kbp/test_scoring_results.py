@@ -10,7 +10,7 @@ from adjudge.errors import UsageError, ValidationError
 from adjudge.model.kbp import TripleNames, TripleTable
 from adjudge.stats.compare import compare
 from adjudge.stats.result import Result
-from adjudge.tasks.kbp import variants
+from adjudge.tasks.kbp import counting
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.relations import table_digest
 from adjudge.tasks.kbp.scoring import score, score_triples
@@ -141,7 +141,7 @@ def test_files_and_triples_give_the_same(campaign, tmp_path):
 
 def test_hops_that_are_not_affordable_have_no_interval(campaign, monkeypatch):
     gold, systems = campaign
-    monkeypatch.setattr(variants, "WORDS", 300_000)
+    monkeypatch.setattr(counting, "WORDS", 300_000)
     result = score_triples(gold, systems)
     assert result["kbp.hop1"]["A"].f1.low is not None
     assert result["kbp.hop3"]["A"].f1.low is None
@@ -159,8 +159,8 @@ def test_a_warning_comes_before_something_huge(campaign, monkeypatch):
     said = []
     score_triples(gold, systems, bootstrap=0, warn=said.append)
     assert not said
-    monkeypatch.setattr(variants, "_MANY_WALKS", 1000)
-    monkeypatch.setattr(variants, "_MANY_WORDS", 1000)
+    monkeypatch.setattr(counting, "_MANY_WALKS", 1000)
+    monkeypatch.setattr(counting, "_MANY_WORDS", 1000)
     score_triples(gold, systems, bootstrap=20, warn=said.append, identity="endpoints")
     assert "walks of up to 3 hops" in said[0]
     assert "--bootstrap 0" in said[1]
@@ -169,8 +169,8 @@ def test_a_warning_comes_before_something_huge(campaign, monkeypatch):
 def test_an_estimate_says_so(campaign, monkeypatch):
     gold, systems = campaign
     exact = score_triples(gold, {"A": systems["A"]}, profile="paper", bootstrap=0)
-    real = variants.sample_paths
-    monkeypatch.setattr(variants, "sample_paths", lambda *sides, **more: real(*sides, **{**more, "draws": 25}))
+    real = counting.sample_paths
+    monkeypatch.setattr(counting, "sample_paths", lambda *sides, **more: real(*sides, **{**more, "draws": 25}))
     result = score_triples(gold, {"A": systems["A"]}, profile="paper", engine="sample", bootstrap=50)
     assert "estimate" in [note.code for note in result.systems[0].notes]
     (f1,) = (s for s in result.systems[0].scores if (s.metric, s.part) == ("kbp.hop2", "f1"))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.tasks.kbp.counting import Variant, variants
 from adjudge.tasks.kbp.explain_reasons import (
     FATES,
     RANK,
@@ -35,7 +36,6 @@ from adjudge.tasks.kbp.explain_result import (
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
 from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
-from adjudge.tasks.kbp.variants import Variant, variants
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
 
 __all__ = [

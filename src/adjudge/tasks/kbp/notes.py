@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from adjudge.errors import Problem
     from adjudge.model.kbp import TripleNames
     from adjudge.stats.result import Score
+    from adjudge.tasks.kbp.counting import VariantCounts
     from adjudge.tasks.kbp.facts import Facts
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.task import PathsTask
-    from adjudge.tasks.kbp.variants import VariantCounts
 
     Ints: TypeAlias = npt.NDArray[Any]
 

@@ -9,13 +9,13 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import corpus_result
 from adjudge.model.kbp import TripleTable
 from adjudge.stats.inference import Inference
+from adjudge.tasks.kbp.counting import KbRun, SystemFacts
 from adjudge.tasks.kbp.inputs import DocumentList, KbInputs, only_rows, read_inputs
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.notes import GoldNotes, input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
 from adjudge.tasks.kbp.relations import Prepared, prepare, table_digest
 from adjudge.tasks.kbp.task import Corpus, PathsTask, Scored
-from adjudge.tasks.kbp.variants import KbRun, SystemFacts
 
 if TYPE_CHECKING:
     from adjudge.formats.source import Source

@@ -22,21 +22,24 @@ from adjudge.stats.measure import Measure, Prf, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
 from adjudge.stats.signature import SignatureValue, hash_chunks
-from adjudge.tasks.kbp.bits import pack_blocks
-from adjudge.tasks.kbp.counting import HERE, Place, SampleCounts, count_all, count_paths
-from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts
-from adjudge.tasks.kbp.notes import GoldNotes, notes_of_corpus, notes_of_system
-from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
-from adjudge.tasks.kbp.relations import only_relation
-from adjudge.tasks.kbp.variants import (
+from adjudge.tasks.kbp.counting import (
     ALL_HOPS,
+    HERE,
     KbRun,
+    Place,
+    SampleCounts,
     SystemFacts,
     VariantCounts,
     choose_engine,
+    count_all,
+    count_paths,
     count_variants,
     variants,
 )
+from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts, pack_blocks
+from adjudge.tasks.kbp.notes import GoldNotes, notes_of_corpus, notes_of_system
+from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
+from adjudge.tasks.kbp.relations import only_relation
 from adjudge.tasks.kbp.walks import Identity, Walking, Work
 
 if TYPE_CHECKING:

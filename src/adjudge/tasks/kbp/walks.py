@@ -15,17 +15,20 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.tasks.kbp.bits import column_counts, fact_masks, or_groups, unpack
 from adjudge.tasks.kbp.facts import (
     Facts,
     blocks,
     by_relation,
+    column_counts,
     combine,
+    fact_masks,
     label_of,
     label_walks,
     node_starts,
+    or_groups,
     ranges,
     relation_space,
+    unpack,
     walks_from,
 )
 
