@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.findings import Findings, field_column
-from adjudge.formats.kb_coldstart_check import REALIS, Parts, Texts, find_slot, finish, shown
+from adjudge.formats.kb_coldstart_check import REALIS, Parts, Said, Texts, find_slot, finish, shown
 from adjudge.formats.source import Source, find_shards, is_shard, read_lines, reads, source_name
 from adjudge.model.kbp import (
     NAMED,
@@ -161,7 +161,7 @@ def _assertion(reader: LineReader, parts: Parts) -> None:
         place = reader.place(fields[3], 4)
         if place is not None:
             span = reader.only_span(place, 4)
-            parts.add_mention(subject, level, text, place.document, span, confidence, realis)
+            parts.add_mention(subject, level, place.document, span, Said(text, confidence, realis, reader.line))
     else:
         fact = _fact(fields, subject, confidence, reader, inferred=comment.strip() == INFERRED)
         if fact is not None:

@@ -361,13 +361,10 @@ class Parts:
             self.reader.warn("several-links", 3, message, "keep the best one")
         links[target] = max(confidence, links.get(target, 0.0))
 
-    def add_mention(
-        self, node: Node, level: str, text: str, document: str, span: Span, confidence: float, realis: str
-    ) -> None:
+    def add_mention(self, node: Node, level: str, document: str, span: Span, said: Said) -> None:
         """A mention of a node; an empty level is its canonical mention."""
         start, end = span
         parts = self._node(node)
-        said = Said(text, confidence, realis, self.reader.line)
         if not level:
             known = parts.canonical.setdefault(document, [])
             if any(each[:2] == (start, end) for each in known):
@@ -379,13 +376,13 @@ class Parts:
         before = parts.mentions.get(key)
         if before is None:
             parts.mentions[key] = said
-        elif before.text != text:
-            message = f"{document}:{start}-{end - 1} is {shown(text)} here and {shown(before.text)} elsewhere"
+        elif before.text != said.text:
+            message = f"{document}:{start}-{end - 1} is {shown(said.text)} here and {shown(before.text)} elsewhere"
             hint = f"write the same text as in line {before.line}"
             self.reader.error("several-strings", 3, message, hint, repair="the first is kept")
         else:
             self._repeated()
-            before.confidence = max(before.confidence, confidence)
+            before.confidence = max(before.confidence, said.confidence)
 
     def add_fact(self, fact: Fact) -> None:
         """A relation; of the same one with the same provenance the more confident is kept, then the earlier."""
