@@ -96,8 +96,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         first = next(iter(members.values()))
         known = part_keys(first.measures)
         here = [key for key in keys if key in known]
-        sizes.append((where, len(first.ids)))
-        how = how_of(options, len(first.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
+        sizes.append((where, len(first.table.ids)))
+        how = how_of(options, len(first.table.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
         evidence = gather(members, here, how)
         for name, estimator in members.items():
             found = system_scores(evidence[name], how, where)
@@ -118,7 +118,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
                 scores=tuple(scores[name]),
                 notes=(*own.notes, *(summed_up(notes[name]) if notes[name] else ())),
                 table=own.table,
-                best=_unfinished(own),
+                best=None if (best := corpora[0][1][name].best) is None else _unfinished(own.table, best),
                 elements=tuple(own.elements),
             )
             for name, own in systems.items()
@@ -153,11 +153,8 @@ def _corpora(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slic
     return corpora
 
 
-def _unfinished(own: Counts) -> StatsTable | None:
+def _unfinished(table: StatsTable, best: StatsTable) -> StatsTable | None:
     """The rows whose search was cut short."""
-    if own.best is None:
-        return None
-    rows = dict(zip(own.table.ids, own.table.values, strict=True))
-    changed = [name for name, row in zip(own.best.ids, own.best.values, strict=True) if rows[name] != row]
-    best = own.best.select(name for name in own.table.ids if name in set(changed))
-    return StatsTable(best.ids, best.columns, best.values) if changed else None
+    rows = zip(table.ids, table.values, best.values, strict=True)
+    cut = {name: possible for name, found, possible in rows if found != possible}
+    return StatsTable(tuple(cut), table.columns, tuple(cut.values())) if cut else None

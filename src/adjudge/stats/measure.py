@@ -7,7 +7,7 @@ the metric that counted.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -138,10 +138,7 @@ class Blanc(_Measure, frozen=True):
     mentions: tuple[str, str, str]
     rule: Literal["8.01", "2014"] = "8.01"
 
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """The names of its parts."""
-        return ("recall", "precision", "f1")
+    parts: ClassVar[tuple[str, ...]] = ("recall", "precision", "f1")
 
 
 Measure: TypeAlias = Prf | Ratio | Total | Combined | Blanc

@@ -58,7 +58,7 @@ _SEVERAL = (
 def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Sequence[Score], where: Slice) -> list[Note]:
     """What the numbers of one system on one corpus do not say of themselves; `scores` are those numbers."""
     place = _place(where)
-    if not estimator.ids:
+    if not estimator.table.ids:
         return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
     notes = nothing_in_gold(estimator.measures, estimator.table.totals, where)
     undefined = [f"{score.metric} {score.part}" for score in scores if score.value is None]
@@ -144,7 +144,7 @@ def inference_notes(
     documents = corpora[0][1]
     alone = "with one document{} there is no interval and no test"
     lonely = [(where, Note("one-document", 1, alone.format(_place(where)))) for where, number in corpora if number == 1]
-    found = summed_up(lonely)
+    found = summed_up(lonely) if lonely else []
     interval = chosen_interval(options.interval, documents, additive=options.pool != "corpus")
     test = chosen_test(options.test, interval) if len(systems) > 1 else "jackknife"
     if options.bootstrap < TOO_FEW and documents > 1 and (interval != "jackknife" or test != "jackknife"):

@@ -119,7 +119,7 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
         bounds = {key: bound for key, bound in best.items() if bound > point[key]}
         found[name] = Evidence(point, count_keys(measures), signed_keys(measures), ratios, bounds)
     several = len(estimators) > 1
-    if not how.first or len(next(iter(estimators.values())).ids) < 2:
+    if not how.first or len(next(iter(estimators.values())).table.ids) < 2:
         return found
     import numpy as np
 
