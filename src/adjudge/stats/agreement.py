@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
@@ -28,6 +29,8 @@ Ratings: TypeAlias = Sequence[Sequence[Label]]
 Counted: TypeAlias = Sequence[tuple[Sequence[Label], int]]
 """Rows of labels, and the number of units that have each: a stretch of a thousand characters is one row."""
 Labels: TypeAlias = Mapping[tuple[bool, Label], int]
+Formula: TypeAlias = "Callable[[Array], Array]"
+"""From sums of counts of many corpora to coefficients."""
 Distance: TypeAlias = Literal["nominal", "ordinal", "interval"]
 DISTANCES: tuple[Distance, ...] = ("nominal", "ordinal", "interval")
 
@@ -103,66 +106,49 @@ def label_coefficients(
     """
     labels = _labels([row for rows in documents for row in rows])
     found = []
+
+    def add(name: str, who: Sequence[str], units: int, counts: Sequence[Array], formula: Formula) -> None:
+        made = Coefficient(name=name, annotators=tuple(who), on=on, units=units, value=None)
+        found.append(_coefficient(made, counts, formula, inference))
+
     if distance == "nominal":
-        for i, first in enumerate(annotators):
-            for j in range(i + 1, len(annotators)):
-                pairs = [[((row[i], row[j]), count) for row, count in rows] for rows in documents]
-                counts = [_confusion(each, labels) for each in pairs]
-                number = _units(pairs, 2)
-                both = (first, annotators[j])
-                found.append(_coefficient("kappa (Cohen)", both, on, number, counts, _kappa, inference))
+        for i, j in combinations(range(len(annotators)), 2):
+            pairs = [[((row[i], row[j]), count) for row, count in rows] for rows in documents]
+            counts = [_confusion(each, labels) for each in pairs]
+            add("kappa (Cohen)", (annotators[i], annotators[j]), _units(pairs, 2), counts, _kappa)
         if len(annotators) > 2:
-            number = _units(documents, len(annotators))
             counts = [_fleiss_counts(rows, labels) for rows in documents]
-            found.append(_coefficient("kappa (Fleiss)", annotators, on, number, counts, _fleiss, inference))
-    number = _units(documents, 2)
+            add("kappa (Fleiss)", annotators, _units(documents, len(annotators)), counts, _fleiss)
     counts = [_coincidences(rows, labels) for rows in documents]
     name = "alpha (Krippendorff)" if distance == "nominal" else f"alpha (Krippendorff, {distance})"
-    found.append(
-        _coefficient(name, annotators, on, number, counts, lambda sums: _alpha(sums, labels, distance), inference)
-    )
+    add(name, annotators, _units(documents, 2), counts, lambda sums: _alpha(sums, labels, distance))
     return found
 
 
-def _coefficient(
-    name: str,
-    annotators: Sequence[str],
-    on: str,
-    units: int,
-    counts: Sequence[Array],
-    formula: Callable[[Array], Array],
-    inference: Inference,
-) -> Coefficient:
-    stack = np.stack(counts) if counts else np.zeros((0, 0, 0))
-    flat = stack.reshape(len(counts), math.prod(stack.shape[1:]))
-    point = first_of(formula(exact_sums(flat).reshape(1, *stack.shape[1:]))) if units else math.nan
-    found = None
-    if units:
-        slices = exact_slices(flat)
+def _coefficient(made: Coefficient, counts: Sequence[Array], formula: Formula, inference: Inference) -> Coefficient:
+    """The coefficient with its value and its interval, from the counts of every document."""
+    if not made.units:
+        return made
+    stack = np.stack(counts)
+    shape = stack.shape[1:]
+    flat = stack.reshape(len(counts), math.prod(shape))
+    slices = exact_slices(flat)
 
-        def coefficients(weights: Array) -> dict[str, Array]:
-            return {name: formula(exact_product(weights, slices).reshape(len(weights), *stack.shape[1:]))}
+    def coefficients(weights: Array) -> dict[str, Array]:
+        return {made.name: formula(exact_product(weights, slices).reshape(len(weights), *shape))}
 
-        found = function_intervals(coefficients, {name: point}, len(counts), inference)[name]
-    return coefficient(name, annotators, on, units, point, found, inference.level)
+    point = first_of(formula(exact_sums(flat).reshape(1, *shape)))
+    found = function_intervals(coefficients, {made.name: point}, len(counts), inference)[made.name]
+    return with_interval(made, point, found, inference.level)
 
 
-def coefficient(
-    name: str, annotators: Sequence[str], on: str, units: int, point: float, found: Interval | None, level: float
-) -> Coefficient:
-    """A coefficient with its interval, if there is one; it may be negative, so that there is no logit scale."""
-    least = -1.0 if name.startswith("kappa") else -math.inf
-    return Coefficient(
-        name=name,
-        annotators=tuple(annotators),
-        on=on,
-        units=units,
-        value=None if math.isnan(point) else point,
-        low=None if found is None else max(least, found.low),
-        high=None if found is None else min(1.0, found.high),
-        level=None if found is None else level,
-        interval=None if found is None else found.method,
-    )
+def with_interval(made: Coefficient, point: float, found: Interval | None, level: float) -> Coefficient:
+    """The coefficient with its value and interval, if it has any; as it may be negative, it has no logit scale."""
+    made = msgspec.structs.replace(made, value=None if math.isnan(point) else point)
+    if found is None:
+        return made
+    low = max(-1.0 if made.name.startswith("kappa") else -math.inf, found.low)
+    return msgspec.structs.replace(made, low=low, high=min(1.0, found.high), level=level, interval=found.method)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

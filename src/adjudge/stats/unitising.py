@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import Coefficient, coefficient, first_of, shares
+from adjudge.stats.agreement import Coefficient, first_of, shares, with_interval
 from adjudge.stats.inference import Inference
 from adjudge.stats.resample import function_intervals
 
@@ -75,18 +75,14 @@ def unit_coefficients(
     keys: list[tuple[str | None, int]] = [(None, sum(numbers.values()))]
     if len(by_category) > 1:
         keys += [(name, numbers[name]) for name in by_category]
-    return [
-        coefficient(
-            "alpha_u (Krippendorff)",
-            annotators,
-            on if key is None else f"{on}: {key}",
-            number,
-            points[key],
-            found[key],
-            inference.level,
+    found_of = []
+    for key, number in keys:
+        where = on if key is None else f"{on}: {key}"
+        made = Coefficient(
+            name="alpha_u (Krippendorff)", annotators=tuple(annotators), on=where, units=number, value=None
         )
-        for key, number in keys
-    ]
+        found_of.append(with_interval(made, points[key], found[key], inference.level))
+    return found_of
 
 
 class _Category(NamedTuple):
