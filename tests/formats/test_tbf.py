@@ -172,7 +172,7 @@ def test_problems_are_bounded() -> None:
     assert str(endless[-1]) == "<bytes>:1002: and more problems in the rest of the document"
     many = open_tbf(b"#BeginOfDocument d\n" * 1000)
     assert len(many.notes) == 100
-    assert many.index.counts == {"missing-footer": 1000}
+    assert many.index.found.counts == {"missing-footer": 1000}
 
 
 @pytest.mark.parametrize(

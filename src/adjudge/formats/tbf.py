@@ -21,7 +21,6 @@ from typing import IO
 from weakref import finalize
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
-from adjudge.formats.findings import Finding
 from adjudge.formats.source import Source, Unpacked, opened, read_block, reads, source_name
 from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument
@@ -48,29 +47,16 @@ class TbfFile:
         self.digest = digest
         self.ids = list(index.documents)
         self.index = index
+        self.findings = index.found.found
+        """What the official reader takes in silence, or would stop at; the first hundred of a kind."""
+        self.notes = [finding.problem for finding in self.findings]
+        self.remarks = index.remarks
+        """What is read without harm, by kind: `line-ends`, `null`, `encoding`, `long-line`; the first of each."""
+        self.sections = index.sections
+        """What stands between markers, also in documents that do not count."""
         self._store = store
         self._mode = mode
         self._close = None if isinstance(store, bytes) else finalize(self, store.close)
-
-    @property
-    def notes(self) -> list[Problem]:
-        """What the official reader takes in silence, or would stop at: lines outside documents, missing footers."""
-        return [finding.problem for finding in self.findings]
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The same with the name of each kind; the first hundred of a kind."""
-        return self.index.findings
-
-    @property
-    def remarks(self) -> dict[str, Problem]:
-        """What is read without harm, by kind: `line-ends`, `null`, `encoding`, `long-line`; the first of each."""
-        return self.index.remarks
-
-    @property
-    def sections(self) -> list[Section]:
-        """What stands between markers, also in documents that do not count."""
-        return self.index.sections
 
     @property
     def mode(self) -> Mode:
@@ -96,19 +82,17 @@ class TbfFile:
         """A document; lines that cannot be read, at which the official scorer stops, are among its `problems`."""
         first, last = self.index.documents[id]
         begin, end = self.sections[first], self.sections[last]
-        data = self._bytes(begin.offset, end.offset + end.size - begin.offset)
+        text = self._text(begin.offset, end.offset + end.size - begin.offset)
         problems: list[Problem] = []
-        text = decode(data.removeprefix(BOM) if begin.offset == 0 else data)
         nuggets, relations = parse_lines(text, begin.line, self.mode, self.path, problems)
         return NuggetDocument(id, nuggets, relations, None, end.line, problems)
 
-    def section_text(self, section: Section) -> str:
-        """The lines of a section, header included."""
-        data = self._bytes(section.offset, section.size)
-        return decode(data.removeprefix(BOM) if section.offset == 0 else data)
+    def problems(self, id: str) -> list[Problem]:
+        """The lines of a document that cannot be read."""
+        return list(self.read(id).problems)
 
     def section_bytes(self, section: Section) -> bytes:
-        """The same as they are in the file."""
+        """A section as it is in the file, header included."""
         return self._bytes(section.offset, section.size)
 
     def close(self) -> None:
@@ -123,11 +107,15 @@ class TbfFile:
         store.seek(offset)
         return store.read(size)
 
+    def _text(self, offset: int, size: int) -> str:
+        data = self._bytes(offset, size)
+        return decode(data.removeprefix(BOM) if offset == 0 else data)
+
     def spans(self) -> Iterator[str]:
         """The place columns of the first mention lines."""
         left = SAMPLE
         for section in self.sections:
-            for line in self.section_text(section).split("\n"):
+            for line in self._text(section.offset, section.size).split("\n"):
                 line = line.strip(BLANKS)
                 if not line or line[0] in "#@":
                     continue
@@ -171,7 +159,7 @@ def open_tbf(source: Source, *, mode: Mode | None = None, name: str | None = Non
             if not isinstance(store, bytes):
                 store.close()
             raise
-    damage = [finding.problem for finding in index.findings if finding.kind == "damaged"]
+    damage = [finding.problem for finding in index.found.found if finding.kind == "damaged"]
     file = TbfFile(index, store, hasher.hexdigest() if hasher is not None else "", mode)
     if damage:
         file.close()

@@ -12,7 +12,7 @@ from functools import partial
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import Finding
+from adjudge.formats.findings import Findings
 from adjudge.formats.source import read_block
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, Piece, Relation
 
@@ -47,23 +47,19 @@ class Section(NamedTuple):
 
 
 class Index:
-    """Where the documents of a file are, and what the official reader takes in silence."""
+    """Where the documents of a file are, what the official reader takes in silence, and what may not be meant."""
 
     def __init__(self, place: str) -> None:
         self.place = place
         self.sections: list[Section] = []
         self.documents: dict[str, tuple[int, int]] = {}  # first and last section
-        self.findings: list[Finding] = []
-        self.counts: dict[str, int] = {}
+        self.found = Findings(place, limit=LIMIT)
         self.remarks: dict[str, Problem] = {}
 
     def note(self, kind: str, message: str, line: int | None, hint: str, document: str | None = None) -> None:
-        """Something that is taken in silence, or that would stop the official reader; the first of each kind."""
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        if self.counts[kind] <= LIMIT:
-            column = None if line is None else 1
-            problem = Problem(message, path=self.place, line=line, column=column, hint=hint)
-            self.findings.append(Finding(kind, True, problem, document))
+        """Something that is taken in silence, or that would stop the official reader."""
+        self.found.document = document
+        self.found.add(kind, message, line, None if line is None else 1, hint)
 
     def look(self, block: bytes, number: int) -> None:
         """Remark on what is read, but may not be meant: the first of each kind in whole lines from this number on."""

@@ -7,15 +7,16 @@ documents. Where there is nothing to divide by, `spec` counts 0; the official pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.tasks.coref.counts import COLUMNS as COREF_COLUMNS
+from adjudge.tasks.nugget.observe import Observed
 from adjudge.tasks.nugget.settings import Settings
 
 if TYPE_CHECKING:
-    from array import array
-
+    from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
 
 COREF = ("muc", "b3", "ceafm", "ceafe", "blanc", "kbp")
@@ -110,15 +111,21 @@ def table_columns(settings: Settings, *, coref: bool, sequencing: bool, double: 
     )
 
 
-def best_columns(
-    table: Mapping[str, array[float]], changed: Mapping[int, tuple[tuple[float, ...], Any, Any]]
-) -> dict[str, array[float]]:
-    """The columns of coreference that the best choice is reported by, with the counts of changed documents by place."""
-    found = {}
-    for place in _BEST_PLACES:
-        own = found[_best(COREF_COLUMNS[place])] = table[COREF_COLUMNS[place]][:]
-        for document, (counts, *_) in changed.items():
-            own[document] = counts[place]
+def chosen_columns(
+    counts: array[float],
+    columns: Sequence[str],
+    chosen: Sequence[str],
+    changed: Mapping[int, tuple[tuple[float, ...], Any, Any]],
+) -> array[float]:
+    """Rows of the chosen columns; those of the best choice are those of coreference, changed in some documents."""
+    table = {name: counts[place :: len(columns)] for place, name in enumerate(columns)}
+    for place in _BEST_PLACES if changed or _best(COREF_COLUMNS[0]) in chosen else ():
+        own = table[_best(COREF_COLUMNS[place])] = table[COREF_COLUMNS[place]][:]
+        for document, (better, *_) in changed.items():
+            own[document] = better[place]
+    found = array("d", bytes(8 * len(chosen) * len(table[columns[0]])))
+    for place, name in enumerate(chosen):
+        found[place :: len(chosen)] = table[name]
     return found
 
 
@@ -145,3 +152,43 @@ def _renamed(measure: Measure) -> Measure:
         return Blanc(name, kinds[0], kinds[1], kinds[2], measure.rule)
     assert isinstance(measure, Combined)  # coreference has no other kinds
     return Combined(name, measure.part, measure.op, tuple((_best(metric), part) for metric, part in measure.of))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scores of the nuggets of one type, or of one realis value: the pairs of a mapping by the value of their gold nugget
+#
+# A mapping that asks for equal values pairs nuggets of one value only with each other, so this is what scoring these
+# nuggets alone would give. Of the mappings, those that ask for the value count.
+
+
+def _names(field: str, settings: Settings) -> list[str]:
+    return [name for name in settings.scored if field in name.split("+")]
+
+
+def sliced(observed: Observed, field: str, settings: Settings) -> dict[str, list[float]]:
+    """The counts of every value of a field that a document has on either side: matched by mapping, system, gold."""
+    gold, system = (side.types if field == "type" else side.realis for side in observed.sides)
+    names = _names(field, settings)
+    found: dict[str, list[float]] = {}
+    for column, values in ((-1, gold), (-2, system)):
+        for value in values:
+            if value not in found:
+                found[value] = [0.0] * (len(names) + 2)
+            found[value][column] += 1
+    for number, name in enumerate(names):
+        for one, _, dice in observed.mappings[name]:
+            found[gold[one]][number] += dice
+    return found
+
+
+def element_table(field: str, documents: Sequence[Mapping[str, Sequence[float]]], settings: Settings) -> ElementTable:
+    """The slices of all documents, each with the counts of its values, in the form of results."""
+    from adjudge.stats.elements import ElementSlice, ElementTable, Rows
+
+    values: dict[str, dict[int, tuple[float, ...]]] = {}
+    for place, found in enumerate(documents):
+        for value, counts in found.items():
+            values.setdefault(value, {})[place] = tuple(counts)
+    names = (*(f"nugget.{name}:matched" for name in _names(field, settings)), "nugget:system", "nugget:gold")
+    slices = tuple(ElementSlice(value, tuple(own), Rows(tuple(own.values()))) for value, own in values.items())
+    return ElementTable(field, names, Rows(((0.0,) * len(names),) * len(documents)), slices)

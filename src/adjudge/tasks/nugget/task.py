@@ -19,7 +19,7 @@ from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.mapping import SAME
-from adjudge.tasks.nugget.measures import best_columns, columns, measures, row, table_columns
+from adjudge.tasks.nugget.measures import chosen_columns, columns, element_table, measures, row, sliced, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare
 from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
@@ -242,7 +242,7 @@ class NuggetTask(Task):
             theirs.summary,
             choices,
             *_open_ends(observed, chosen),
-            {field: _sliced(observed, field, chosen) for field in self.by} if self.by else _NONE,
+            {field: sliced(observed, field, chosen) for field in self.by} if self.by else _NONE,
             Seen(ours.document, system, observed, table) if keep else None,
         )
         return Row(counts, remarks, detail, tuple(refused))
@@ -296,10 +296,7 @@ class NuggetTask(Task):
         names = table_columns(self.settings, **parts)
         counts, most = {}, {}
         for name, counted in evaluation.systems.items():
-            table = _columns(counted.counts, self.columns)
-            if best:
-                table |= best_columns(table, best[name].changed)
-            counts[name] = _interleaved([table[column] for column in names])
+            counts[name] = chosen_columns(counted.counts, self.columns, names, best[name].changed if best else {})
             found = [(place, each.most) for place, each in enumerate(counted.details) if each and each.most is not None]
             if found:
                 width = len(names)
@@ -313,7 +310,10 @@ class NuggetTask(Task):
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts of the nuggets of one type, or of one realis value."""
         return {
-            name: [_element_table(field, counted.details, self.settings) for field in self.by]
+            name: [
+                element_table(field, [each.slices[field] if each else _NONE for each in counted.details], self.settings)
+                for field in self.by
+            ]
             for name, counted in evaluation.systems.items()
         }
 
@@ -460,22 +460,6 @@ def _stop(counted: Any, ids: Sequence[str], width: int) -> None:
     counted.problems = [(name, refusal) for name, refusal in counted.problems if name not in gone or not refusal.side]
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Columns
-
-
-def _columns(counts: array[float], names: Sequence[str]) -> dict[str, array[float]]:
-    return {name: counts[place :: len(names)] for place, name in enumerate(names)}
-
-
-def _interleaved(columns: Sequence[array[float]]) -> array[float]:
-    """Rows, one after the other, from columns."""
-    found = array("d", bytes(8 * len(columns) * len(columns[0])))
-    for place, column in enumerate(columns):
-        found[place :: len(columns)] = column
-    return found
-
-
 def _best_choices(task: NuggetTask, evaluation: Evaluation) -> dict[str, Best]:
     """The best alignment of nuggets that are annotated twice, for all systems if any of them has a choice."""
     choices = {
@@ -491,42 +475,3 @@ def _best_choices(task: NuggetTask, evaluation: Evaluation) -> dict[str, Best]:
         name: best_alignment(choices[name], [row[start : start + len(NOTHING)] for row in counted.rows(width)])
         for name, counted in evaluation.systems.items()
     }
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Scores of the nuggets of one type, or of one realis value: the pairs of a mapping by the value of their gold nugget
-#
-# A mapping that asks for equal values pairs nuggets of one value only with each other, so this is what scoring these
-# nuggets alone would give. Of the mappings, those that ask for the value count.
-
-
-def _names(field: str, settings: Settings) -> list[str]:
-    return [name for name in settings.scored if field in name.split("+")]
-
-
-def _sliced(observed: Observed, field: str, settings: Settings) -> dict[str, list[float]]:
-    """The counts of every value of a field that a document has on either side: matched by mapping, system, gold."""
-    gold, system = (side.types if field == "type" else side.realis for side in observed.sides)
-    names = _names(field, settings)
-    found: dict[str, list[float]] = {}
-    for column, values in ((-1, gold), (-2, system)):
-        for value in values:
-            if value not in found:
-                found[value] = [0.0] * (len(names) + 2)
-            found[value][column] += 1
-    for number, name in enumerate(names):
-        for one, _, dice in observed.mappings[name]:
-            found[gold[one]][number] += dice
-    return found
-
-
-def _element_table(field: str, details: Sequence[Detail | None], settings: Settings) -> ElementTable:
-    from adjudge.stats.elements import ElementSlice, ElementTable, Rows
-
-    values: dict[str, dict[int, tuple[float, ...]]] = {}
-    for place, detail in enumerate(details):
-        for value, counts in (detail.slices[field] if detail is not None else {}).items():
-            values.setdefault(value, {})[place] = tuple(counts)
-    names = (*(f"nugget.{name}:matched" for name in _names(field, settings)), "nugget:system", "nugget:gold")
-    slices = tuple(ElementSlice(value, tuple(own), Rows(tuple(own.values()))) for value, own in values.items())
-    return ElementTable(field, names, Rows(((0.0,) * len(names),) * len(details)), slices)

@@ -142,8 +142,7 @@ class _Checker:
         for finding in file.findings:
             out.document = finding.document
             out.add_problem(finding.kind, finding.problem, error=True)
-        for kind, count in file.index.counts.items():  # the reader, too, keeps only the first of a kind
-            unseen = count - sum(finding.kind == kind for finding in file.findings)
+        for kind, unseen in file.index.found.unlisted().items():  # the reader, too, keeps only the first of a kind
             out.counts[kind] += unseen
             out.errors += unseen
         out.document = None
