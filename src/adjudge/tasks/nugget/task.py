@@ -163,6 +163,11 @@ class NuggetTask(Task):
         """Parts of the files, unless it is the official program, which goes by the order of names."""
         return None if self.settings.official or self.mode is None else super().cut(sources, parts, run)
 
+    def read_part(self, part: Any, *, only: Container[str] | None = None) -> Side:
+        """One side of a part, all of it, since every document is looked at more than once."""
+        side = super().read_part(part, only=only)
+        return replace(side, documents=dict(side.documents.items()))
+
     def spans(self, document: NuggetDocument) -> Iterable[tuple[int, int]]:
         """The pieces of text of all nuggets; none if they are tokens."""
         return (piece for nugget in document.nuggets for piece in nugget.pieces)
@@ -338,6 +343,8 @@ def evaluate_nuggets(
 ) -> Evaluation:
     """Read all sides and count every document of every system; places are read as gold has them."""
     name_systems(gold, systems, names)  # says what is wrong before anything is read
+    if run.cluster is not None and isinstance(task.tokens, Path):
+        task.tokens = task.tokens.absolute()  # workers may run elsewhere
     task, gold = task.with_gold(gold)
     return evaluate(task, gold, systems, run, names=names)
 
