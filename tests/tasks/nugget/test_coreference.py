@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, ValidationError
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.coref.counts import COLUMNS, count
-from adjudge.tasks.nugget.coreference import are_sound, cluster_problems, count_coreference, linked
+from adjudge.tasks.nugget.coreference import are_sound, chained, cluster_problems, count_coreference, linked
 from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import Settings
@@ -184,7 +184,8 @@ def test_counts_are_those_of_the_rows(gold, system):
     observed = observe(gold, system, Settings())
     pairs = observed.mappings["type"]
     links = linked(gold), linked(system)
-    found = count_coreference(links, observed.sides, pairs, Settings())
+    both = tuple(chained(own, side.ids) for own, side in zip(links, observed.sides, strict=True))
+    found = count_coreference(both, pairs, Settings())
 
     def partition(document, names):
         alone = [{id} for id in names if not any(id in cluster for cluster in document.clusters())]

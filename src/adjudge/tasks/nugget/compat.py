@@ -19,6 +19,7 @@ from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.coreference import (
     STARRED,
     added,
+    chained,
     count_coreference,
     document_average,
     linked,
@@ -83,10 +84,10 @@ def report(evaluation: Evaluation) -> str:
 
 
 def _coref_score(seen: Seen, settings: Settings) -> float:
-    links = linked(seen.gold), linked(seen.system)
-    observed = seen.observed
-    counts = count_coreference(links, observed.sides, observed.mappings[settings.mapping], settings)
-    return document_average(counts, links)
+    gold, system = (side.ids for side in seen.observed.sides)
+    chains = chained(linked(seen.gold), gold), chained(linked(seen.system), system)
+    counts = count_coreference(chains, seen.observed.mappings[settings.mapping], settings)
+    return document_average(counts, chains)
 
 
 def coref_average(figures: Mapping[str, float], settings: Settings) -> float:

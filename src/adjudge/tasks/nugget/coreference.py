@@ -59,17 +59,21 @@ def linked(document: NuggetDocument) -> Linked:
 
 
 class Chained(NamedTuple):
-    """The chains of the nuggets of one side: the number of each nugget's chain, and the sizes of the chains."""
+    """The chains of the nuggets of one side: the number of each nugget's chain, and the sizes of the chains.
+
+    `linked` if the side has any coreference line.
+    """
 
     home: list[int]
     sizes: list[int]
+    linked: bool
 
 
 def chained(links: Linked, ids: Sequence[str]) -> Chained:
     """The chains of the nuggets with these ids, numbered as they come.
 
     >>> chained(Linked([("E1", "E3")], {"E1": 0, "E3": 0}), ["E1", "E2", "E3"])
-    Chained(home=[0, 1, 0], sizes=[2, 1])
+    Chained(home=[0, 1, 0], sizes=[2, 1], linked=True)
     """
     made: dict[int, int] = {}  # cluster -> chain
     home: list[int] = []
@@ -85,27 +89,21 @@ def chained(links: Linked, ids: Sequence[str]) -> Chained:
             home.append(len(sizes))
             made[cluster] = len(sizes)
             sizes.append(1)
-    return Chained(home, sizes)
+    return Chained(home, sizes, bool(links.clusters))
 
 
-def count_coreference(
-    links: tuple[Linked, Linked],
-    sides: tuple[Side, Side],
-    pairs: Iterable[Pair],
-    settings: Settings,
-    known: tuple[Chained, Chained] | None = None,
-) -> tuple[float, ...]:
-    """The counts of one document in the order of the coreference `COLUMNS`, from the clusters of both sides.
+def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], settings: Settings) -> tuple[float, ...]:
+    """The counts of one document in the order of the coreference `COLUMNS`, from the chains of both sides.
 
-    `known` are the chains of both sides, if they were found before. The program of 2015 leaves gold nuggets without a
-    partner out of the key, and documents with a score of 0 out of the corpus.
+    The program of 2015 leaves gold nuggets without a partner out of the key, and documents with a score of 0 out of the
+    corpus.
 
-    >>> gold, system = Side([], [], [], ["E1", "E2"]), Side([], [], [], ["m1"])
-    >>> counts = count_coreference((Linked([], {}), Linked([], {})), (gold, system), [(0, 0, 1.0)], Settings())
+    >>> gold, system = Chained([0, 1], [1, 1], False), Chained([0], [1], False)
+    >>> counts = count_coreference((gold, system), [(0, 0, 1.0)], Settings())
     >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
     [1.0, 2, 1]
     """
-    ours, theirs = known or (chained(links[0], sides[0].ids), chained(links[1], sides[1].ids))
+    ours, theirs = chains
     mates = sorted([(one, other) for one, other, dice in pairs if dice >= settings.threshold])
     if settings.profile == "evmeval-2015":
         ours = _among(ours, [one for one, _ in mates])
@@ -121,7 +119,7 @@ def count_coreference(
     if len(spread) < len(sizes):
         spread += [size for number, size in enumerate(sizes) if number not in met]
     counts = count_hits(ours.sizes, spread, list(met.values()))
-    if settings.profile == "evmeval-2015" and not any(_used(counts, links)):
+    if settings.profile == "evmeval-2015" and not any(_used(counts, chains)):
         return NOTHING
     return counts
 
@@ -133,18 +131,18 @@ def _among(chains: Chained, nuggets: Sequence[int]) -> Chained:
     sizes = [0] * len(kept)
     for each in nuggets:
         sizes[number[chains.home[each]]] += 1
-    return Chained([number.get(chain, -1) for chain in chains.home], sizes)
+    return Chained([number.get(chain, -1) for chain in chains.home], sizes, chains.linked)
 
 
-def _used(counts: Sequence[float], links: tuple[Linked, Linked]) -> Iterator[float]:
+def _used(counts: Sequence[float], chains: tuple[Chained, Chained]) -> Iterator[float]:
     """The figures that the program of 2015 averages for one document."""
-    without = {STARRED} | (set() if links[0].clusters or links[1].clusters else {"muc"})
+    without = {STARRED} | (set() if chains[0].linked or chains[1].linked else {"muc"})
     return (figure for name, figure in official_figures(counts).items() if name not in without)
 
 
-def document_average(counts: Sequence[float], links: tuple[Linked, Linked]) -> float:
+def document_average(counts: Sequence[float], chains: tuple[Chained, Chained]) -> float:
     """The score of a document by itself, which only the program of 2015 prints."""
-    used = list(_used(counts, links))
+    used = list(_used(counts, chains))
     return added(used) / len(used)
 
 
@@ -154,7 +152,7 @@ def added(values: Iterable[float]) -> float:
 
 
 def open_choices(
-    links: tuple[Linked, Linked],
+    chains: tuple[Chained, Chained],
     sides: tuple[Side, Side],
     several: Several,
     pairs: Iterable[Pair],
@@ -172,8 +170,7 @@ def open_choices(
 
     ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in sides)
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
-    gold, system = (chains_of(chained(own, side.ids).home) for own, side in zip(links, sides, strict=True))
-    return find_choices(gold, system, chosen, ours, theirs)
+    return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs)
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:

@@ -7,7 +7,7 @@ from sys import intern
 from typing import NamedTuple
 
 from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation
-from adjudge.tasks.nugget.coreference import Chained, Linked, are_sound, chained, linked, some_of
+from adjudge.tasks.nugget.coreference import Chained, are_sound, chained, linked, some_of
 from adjudge.tasks.nugget.mapping import Mapped, Pair, Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
@@ -138,15 +138,14 @@ class Summary(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A document and what is compared of it; `chains` are there if coreference may be scored.
+    """A document and what is compared of it.
 
     `sound` unless something is wrong with its clusters, `unknown` are clusters that name unknown mentions.
     """
 
     document: NuggetDocument
     side: Side
-    links: Linked
-    chains: Chained | None
+    chains: Chained
     sound: bool
     unknown: list[str]
     summary: Summary
@@ -160,18 +159,16 @@ def prepare(document: NuggetDocument, settings: Settings, invisible: Container[s
     >>> document = NuggetDocument("d", nuggets, [Relation("Coreference", "R1", ("a", "c"))])
     >>> ready = prepare(document, Settings(), (), char=False)
     >>> ready.side.keys, ready.chains, ready.sound, ready.unknown
-    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1]), False, ['d: c in R1'])
+    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1], linked=True), False, ['d: c in R1'])
     """
     own, links = side(document, settings, invisible, char=char), linked(document)
     known = links.home.keys() <= set(own.ids)
-    coref = settings.coref is not False
     several = own.places.several if own.places is not None else {}
     return Ready(
         document,
         own,
-        links,
-        chained(links, own.ids) if coref else None,
-        coref and are_sound(links, own, several, settings),
+        chained(links, own.ids),
+        settings.coref is not False and are_sound(links, own, several, settings),
         [] if known else list(_unknown(document, set(own.ids))),
         _summary(document, own, settings),
     )

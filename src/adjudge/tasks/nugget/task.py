@@ -226,13 +226,12 @@ class NuggetTask(Task):
             remarks += tuple(table_remarks(ours.document, own, table))
         choices = None
         if chosen.coref is not False:
-            coref = count_coreference(
-                (ours.links, theirs.links), observed.sides, pairs, chosen, _both(ours.chains, theirs.chains)
-            )
+            chains = ours.chains, theirs.chains
+            coref = count_coreference(chains, pairs, chosen)
             counts += coref
             if coref is NOTHING:
                 remarks += (Remark("coref-left-out", own.id),)
-            choices = open_choices((ours.links, theirs.links), observed.sides, observed.several, pairs, chosen)
+            choices = open_choices(chains, observed.sides, observed.several, pairs, chosen)
             if not (ours.sound and theirs.sound):
                 refused += self._cluster_problems(ours, theirs, pairs, table)
         if chosen.sequencing is not False:
@@ -410,10 +409,6 @@ def _listed(source: Any, name: str, settings: Settings) -> Side:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # One document
-
-
-def _both(one: Any, other: Any) -> Any:
-    return None if one is None or other is None else (one, other)
 
 
 def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]:
