@@ -75,7 +75,6 @@ AREAS: dict[str, tuple[str, ...]] = {
     "engines": (
         "tests/fuzz/test_engines.py",
         "tests/tasks/test_merging.py",
-        "tests/tasks/test_streaming.py",
     ),
 }
 

@@ -104,6 +104,7 @@ def _nuggets() -> Iterable[Target]:
     yield Target("tbf", "fields", "tbf", direct("formats.tbf:read_tbf"))
     yield Target("tbf-char", "fields", "tbf", direct("formats.tbf:read_tbf", mode="char"))
     yield Target("tbf-file", "fields", "tbf", calls.tbf)
+    yield Target("tbf-mode", "fields", "tbf", direct("formats.tbf:file_mode"))
     yield Target("tbf-columns", "fields", "tbf", partial(calls.tbf, mode="char"))
     yield Target("tokens", "fields", "tokens", placed("formats.token_table:read_table", "a"))
     yield Target("validate-tokens", "fields", "tokens", placed("formats.token_table:scan_table", "a"))
