@@ -12,7 +12,7 @@ from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-_SETTINGS = ("attributes", "coref", "sequencing", "coref_threshold", "coref_mapping")
+_SETTINGS = ("types", "attributes", "coref", "sequencing", "coref_threshold", "coref_mapping")
 
 
 def score(
@@ -21,7 +21,6 @@ def score(
     *,
     tokens: Any = None,
     profile: str = "spec",
-    types: Iterable[str] | None = None,
     by: str | Iterable[str] = (),
     mode: Mode | None = None,
     suffix: str = ".tab",
@@ -45,7 +44,7 @@ def score(
     >>> score(gold, system, bootstrap=0)["nugget.type"].f1
     0.6667
     """
-    chosen = settings(profile, types=types, **{name: options.pop(name) for name in _SETTINGS if name in options})
+    chosen = settings(profile, **{name: options.pop(name) for name in _SETTINGS if name in options})
     run = run_of(by=by, **options)
     task = NuggetTask(chosen, tokens=tokens, suffix=suffix, mode=mode, by=run.by)
     return evaluate_nuggets(task, gold, systems, run, names=names).result()

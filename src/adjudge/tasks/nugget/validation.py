@@ -7,10 +7,9 @@ score, but is odd or against the letter of the format.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.findings import Finding, Findings
@@ -53,34 +52,30 @@ class NuggetReport:
 def validate(
     source: Source,
     *,
-    tables: str | Path | None = None,
-    suffix: str = ".tab",
-    texts: str | Path | None = None,
-    text_suffix: str = ".txt",
-    sizes: Mapping[str, int] | None = None,
     types: Iterable[str] | None = None,
     documents: Collection[str] | None = None,
     gold: TbfFile | None = None,
     mode: Literal["token", "char"] | None = None,
     limit: int = LIMIT,
+    **where: Any,
 ) -> NuggetReport:
     """Check a file; the findings are in the order of their places.
 
-    `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` the numbers of
-    characters of the texts; `types` are those that are allowed, `documents` those that must be there. If nuggets were
-    given, they are in `gold`, and must have been copied. Token tables mean that places are token ids; else `mode` says
-    how places are written, or it is guessed. At most `limit` problems of a kind are listed (0: all).
+    `types` are those that are allowed, `documents` those that must be there. If nuggets were given, they are in `gold`,
+    and must have been copied. `where` are tokens and texts (`tables`, `suffix`, `texts`, `text_suffix`, `sizes`: see
+    `Grounds`). Token tables mean that places are token ids; else `mode` says how places are written, or it is guessed.
+    At most `limit` problems of a kind are listed (0: all).
 
     >>> report = validate(b"#BeginOfDocument a\\ns\\tb\\tE1\\tt1\\tran\\tMovement\\tPast\\n#EndOfDocument\\n")
     >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
     [('document-column', 2, 3), ('realis', 2, 24)]
     """
-    grounds = Grounds(tables, suffix, texts, text_suffix, sizes)
-    if tables is not None and mode == "char":
+    grounds = Grounds(**where)
+    if grounds.tables is not None and mode == "char":
         raise UsageError("token tables are of no use for places in characters", hint="give the texts, or mode token")
-    if mode == "token" and texts is not None and tables is None:
+    if mode == "token" and grounds.texts is not None and grounds.tables is None:
         raise UsageError("texts are of no use for token ids alone", hint="give the token tables, too, or mode char")
-    if tables is not None:
+    if grounds.tables is not None:
         mode = "token"
     if gold is not None:  # whose places are those of the system
         mode = gold.mode = mode or gold.mode

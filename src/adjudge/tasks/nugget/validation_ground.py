@@ -29,15 +29,18 @@ class Ground:
 
 
 class Grounds:
-    """Where token tables and texts are, if they are anywhere, and how long the texts are."""
+    """Where token tables and texts are, if they are anywhere, and how long the texts are.
+
+    `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` numbers of characters.
+    """
 
     def __init__(
         self,
-        tables: str | Path | None,
-        suffix: str,
-        texts: str | Path | None,
-        text_suffix: str,
-        sizes: Mapping[str, int] | None,
+        tables: str | Path | None = None,
+        suffix: str = ".tab",
+        texts: str | Path | None = None,
+        text_suffix: str = ".txt",
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
         self.tables = _folder(tables, "token tables")
         self.suffix = suffix
