@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from adjudge.formats.templates import Template, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import check
-from adjudge.scorers.shared import assigned, sum_in_order, three
-from adjudge.stats.measure import Prf, Total
+from adjudge.scorers.shared import assigned, prf, sum_in_order, three
+from adjudge.stats.measure import Total
 
 TYPE = "incident_type"
 MUC = ("PerpInd", "PerpOrg", "Target", "Weapon", "Victim")
@@ -41,7 +41,7 @@ WHOLE = ("Spurious_Template", "Spurious_Template_Role_Filler", "Missing_Template
 ERRORS = (SPAN, SPURIOUS, *KINDS, MISSING, *WHOLE)
 COLUMNS = ("matched", "system", "gold")
 MEASURES = (
-    Prf("template.auto-err", ("matched", "system"), ("matched", "gold")),
+    prf("template.auto-err"),
     Total("template.auto-err", "error", (("error", 1.0),)),
 )
 

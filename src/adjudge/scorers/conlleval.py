@@ -12,12 +12,13 @@ from typing import Any
 
 from adjudge.formats.bio import OUTSIDE, Step, Steps, decode_tags
 from adjudge.scorers import Published, Scorer
+from adjudge.scorers.shared import prf
 from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, divide, read_pairs
-from adjudge.stats.measure import Prf, Ratio
+from adjudge.stats.measure import Ratio
 
 COLUMNS = ("matched", "system", "gold", "tags", "tokens")
 MEASURES = (
-    Prf("conlleval", ("matched", "system"), ("matched", "gold")),
+    prf("conlleval"),
     Ratio("conlleval", "accuracy", (("tags", 1.0),), (("tokens", 1.0),)),
 )
 

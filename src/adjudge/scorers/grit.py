@@ -15,13 +15,12 @@ from adjudge.algebra.functions import PLAIN
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import assigned, percentages, sum_in_order
-from adjudge.stats.measure import Prf
+from adjudge.scorers.shared import assigned, percentages, prf, sum_in_order
 
 ROLES = ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")
 MICRO = "micro_avg"
 COLUMNS = ("matched", "system", "gold")
-MEASURES = (Prf("template.ceaf-ree", ("matched", "system"), ("matched", "gold")),)
+MEASURES = (prf("template.ceaf-ree"),)
 
 
 def run(gold: Any, system: Any, *, similarity: str | None = None) -> Published:

@@ -14,7 +14,7 @@ from typing import Any
 from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import ROLES, plain
-from adjudge.scorers.shared import sum_in_order, three
+from adjudge.scorers.shared import assigned, sum_in_order, three
 from adjudge.stats.measure import Prf
 
 COLUMNS = ("matched", "system", "found", "gold")
@@ -91,25 +91,18 @@ def _clusters(template: Template) -> Clusters:
 
 def _count(gold: list[Clusters], system: list[Clusters], phi: str, *, entities: bool) -> tuple[float, ...]:
     """Numerators and denominators of precision and recall."""
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
     copies = [_copies(each) if system else [each] for each in gold]
     split = [each for group in copies for each in group]
     said = [each for each in system if each]
-    scores = np.zeros((2, len(split), len(said)))
-    for i, wanted in enumerate(split):
-        for j, found in enumerate(said):
-            scores[:, i, j] = _subset(wanted, found) if phi == "subset" else _phi3(wanted, found)
-    at = 0
+    similar = _subset if phi == "subset" else _phi3
+    table: list[list[tuple[float, float]]] = []
     for group in copies:
-        # Of the copies of a template, only the one with the greatest scores keeps them.
-        places = list(range(at, at + len(group)))
-        kept = places[int(scores[0, places].sum(axis=1).argmax())]
-        scores[:, [place for place in places if place != kept]] = 0
-        at += len(group)
-    chosen = linear_sum_assignment(-scores[0])
-    p_num, r_num = (float(each[chosen].sum()) for each in scores)
+        rows = [[similar(wanted, found) for found in said] for wanted in group]
+        # Of the copies of a template, only the first one with the greatest scores keeps them.
+        kept = max(range(len(rows)), key=lambda place: sum(right for right, _ in rows[place]))
+        table += (row if place == kept else [(0, 0)] * len(said) for place, row in enumerate(rows))
+    chosen = assigned([[right for right, _ in row] for row in table])
+    p_num, r_num = (float(sum(table[i][j][part] for i, j in chosen)) for part in (0, 1))
     if phi == "subset" or entities:
         return p_num, float(sum(map(len, said))), r_num, float(sum(map(len, gold)))
     p_den, r_den = (float(sum(len(e) for each in side for e in each)) for side in (said, split))
@@ -136,14 +129,11 @@ def _subset(gold: Clusters, system: Clusters) -> tuple[int, int]:
     return len(found), len(set(found))
 
 
-def _phi3(gold: Clusters, system: Clusters) -> float:
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    scores = np.array([[sum(mention in other for mention in entity) for entity in system] for other in gold])
-    if not scores.size:
-        return 0.0
-    return float(scores[linear_sum_assignment(-scores)].sum())
+def _phi3(gold: Clusters, system: Clusters) -> tuple[int, int]:
+    """Mentions that matched entities have in common, for precision and for recall."""
+    scores = [[sum(mention in other for mention in entity) for entity in system] for other in gold]
+    shared = sum(scores[i][j] for i, j in assigned(scores))
+    return shared, shared
 
 
 SCORER = Scorer(

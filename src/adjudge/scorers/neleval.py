@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from adjudge.formats.linking import Table, read_table
 from adjudge.metrics.linking import is_nil
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import sum_in_order, three
 from adjudge.stats.measure import Prf
 from adjudge.stats.result import Note
 
 if TYPE_CHECKING:
-    from adjudge.stats.measure import Array, Measure
+    from adjudge.stats.measure import Array
 
 Number: TypeAlias = "int | float"
 Counts: TypeAlias = "tuple[Number, Number, Number, Number]"
@@ -67,28 +67,35 @@ MEASURES: dict[str, Rule] = {
 
 def run(gold: Any, system: Any) -> Published:
     """Count one system; the format of each file is told by its first line."""
+    import numpy as np
+
     sides = [_mentions(read_table(source)) for source in (gold, system)]
     counts = {name: _count(rule, *sides) for name, rule in MEASURES.items()}
     text = HEADER + "".join(_line(name, found) for name, found in sorted(counts.items()))
-    own = [{each.document for each in side} for side in sides]
     ids = tuple(dict.fromkeys(each.document for side in sides for each in side))
-    measures: tuple[Measure, ...] = tuple(_measure(rule) for rule in MEASURES.values())
-    rows = _rows(sides, ids)
-    documents: list[tuple[str, Mapping[str, float]]] = [(each, {}) for each in ids]
-    counter = _counter(sides, ids, rows)
-    if _agrees(counter, counts, len(ids)):
-        return Published(documents, measures, text, counter=counter, documents=(own[0], own[1]))
-    message = "mentions of several entities, or of none, are counted in a way that cannot be resampled"
-    note = Note("not-resampled", 1, f"{message}: there are no intervals")
-    notes = [note, *_undefined(sides[0])]
+    prfs = tuple(
+        Prf(rule.metric, columns[:2], columns[2:]) for rule in MEASURES.values() for columns in [_columns(rule)]
+    )
+    counter = _counter(sides, ids, _rows(sides, ids))
+    printed = {
+        column: float(value)
+        for name, rule in MEASURES.items()
+        for column, value in zip(_columns(rule), counts[name], strict=True)
+    }
+    again = counter(np.ones((1, len(ids))))
+    resampled = all(abs(float(again[column][0]) - value) < 1e-9 for column, value in printed.items())
+    notes = []
+    if not resampled:
+        message = "mentions of several entities, or of none, are counted in a way that cannot be resampled"
+        notes = [Note("not-resampled", 1, f"{message}: there are no intervals"), *_undefined(sides[0])]
     return Published(
-        documents,
-        measures,
+        [(each, {}) for each in ids],
+        prfs,
         text,
         notes=notes,
-        counter=_constant(counts),
-        resampled=False,
-        documents=(own[0], own[1]),
+        counter=counter if resampled else lambda weights: {key: np.full(len(weights), printed[key]) for key in printed},
+        resampled=resampled,
+        documents=({each.document for each in sides[0]}, {each.document for each in sides[1]}),
     )
 
 
@@ -276,21 +283,12 @@ _COUNTED: dict[str, Callable[[Clusters, Clusters], Counts]] = {
 
 def _line(name: str, counts: Counts) -> str:
     found, system, hit, gold = counts
-    precision, recall = (above / below if below else 0.0 for above, below in ((found, system), (hit, gold)))
-    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    values = (found, system - found, hit, gold - hit, precision, recall, f)
+    values = (found, system - found, hit, gold - hit, *map(float, three(found, system, gold, hit)))
     return "\t".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in values) + f"\t{name}\n"
 
 
-def _measure(rule: Rule) -> Measure:
-    titles = [f"{rule.metric}:{part}" for part in ("matched", "system", "found", "gold")]
-    return Prf(rule.metric, (titles[0], titles[1]), (titles[2], titles[3]))
-
-
-def _columns(name: str, counts: Counts) -> dict[str, float]:
-    metric = MEASURES[name].metric
-    parts = ("matched", "system", "found", "gold")
-    return {f"{metric}:{part}": float(count) for part, count in zip(parts, counts, strict=True)}
+def _columns(rule: Rule) -> tuple[str, str, str, str]:
+    return f"{rule.metric}:matched", f"{rule.metric}:system", f"{rule.metric}:found", f"{rule.metric}:gold"
 
 
 def _rows(sides: Sequence[Sequence[Annotated]], ids: Sequence[str]) -> dict[str, list[float]]:
@@ -307,8 +305,7 @@ def _rows(sides: Sequence[Sequence[Annotated]], ids: Sequence[str]) -> dict[str,
                 columns[column][places[each.document]] += 1
         for item in gold.keys() & system.keys():
             columns[0][places[gold[item].document]] += 1
-        for part, column_of in (("matched", 0), ("system", 1), ("found", 0), ("gold", 2)):
-            found[f"{rule.metric}:{part}"] = columns[column_of]
+        found.update(zip(_columns(rule), (columns[0], columns[1], columns[0], columns[2]), strict=True))
     return found
 
 
@@ -324,8 +321,7 @@ def _counter(
     for rule in MEASURES.values():
         if rule.by == "sets":
             continue
-        columns = [f"{rule.metric}:{part}" for part in ("matched", "system", "found", "gold")]
-        metrics[rule.metric] = (rule.key, rule.by, columns)
+        metrics[rule.metric] = (rule.key, rule.by, _columns(rule))
         if rule.key not in tables:
             assigned: list[list[dict[Any, Hashable]]] = [[{} for _ in ids] for _ in sides]
             for side, own in zip(sides, assigned, strict=True):
@@ -334,22 +330,6 @@ def _counter(
                     own[places[each.document]][item] = (each.entity,)
             tables[rule.key] = contingency(*assigned)
     return cluster_counter(metrics, tables, {name: np.array(column) for name, column in rows.items()})
-
-
-def _constant(counts: Mapping[str, Counts]) -> Callable[[Array], Mapping[str, Array]]:
-    """What was counted on the whole corpus, whatever the weights."""
-    import numpy as np
-
-    wanted = {column: value for name, own in counts.items() for column, value in _columns(name, own).items()}
-    return lambda weights: {column: np.full(len(weights), value) for column, value in wanted.items()}
-
-
-def _agrees(counter: Callable[[Array], Mapping[str, Array]], counts: Mapping[str, Counts], documents: int) -> bool:
-    import numpy as np
-
-    found = counter(np.ones((1, documents)))
-    wanted = {column: value for name, own in counts.items() for column, value in _columns(name, own).items()}
-    return all(abs(float(found[column][0]) - value) < 1e-9 for column, value in wanted.items())
 
 
 SCORER = Scorer(

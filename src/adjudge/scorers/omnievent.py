@@ -76,12 +76,7 @@ def multiset_scores(found: Sequence[Any], right: Sequence[Any]) -> tuple[float, 
     >>> multiset_scores(["a", "a", "b"], ["a", "c"])
     (0.333..., 0.499..., 0.399...)
     """
-    return _smoothed((Counter(found) & Counter(right)).total(), len(found), len(right))
-
-
-def _smoothed(matched: int, system: int, gold: int) -> tuple[float, float, float]:
-    precision, recall = matched / (system + TINY), matched / (gold + TINY)
-    return precision, recall, 2 * precision * recall / (precision + recall + TINY)
+    return three((Counter(found) & Counter(right)).total(), len(found), len(right), tiny=TINY)
 
 
 def _nothing(pair: Pair) -> bool:
@@ -141,7 +136,9 @@ def _words(pairs: list[tuple[str, Any, Any]], mode: str) -> Published:
             for task, (gold, system) in (("ed", triggers), ("eae", arguments))
         }
         rows.append((identifier, counted(numbers)))
-    return Published(rows, MEASURES, _text(_smoothed(*totals(rows, "ed")), _smoothed(*totals(rows, "eae"))))
+    return Published(
+        rows, MEASURES, _text(three(*totals(rows, "ed"), tiny=TINY), three(*totals(rows, "eae"), tiny=TINY))
+    )
 
 
 def _trigger_words(side: Any) -> list[tuple[str, ...]]:

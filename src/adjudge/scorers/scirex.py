@@ -13,13 +13,14 @@ such ties there were.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.scirex import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import sum_in_order, three
 from adjudge.stats.measure import Ratio
 from adjudge.stats.result import Note
 
@@ -33,6 +34,7 @@ MEASURES = tuple(
     for part in PARTS
 )
 Scores = tuple[float, float, float]
+_scores = partial(three, tiny=TINY)
 
 
 def run(gold: Any, system: Any) -> Published:
@@ -52,7 +54,7 @@ def run(gold: Any, system: Any) -> Published:
         ties += tied
         row: dict[str, float] = {}
         found = {
-            "clusters": [_prf(len(chosen), len(answer.entities), len(set(chosen.values())), len(document.entities))],
+            "clusters": [_scores(len(chosen), len(answer.entities), len(document.entities), len(set(chosen.values())))],
             "n2": list(_relations(document, answer, chosen, 2)),
             "n4": list(_relations(document, answer, chosen, 4)),
         }
@@ -148,12 +150,7 @@ def _relations(gold: SciRex, system: SciRex, chosen: dict[str, str], size: int) 
         found = {tuple(names[place] for place in places) for names in answers}
         if right:
             matched = len(right & found)
-            yield _prf(matched, len(found), matched, len(right))
-
-
-def _prf(matched: int, system: int, found: int, gold: int) -> Scores:
-    precision, recall = matched / (system + TINY), found / (gold + TINY)
-    return precision, recall, 2 * precision * recall / (precision + recall + TINY)
+            yield _scores(matched, len(found), len(right))
 
 
 SCORER = Scorer(

@@ -12,8 +12,9 @@ from typing import Any
 
 from adjudge.formats.bio import OUTSIDE, SCHEMES, Chunk, Turns, decode_strict
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.shared import prf
 from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs
-from adjudge.stats.measure import Combined, Measure, Prf
+from adjudge.stats.measure import Combined, Measure
 from adjudge.stats.result import Note
 
 _PARTS = ("matched", "system", "gold")
@@ -65,16 +66,13 @@ def run(gold: Any, system: Any, *, both_columns: bool = False, scheme: str | Non
 
 
 def _measures(kinds: Sequence[str]) -> tuple[Measure, ...]:
-    each = [
-        Prf(f"seqeval[{kind}]", (f"{kind}:matched", f"{kind}:system"), (f"{kind}:matched", f"{kind}:gold"))
-        for kind in kinds
-    ]
+    each = [prf(f"seqeval[{kind}]", kind) for kind in kinds]
     macro = [
         Combined("seqeval.mean", part, "mean", tuple((measure.name, part) for measure in each))
         for part in ("precision", "recall", "f1")
         if each
     ]
-    return (Prf("seqeval", ("matched", "system"), ("matched", "gold")), *each, *macro)
+    return (prf("seqeval"), *each, *macro)
 
 
 def _strict_tag(tag: str) -> tuple[str, str]:

@@ -82,17 +82,20 @@ def totals(rows: Rows, key: str = "") -> tuple[int, int, int]:
     return matched, system, gold
 
 
-def three(matched: float, system: float, gold: float, found: float | None = None) -> tuple[float, float, float]:
+def three(
+    matched: float, system: float, gold: float, found: float | None = None, *, tiny: float = 0
+) -> tuple[float, float, float]:
     """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0 where nothing can be divided.
 
-    `found` is the numerator of recall, if it is another one than that of precision.
+    `found` is the numerator of recall, if it is another one than that of precision; some scripts add a `tiny` number to
+    every denominator.
 
     >>> three(1, 2, 1)
     (0.5, 1.0, 0.666...)
     """
-    precision = matched / system if system > 0 else 0
-    recall = (matched if found is None else found) / gold if gold > 0 else 0
-    both = precision + recall
+    precision = matched / (system + tiny) if system + tiny > 0 else 0
+    recall = (matched if found is None else found) / (gold + tiny) if gold + tiny > 0 else 0
+    both = precision + recall + tiny
     return precision, recall, 2 * precision * recall / both if both > 0 else 0
 
 

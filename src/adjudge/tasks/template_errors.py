@@ -16,6 +16,7 @@ from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.task import Side
 from adjudge.metrics import find
 from adjudge.scorers.grit import plain
+from adjudge.scorers.shared import assigned
 from adjudge.tasks.documents import Read, check_known, read_side
 
 KINDS = {
@@ -253,10 +254,4 @@ def _partly(gold: Template, system: Template) -> float:
 
 def _best(weights: list[list[float]]) -> dict[int, int]:
     """The pairs of the best 1:1 matching that are worth something."""
-    if not weights or not weights[0]:
-        return {}
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(np.array(weights), maximize=True)
-    return {int(i): int(j) for i, j in zip(rows, columns, strict=True) if weights[i][j] > 0}
+    return {i: j for i, j in assigned(weights) if weights[i][j] > 0}
