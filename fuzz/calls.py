@@ -6,10 +6,10 @@ gets them in a folder of its own, which must be empty again afterwards: a reader
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,11 @@ from fuzz.seeding import parts, seeds_of
 
 def direct(function: str, **options: Any) -> Callable[[bytes, Path], Any]:
     """A function of bytes, `module:name` below adjudge."""
-    return lambda data, _: _call(function, data, **options)
+    return partial(_direct, function, options)
+
+
+def _direct(function: str, options: Mapping[str, Any], data: bytes, _: Path) -> Any:
+    return _call(function, data, **options)
 
 
 def filed(function: str, name: str, **options: Any) -> Callable[[bytes, Path], Any]:

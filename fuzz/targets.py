@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from adjudge.tasks.family import families, find_family
 from fuzz import calls
 from fuzz.calls import direct, filed, placed
-from fuzz.seeding import seeds_of
+from fuzz.seeding import SEEDS, seeds_of
 
 
 class Target(NamedTuple):
@@ -211,7 +212,20 @@ def _installed(module: str) -> bool:
 def targets() -> tuple[Target, ...]:
     """All targets, by name."""
     rooms = (_catalogue, _coreference, _nuggets, _arguments, _knowledge_bases, _descriptions)
-    return tuple(sorted((each for room in rooms for each in room()), key=lambda each: each.name))
+    listed = [each for room in rooms for each in room()]
+    known = {each.name for each in listed} | {each.run.args[0] for each in listed if getattr(each.run, "args", ())}
+    return tuple(sorted((*listed, *_others(known)), key=lambda each: each.name))
+
+
+def _others(listed: Container[Any]) -> Iterable[Target]:
+    """Readers of tasks that are not listed, by name or by function, if a folder of seeds has their name."""
+    for family in map(find_family, families()):
+        for name, reader in family.readers.items():
+            if name not in listed and (SEEDS / name).is_dir():
+                for side, place in (("", reader.gold), ("-system", reader.system)):
+                    function = place.removeprefix("adjudge.")
+                    if function and function not in listed:
+                        yield Target(f"{name}{side}", "lines", name, direct(function))
 
 
 def chosen(only: str | None) -> Sequence[Target]:

@@ -69,7 +69,9 @@ def test_every_function_that_reads_is_reached_by_a_target() -> None:
     readers = public_readers()
     assert len(readers) > 80
     missing = sorted(set(readers) - called())
-    assert not missing, f"add a target to fuzz/targets.py that reads with {', '.join(missing)}"
+    assert not missing, (
+        f"put a valid file into fuzz/seeds/NAME, or add a target to fuzz/targets.py, for {', '.join(missing)}"
+    )
 
 
 def test_every_reader_of_the_catalogue_is_reached() -> None:
