@@ -95,7 +95,7 @@ def _count(gold: list[Clusters], system: list[Clusters], phi: str, *, entities: 
     split = [each for group in copies for each in group]
     said = [each for each in system if each]
     similar = _subset if phi == "subset" else _phi3
-    table: list[list[tuple[float, float]]] = []
+    table: list[list[tuple[int, int]]] = []
     for group in copies:
         rows = [[similar(wanted, found) for found in said] for wanted in group]
         # Of the copies of a template, only the first one with the greatest scores keeps them.
