@@ -356,8 +356,7 @@ def find_losses(work: Work, matched: Sequence[Ints], *, most: int = MOST, seed: 
     for side in work.sides:
         state = first_walks(side, work)
         if chosen is not None:
-            kept = np.flatnonzero(chosen[state.columns[:, 0]])
-            state = type(state)(state.columns[kept], state.nodes[kept], state.facts[kept], state.parents)
+            state = first_walks(side, work, state.facts[chosen[state.columns[0]]])
         columns, starts = state.facts[:, None], node_starts(side)
         for _ in range(work.hops - 1):
             state = longer(side, starts, state, work)

@@ -158,14 +158,19 @@ class Walks(NamedTuple):
     node alone, or all nodes if none may come twice. At one hop there are no `parents`.
     """
 
-    columns: Ints
+    columns: tuple[Ints, ...]
     nodes: Ints
     facts: Ints
     parents: Ints
 
 
 def _walk_counts(work: Work, masks: Sequence[Words], sources: Range | None, apart: bool) -> Iterator[RowCounts]:
+    import numpy as np
+
     starts = [node_starts(side) for side in work.sides]
+    firsts = [label_of(side, side.subjects) for side in work.sides]
+    orders = [np.argsort(labels, kind="stable") for labels in firsts]
+    firsts = [labels[order] for labels, order in zip(firsts, orders, strict=True)]
     weights = label_walks(work.sides, work.hops).max(axis=0)
     if work.one_by_one and float(weights.sum()) > LIMIT:
         raise UsageError(
@@ -182,7 +187,8 @@ def _walk_counts(work: Work, masks: Sequence[Words], sources: Range | None, apar
                 steps = zip(work.sides, starts, states, strict=True)
                 grown = [longer(side, begins, state, work) for side, begins, (state, _) in steps]
             else:
-                grown = [first_walks(side, work, run) for side in work.sides]
+                places = [order[slice(*np.searchsorted(own, run))] for order, own in zip(orders, firsts, strict=True)]
+                grown = [first_walks(side, work, at) for side, at in zip(work.sides, places, strict=True)]
             before: list[Words | None] = [words for _, words in states] or [None] * len(grown)
             merged = [
                 _merged(*each, simple=work.walks == "simple")
@@ -192,27 +198,22 @@ def _walk_counts(work: Work, masks: Sequence[Words], sources: Range | None, apar
             found = []
             for state, words, key in merged:
                 paths = _first_of_runs(key)
-                sequences = state.columns[paths, work.relations] if apart else None
+                sequences = np.column_stack(state.columns[work.relations])[paths] if apart else None
                 found.append((key[paths], or_groups(words, paths), sequences))
             yield from _tallied(found, hop)
 
 
-def first_walks(side: Facts, work: Work, sources: Range | None = None) -> Walks:
-    """The walks of one hop, all or those whose first label is from the one to before the other."""
+def first_walks(side: Facts, work: Work, at: Ints | None = None) -> Walks:
+    """The walks of one hop, along all facts or some."""
     import numpy as np
 
-    labels = label_of(side, side.subjects)
-    if sources is None:
-        at = np.arange(len(labels))
-    elif side.labels is None:
-        at = np.arange(*np.searchsorted(labels, sources))
-    else:
-        at = np.flatnonzero((labels >= sources[0]) & (labels < sources[1]))
+    if at is None:
+        at = np.arange(len(side.subjects))
     nodes = side.objects[at][:, None]
     if work.walks == "simple":
         at = at[side.subjects[at] != side.objects[at]]
         nodes = np.column_stack((side.subjects[at], side.objects[at]))
-    return Walks(np.column_stack((labels[at], side.relations[at])), nodes, at, at[:0])
+    return Walks((label_of(side, side.subjects[at]), side.relations[at]), nodes, at, at[:0])
 
 
 def longer(side: Facts, starts: Ints, state: Walks, work: Work) -> Walks:
@@ -228,7 +229,7 @@ def longer(side: Facts, starts: Ints, state: Walks, work: Work) -> Walks:
         kept = np.flatnonzero((state.nodes[parents] != reached[:, None]).all(axis=1))
         parents, at, reached = parents[kept], at[kept], reached[kept]
     middle = [label_of(side, last[parents])] if work.identity == "full" else []
-    columns = np.column_stack((state.columns[parents], *middle, side.relations[at]))
+    columns = (*(column[parents] for column in state.columns), *middle, side.relations[at])
     nodes = np.column_stack((state.nodes[parents], reached)) if work.walks == "simple" else reached[:, None]
     return Walks(columns, nodes, at, parents)
 
@@ -237,14 +238,12 @@ def path_keys(work: Work, walks: Sequence[Walks]) -> list[Ints]:
     """Numbers that are equal, on one side or across sides, if and only if the paths are; nodes count first."""
     import numpy as np
 
-    nodes = slice(0, None, 2) if work.identity == "full" else slice(0, 1)
-    parts = [
-        np.column_stack((own.columns[:, nodes], label_of(side, own.nodes[:, -1]), own.columns[:, work.relations]))
-        for side, own in zip(work.sides, walks, strict=True)
-    ]
-    every = list(np.concatenate(parts).T)
-    key = combine(every, [int(column.max(initial=0)) + 1 for column in every])
-    return np.split(key, np.cumsum([len(part) for part in parts])[:-1])
+    last = np.concatenate([label_of(side, own.nodes[:, -1]) for side, own in zip(work.sides, walks, strict=True)])
+    every = [np.concatenate(each) for each in zip(*(own.columns for own in walks), strict=True)]
+    nodes = every[::2] if work.identity == "full" else every[:1]
+    columns = [*nodes, last, *every[work.relations]]
+    key = combine(columns, [int(column.max(initial=0)) + 1 for column in columns])
+    return np.split(key, np.cumsum([len(own.facts) for own in walks])[:-1])
 
 
 def _merged(
@@ -262,7 +261,8 @@ def _merged(
     if not simple:  # all walks that end in the same node go on in the same way
         begins = _first_of_runs(state[order])
         order, words = order[begins], or_groups(words, begins)
-    return walks._replace(columns=walks.columns[order], nodes=walks.nodes[order]), words, key[order]
+    columns = tuple(column[order] for column in walks.columns)
+    return walks._replace(columns=columns, nodes=walks.nodes[order]), words, key[order]
 
 
 def _tallied(found: Sequence[tuple[Ints, Words, Ints | None]], hop: int) -> Iterator[RowCounts]:
@@ -378,6 +378,7 @@ def _sequences(edges: dict[int, _Edges], ahead: Ints, hops: int) -> Iterator[tup
             yield longer, walks.sum(axis=0)
             if len(longer) < hops:
                 sums = np.add.reduceat(walks, own.starts, axis=0)
+                del walks  # before as much is needed again
                 if sums.any():
                     here = np.zeros_like(ahead)
                     here[own.subjects] = sums
