@@ -29,6 +29,15 @@ SPAN = ir.Record(fields={"start": INTEGER, "end": INTEGER})
 PARTS = ("precision", "recall", "f1", "jaccard", "matched", "system", "gold")
 
 
+def part(value: Any, name: str) -> Any:
+    """A field of a document or of something in it, whether it is JSON or an object.
+
+    >>> part({"type": "die"}, "type")
+    'die'
+    """
+    return value[name] if isinstance(value, Mapping) else getattr(value, name)
+
+
 class Row(msgspec.Struct, frozen=True):
     """The counts of one document; `bound` holds proven upper bounds where a search was cut short."""
 

@@ -6,11 +6,11 @@ triggers, arguments that corefer) are made before anything is compared, by optio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from adjudge.algebra import exact, f, ir, mapped, record, set_of
-from adjudge.metrics.base import SPAN, TEXT
+from adjudge.metrics.base import SPAN, TEXT, part
 from adjudge.metrics.registry import metric
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
@@ -99,11 +99,7 @@ def arguments(events: Iterable[Any]) -> list[dict[str, Any]]:
     [{'type': 'die', 'role': 'victim', 'span': {'start': 1, 'end': 2}}]
     """
     return [
-        {"type": _part(event, "type"), "role": _part(argument, "role"), "span": _part(argument, "span")}
+        {"type": part(event, "type"), "role": part(argument, "role"), "span": part(argument, "span")}
         for event in events
-        for argument in _part(event, "arguments")
+        for argument in part(event, "arguments")
     ]
-
-
-def _part(value: Any, name: str) -> Any:
-    return value[name] if isinstance(value, Mapping) else getattr(value, name)

@@ -8,7 +8,8 @@ corpus are in `linking_clusters`. `adjudge linking score` prints all of these to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from adjudge.algebra import exact, f, ir, mapped, record, set_of, span
@@ -258,46 +259,22 @@ def assigned(mentions: Iterable[Any], *, by_type: bool = False, plus: bool = Fal
     return found
 
 
-def assigned_typed(mentions: Iterable[Any]) -> dict[Any, str | None]:
-    """The same by offsets and type."""
-    return assigned(mentions, by_type=True)
+assigned_typed: Callable[[Iterable[Any]], dict[Any, str | None]] = partial(assigned, by_type=True)
+assigned_plus = partial(assigned, plus=True)
+assigned_typed_plus = partial(assigned, by_type=True, plus=True)
 
 
-def assigned_plus(mentions: Iterable[Any]) -> dict[Any, str | None]:
-    """The same by offsets and entity in the knowledge base."""
-    return assigned(mentions, plus=True)
-
-
-def assigned_typed_plus(mentions: Iterable[Any]) -> dict[Any, str | None]:
-    """The same by offsets, type and entity in the knowledge base."""
-    return assigned(mentions, by_type=True, plus=True)
-
-
-def clusters(mentions: Iterable[Any]) -> list[list[Any]]:
+def clusters(mentions: Iterable[Any], *, by_type: bool = False, plus: bool = False) -> list[list[Any]]:
     """The items of each entity; those without an entity stand alone."""
-    return _grouped(assigned(mentions))
-
-
-def clusters_typed(mentions: Iterable[Any]) -> list[list[Any]]:
-    """The same by offsets and type."""
-    return _grouped(assigned_typed(mentions))
-
-
-def clusters_plus(mentions: Iterable[Any]) -> list[list[Any]]:
-    """The same by offsets and entity in the knowledge base."""
-    return _grouped(assigned_plus(mentions))
-
-
-def clusters_typed_plus(mentions: Iterable[Any]) -> list[list[Any]]:
-    """The same by offsets, type and entity in the knowledge base."""
-    return _grouped(assigned_typed_plus(mentions))
-
-
-def _grouped(items: Mapping[Any, str | None]) -> list[list[Any]]:
     found: dict[Any, list[Any]] = {}
-    for item, name in items.items():
+    for item, name in assigned(mentions, by_type=by_type, plus=plus).items():
         found.setdefault((None, item) if name is None else name, []).append(list(item))
     return list(found.values())
+
+
+clusters_typed = partial(clusters, by_type=True)
+clusters_plus = partial(clusters, plus=True)
+clusters_typed_plus = partial(clusters, by_type=True, plus=True)
 
 
 class _Read(NamedTuple):

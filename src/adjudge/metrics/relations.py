@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from adjudge.algebra import exact, f, iou, ir, mapped, precision, record, set_of, span, threshold
-from adjudge.metrics.base import OPTIONAL, SPAN, TEXT
+from adjudge.metrics.base import OPTIONAL, SPAN, TEXT, part
 from adjudge.metrics.registry import metric
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
@@ -195,12 +195,8 @@ def unordered(relation: Any) -> dict[str, Any]:
     """A relation with its two spans in the order of the text."""
     if not isinstance(relation, Mapping):
         relation = {"type": relation.type, "subject": relation.subject, "object": relation.object}
-    ends = [(_part(each, "start"), _part(each, "end")) for each in (relation["subject"], relation["object"])]
+    ends = [(part(each, "start"), part(each, "end")) for each in (relation["subject"], relation["object"])]
     return {"type": relation["type"], "arguments": sorted(ends)}
-
-
-def _part(value: Any, name: str) -> Any:
-    return value[name] if isinstance(value, Mapping) else getattr(value, name)
 
 
 def unknown(facts: Iterable[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ of MUC-4 does is `--compat muc4-3.3`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from adjudge.algebra import (
@@ -29,7 +29,7 @@ from adjudge.algebra import (
     threshold,
     total,
 )
-from adjudge.metrics.base import Metric
+from adjudge.metrics.base import Metric, part
 from adjudge.metrics.combined import Combined
 from adjudge.metrics.registry import metric
 
@@ -227,7 +227,7 @@ def all_fillers(templates: Iterable[Any]) -> list[Any]:
     >>> all_fillers([{"fillers": [1, 2]}, {"fillers": [3]}])
     [1, 2, 3]
     """
-    return [filler for template in templates for filler in _part(template, "fillers")]
+    return [filler for template in templates for filler in part(template, "fillers")]
 
 
 def singles(fillers: Iterable[Any]) -> list[dict[str, Any]]:
@@ -237,9 +237,9 @@ def singles(fillers: Iterable[Any]) -> list[dict[str, Any]]:
     [{'role': 'Victim', 'mentions': ['mayor']}, {'role': 'Victim', 'mentions': ['he']}]
     """
     return [
-        {"role": _part(filler, "role"), "mentions": [mention]}
+        {"role": part(filler, "role"), "mentions": [mention]}
         for filler in fillers
-        for mention in _part(filler, "mentions")
+        for mention in part(filler, "mentions")
     ]
 
 
@@ -249,9 +249,5 @@ def with_type(template: Any) -> dict[str, Any]:
     >>> with_type({"type": "attack", "fillers": []})
     {'type': 'attack', 'whole': {'type': 'attack', 'fillers': []}}
     """
-    kind = _part(template, "type")
-    return {"type": kind, "whole": {"type": kind, "fillers": _part(template, "fillers")}}
-
-
-def _part(value: Any, name: str) -> Any:
-    return value[name] if isinstance(value, Mapping) else getattr(value, name)
+    kind = part(template, "type")
+    return {"type": kind, "whole": {"type": kind, "fillers": part(template, "fillers")}}

@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from adjudge.algebra.solve.independent import heaviest_independent
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
-from adjudge.algebra.solve.order import order_preserving
+from adjudge.algebra.solve.order import heaviest_independent, order_preserving
 from adjudge.model.graph import reachability
 
 LIMITS = (0.0, 1e-4, 1e-3, 1e-2)

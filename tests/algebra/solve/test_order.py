@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.algebra.solve import independent
-from adjudge.algebra.solve.independent import heaviest_independent
-from adjudge.algebra.solve.order import order_preserving
+from adjudge.algebra.solve import order
+from adjudge.algebra.solve.order import heaviest_independent, order_preserving
 from adjudge.algebra.solve.sequence import best_chain
 from adjudge.model.graph import reachability
 
@@ -106,8 +105,8 @@ def test_integer_programme_against_every_subset(problem):
     edges = [(u, v, w) for (u, v), w in table.items()]
     expected = brute(edges, closure(4, graph_s), closure(4, graph_g), match)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(independent, "_NODES", 0)
-        patch.setattr(independent, "_DOMINANCE", 0)
+        patch.setattr(order, "_NODES", 0)
+        patch.setattr(order, "_DOMINANCE", 0)
         found = order_preserving(edges, reachability(4, graph_s), reachability(4, graph_g), match=match)
     assert found.optimal
     assert found.value == pytest.approx(expected, abs=1e-9)
@@ -145,7 +144,7 @@ def heaviest_by_recursion(weights, masks, rest):
 @pytest.mark.parametrize("nodes", [10**9, 20, 0])
 @pytest.mark.parametrize("weights", [(1.0,), (1.0, 2.0, 3.0), (0.31, 0.47, 0.9, 1.13)])
 def test_independent_sets_of_random_graphs(monkeypatch, nodes, weights):
-    monkeypatch.setattr(independent, "_NODES", nodes)
+    monkeypatch.setattr(order, "_NODES", nodes)
     rng = random.Random(nodes + len(weights))
     for _ in range(25):
         n = rng.randint(2, 16)

@@ -1,18 +1,26 @@
-"""Matching two partially ordered sets (or directed graphs) so that order is kept in both directions."""
+"""Matching two partially ordered sets (or directed graphs) so that order is kept in both directions.
+
+Pairs that contradict each other are in conflict; what is looked for is the heaviest set of pairs without conflicts,
+which are bit masks.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from adjudge.algebra.solve.independent import bits, heaviest_independent
+from adjudge.algebra.solve import ilp
 from adjudge.algebra.solve.sequence import best_chain
 
 # The table of conflicts has a bit for every two pairs: this many take about 200 MB.
 _MOST_PAIRS = 40_000
+# Branch-and-bound nodes before a component is given to the integer programme.
+_NODES = 3_000
+# Vertices up to which looking for dominated ones pays.
+_DOMINANCE = 1_000
 
 Edge = tuple[int, int, float]
 Match = Literal["1:1", "N:1", "1:N", "N:N"]
@@ -134,3 +142,196 @@ def _pair_masks(ends: list[int], below: Sequence[int]) -> tuple[dict[int, int], 
             above[node] |= same[other]
             under[other] |= same[node]
     return above, under, same
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Chosen vertices in ascending order, what no choice can exceed, and whether the two meet."""
+
+    members: list[int]
+    bound: float
+    optimal: bool
+
+
+def heaviest_independent(weights: Sequence[float], conflicts: Sequence[int], time_limit: float | None = None) -> Choice:
+    """Choose vertices of the greatest total weight, bit j of `conflicts[i]` forbidding i and j together.
+
+    Vertices without conflict are taken, dominated ones dropped, and each connected component of the rest is searched by
+    itself: by branch and bound with a clique-cover bound if that ends soon, else by an integer programme over cliques.
+
+    >>> heaviest_independent([2.0, 3.0, 2.0, 1.0], [0b0010, 0b0101, 0b0010, 0])
+    Choice(members=[0, 2, 3], bound=5.0, optimal=True)
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    alive = 0
+    for vertex, weight in enumerate(weights):
+        if weight > 0.0:
+            alive |= 1 << vertex
+    masks = [mask & alive & ~(1 << vertex) for vertex, mask in enumerate(conflicts)]
+    if len(masks) <= _DOMINANCE:
+        alive = _drop_dominated(weights, masks, alive)
+    members: list[int] = []
+    bounds: list[float] = []
+    optimal = True
+    while alive:
+        component = _component(masks, alive)
+        alive &= ~component
+        choice = _solve_component(weights, masks, component, deadline)
+        members.extend(choice.members)
+        bounds.append(choice.bound)
+        optimal = optimal and choice.optimal
+    members.sort()
+    value = math.fsum(weights[vertex] for vertex in members)
+    return Choice(members, value if optimal else max(value, math.fsum(bounds)), optimal)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the ones, ascending.
+
+    >>> list(bits(0b1011))
+    [0, 1, 3]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _drop_dominated(weights: Sequence[float], masks: list[int], alive: int) -> int:
+    """Drop b if some a in conflict with it weighs as much and forbids nothing that b does not: swap b for a."""
+    todo = alive
+    while todo:
+        a = (todo & -todo).bit_length() - 1
+        todo &= todo - 1
+        if not alive >> a & 1:
+            continue
+        closed = masks[a] & alive | 1 << a
+        for b in bits(masks[a] & alive):
+            if weights[b] <= weights[a] and closed & ~(masks[b] | 1 << b) == 0:
+                alive &= ~(1 << b)
+                closed &= ~(1 << b)
+                # Those that were in conflict with b forbid less now and may dominate others.
+                todo |= masks[b] & alive
+    return alive
+
+
+def _component(masks: Sequence[int], alive: int) -> int:
+    component = todo = alive & -alive
+    while todo:
+        reached = 0
+        for vertex in bits(todo):
+            reached |= masks[vertex]
+        todo = reached & alive & ~component
+        component |= todo
+    return component
+
+
+def _solve_component(weights: Sequence[float], masks: Sequence[int], component: int, deadline: float | None) -> Choice:
+    # Heavy vertices first: the first of a clique is then its bound, and ties keep the order of the input.
+    order = sorted(bits(component), key=lambda vertex: -weights[vertex])
+    if len(order) == 1:
+        return Choice(order, weights[order[0]], True)
+    place = {vertex: index for index, vertex in enumerate(order)}
+    local = [sum(1 << place[other] for other in bits(masks[vertex] & component)) for vertex in order]
+    values = [weights[vertex] for vertex in order]
+    found = _branch(values, local, deadline)
+    if not found.optimal:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is None or left > 0.0:
+            found = _integer_programme(values, local, found, left)
+    return Choice([order[index] for index in found.members], found.bound, found.optimal)
+
+
+def _greedy(values: list[float], masks: list[int]) -> int:
+    """Best weight against what it rules out, repeatedly."""
+    price = [
+        value / (value + math.fsum(values[other] for other in bits(mask)))
+        for value, mask in zip(values, masks, strict=True)
+    ]
+    chosen = forbidden = 0
+    for vertex in sorted(range(len(values)), key=lambda v: (-price[v], v)):
+        if not forbidden >> vertex & 1:
+            chosen |= 1 << vertex
+            forbidden |= masks[vertex]
+    return chosen
+
+
+def _cover(values: list[float], masks: list[int], rest: int) -> list[tuple[int, float]]:
+    """Vertices in an order such that those up to and including one are worth at most the number beside it.
+
+    Each clique may be used once, so it is worth its heaviest vertex: the first one taken.
+    """
+    steps: list[tuple[int, float]] = []
+    bound = 0.0
+    while rest:
+        clique = rest
+        bound += values[(rest & -rest).bit_length() - 1]
+        while clique:
+            vertex = (clique & -clique).bit_length() - 1
+            steps.append((vertex, bound))
+            rest ^= 1 << vertex
+            clique &= masks[vertex]
+    return steps
+
+
+def _branch(values: list[float], masks: list[int], deadline: float | None) -> Choice:
+    best = _greedy(values, masks)
+    best_value = math.fsum(values[vertex] for vertex in bits(best))
+    everything = (1 << len(values)) - 1
+    root = _cover(values, masks, everything)
+    tolerance = 1e-12 * root[-1][1]
+    # A frame: candidates, chosen so far, their weight, the cover still to be tried (from its end).
+    stack = [(everything, 0, 0.0, root)]
+    nodes = 0
+    while stack:
+        rest, chosen, weight, steps = stack.pop()
+        if not steps or weight + steps[-1][1] <= best_value + tolerance:
+            continue
+        nodes += 1
+        if nodes > _NODES or (deadline is not None and nodes % 64 == 0 and time.monotonic() > deadline):
+            open_bound = max([weight + steps[-1][1]] + [w + s[-1][1] for _, _, w, s in stack if s])
+            return Choice(list(bits(best)), max(best_value, open_bound), False)
+        vertex, _ = steps.pop()
+        rest &= ~(1 << vertex)
+        stack.append((rest, chosen, weight, steps))
+        inside = rest & ~masks[vertex]
+        taken = chosen | 1 << vertex
+        value = weight + values[vertex]
+        if value > best_value:
+            best, best_value = taken, value
+        if inside:
+            stack.append((inside, taken, value, _cover(values, masks, inside)))
+    return Choice(list(bits(best)), best_value, True)
+
+
+def _integer_programme(values: list[float], masks: list[int], known: Choice, time_limit: float | None) -> Choice:
+    rows: list[ilp.Row] = [([(vertex, 1.0) for vertex in clique], 1.0) for clique in _cliques(masks)]
+    answer = ilp.maximise(values, rows, integers=len(values), time_limit=time_limit)
+    value = math.fsum(values[vertex] for vertex in known.members)
+    members = known.members
+    if answer.ones is not None:
+        found = math.fsum(values[vertex] for vertex in answer.ones)
+        if found > value or answer.optimal:
+            members, value = answer.ones, found
+    bound = max(value, min(answer.bound, known.bound))
+    return Choice(members, bound, answer.optimal)
+
+
+def _cliques(masks: list[int]) -> Iterator[list[int]]:
+    """Maximal cliques that together contain every conflict: one row each is far stronger than a row per conflict."""
+    uncovered = list(masks)
+    for vertex in range(len(masks)):
+        while uncovered[vertex]:
+            clique = [vertex]
+            members = 1 << vertex
+            common = masks[vertex]
+            while common:
+                # Conflicts that no clique holds yet come first.
+                pick = common & uncovered[vertex] or common
+                other = (pick & -pick).bit_length() - 1
+                clique.append(other)
+                members |= 1 << other
+                common &= masks[other]
+            for member in clique:
+                uncovered[member] &= ~members
+            yield sorted(clique)
