@@ -118,25 +118,22 @@ def _without(*words: str) -> Callable[[Iterable[str]], list[str]]:
 
 
 def _only(name: str, *wanted: str) -> Callable[[Iterable[Any]], list[Any]]:
-    """Records whose field has one of the values; what is no such record stays, so that it is found to be wrong."""
-    get, kept = _get(name), frozenset(wanted)
-
-    def keeps(value: Any) -> bool:
-        try:
-            return get(value) in kept
-        except (KeyError, AttributeError, TypeError, ValueError, IndexError):
-            return True
-
-    return lambda values: [value for value in values if keeps(value)]
+    """Records whose field has one of the values."""
+    return _keeping(name, frozenset(wanted).__contains__)
 
 
 def _unpunctuated(name: str) -> Callable[[Iterable[Any]], list[Any]]:
-    """Records whose field has a character that is not punctuation; others stay that cannot be judged."""
+    """Records whose field has a character that is not punctuation."""
+    return _keeping(name, lambda text: not all(unicodedata.category(each).startswith("P") for each in text))
+
+
+def _keeping(name: str, wanted: Callable[[Any], bool]) -> Callable[[Iterable[Any]], list[Any]]:
+    """Records whose field is wanted; what is no such record stays, so that it is found to be wrong."""
     get = _get(name)
 
     def keeps(value: Any) -> bool:
         try:
-            return not all(unicodedata.category(character).startswith("P") for character in get(value))
+            return wanted(get(value))
         except (KeyError, AttributeError, TypeError, ValueError, IndexError):
             return True
 

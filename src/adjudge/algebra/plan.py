@@ -58,20 +58,17 @@ class Plan:
         try:
             g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
             own = self.op.self_score(s, SYSTEM), self.op.self_score(g, GOLD)
-            return self._observation(self.op, s, g, *own)
+            ctx = Context(time_limit=self.time_limit)
+            value = self.op.pair(s, g, ctx)
+            if ctx.optimal:
+                return Observation(value, *own)
+            ctx.upper = True
+            return Observation(value, *own, False, self.op.pair(s, g, ctx))
         except Misfit as misfit:
             raise _invalid(misfit, "") from misfit
         finally:
             if collecting:
                 gc.enable()
-
-    def _observation(self, op: Op, s: Any, g: Any, system: float, gold: float) -> Observation:
-        ctx = Context(time_limit=self.time_limit)
-        value = op.pair(s, g, ctx)
-        if ctx.optimal:
-            return Observation(value, system, gold)
-        ctx.upper = True
-        return Observation(value, system, gold, False, op.pair(s, g, ctx))
 
     def align(self, gold: Any, system: Any) -> Alignment:
         """What is matched, missed and spurious."""

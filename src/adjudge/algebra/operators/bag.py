@@ -83,24 +83,22 @@ class BagOp(Op):
         known = memo.get((id(self), id(value)))
         if known is not None:
             return known[1]
-        bag = self._bag(elements(value), side, memo)
-        memo[id(self), id(value)] = (value, bag)
-        return bag
-
-    def _bag(self, items: Sequence[Any], side: int, memo: Memo) -> Bag:
+        items = elements(value)
         keys = prepared_each(self.element, items, side, memo)
         positions: dict[Hashable, Any] = {}
         if self.multi:
             for position, key in enumerate(keys):
                 positions.setdefault(key, []).append(position)
-            return Bag(items, positions, len(items))
-        positions = dict(zip(keys, range(len(keys)), strict=True))
-        if len(positions) < len(keys):
-            positions = {}
-            for position, key in enumerate(keys):
-                if positions.setdefault(key, position) != position and self.duplicates == "error":
-                    raise twice(position)
-        return Bag(items, positions, len(positions))
+        else:
+            positions = dict(zip(keys, range(len(keys)), strict=True))
+            if len(positions) < len(keys):
+                positions = {}
+                for position, key in enumerate(keys):
+                    if positions.setdefault(key, position) != position and self.duplicates == "error":
+                        raise twice(position)
+        bag = Bag(items, positions, len(items) if self.multi else len(positions))
+        memo[id(self), id(value)] = (value, bag)
+        return bag
 
     def identity(self, p: Any) -> Hashable:
         if p.identity is None:
