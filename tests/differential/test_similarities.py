@@ -8,7 +8,7 @@ import pytest
 from adjudge.algebra import ir
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.spec import decode
-from adjudge.errors import AdjudgeError, UsageError
+from adjudge.errors import AdjudgeError
 from definition import Reference
 from differential import nested_cases, plain_cases
 
@@ -40,7 +40,7 @@ def of_kind(kind):
         if together(name) == kind:
             try:
                 yield name, node_of(spec), plan(node_of(spec)), values
-            except UsageError:
+            except AdjudgeError:
                 continue
 
 
@@ -73,6 +73,6 @@ def test_few_combinations_are_refused():
     for spec, _ in CASES.values():
         try:
             plan(node_of(spec))
-        except UsageError:
+        except AdjudgeError:
             refused += 1
     assert refused < len(CASES) // 20
