@@ -150,17 +150,6 @@ def test_explain(call):
     assert json.loads(out)[0]["response"] == "good"
 
 
-def test_responses_have_names(call):
-    code, out, _ = call("key.conll", "best=good.conll", "poor.conll", "--format", "json", "--bootstrap", "0")
-    assert code == 0
-    assert [system["name"] for system in json.loads(out)["systems"]] == ["best", "poor"]
-    code, _, err = call("key.conll", "poor=good.conll", "poor.conll")
-    assert (code, err) == (2, "error: two systems are called 'poor', give each system a name of its own\n")
-    code, out, _ = call("key.conll", "best=good.conll", "--explain", "(bc/x/0); part 000")
-    assert code == 0
-    assert "best" in out
-
-
 @pytest.mark.parametrize("option", [("--bootstrap", "10"), ("--ci", "90"), ("--seed", "1"), ("--jobs", "2")])
 @pytest.mark.parametrize("way", [("--compat", "conll-8.01"), ("--explain", "(bc/x/0); part 000")])
 def test_nothing_is_ignored_in_silence(call, way, option):

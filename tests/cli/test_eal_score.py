@@ -287,12 +287,6 @@ def test_diagnostics(score):
     assert argument("--decide", "x_year=no") != plain
 
 
-def test_gates(score):
-    assert score(S0, *OFFICIAL, "--bootstrap", "0", "--fail-under", "eal.overall.score=0.9")[0] == 3
-    assert score(S0, *OFFICIAL, "--bootstrap", "0", "--fail-under", "eal.overall.score=0.1")[0] == 0
-    assert score(S0, *OFFICIAL, "--fail-under", "eal.overall.f1=0.1")[0] == 2
-
-
 def test_mistakes(call, score, tmp_path):
     shutil.copytree(S0, "loose")
     Path("loose/linking/DOC02").write_text("")

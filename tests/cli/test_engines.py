@@ -59,14 +59,6 @@ def commands(folder: Path) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", ["score", "family", "coref", "nugget"])
-def test_processes_give_the_same_bytes(campaign, name):
-    command = [*commands(campaign)[name], "--bootstrap", "20", "--format", "json"]
-    expected = run(campaign, *command, "--jobs", "1")
-    assert '"value"' in expected
-    assert run(campaign, *command, "--jobs", "2") == expected
-
-
 @needs_dask
 @pytest.mark.parametrize("name", ["score", "coref", "nugget"])
 def test_a_cluster_gives_the_same_bytes(campaign, name):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.stats.result import Result
 from adjudge.stats.saved import json_schema
 
 TYPES = ("Life_Die", "Conflict_Attack", "Movement_Transport")
@@ -67,16 +66,6 @@ def test_several_systems_slices_and_json(call):
     assert result["comparisons"][0]["metric"] == "nugget.span"
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.validate(result, json_schema())
-
-
-def test_save_and_gates(call):
-    assert call("-s", "good.tbf", "--save", "r.json", "--bootstrap", "0")[0] == 0
-    assert Result.load("r.json").task == "nugget"
-    code, _, err = call("-s", "poor.tbf", "--bootstrap", "0", "--fail-under", "nugget.type.f1=0.99")
-    assert code == 3
-    assert "nugget.type.f1 is" in err
-    code, _, err = call("-s", "poor.tbf", "--fail-under", "nugget.typ.f1=0.99")
-    assert (code, "did you mean nugget.type.f1" in err) == (2, True)
 
 
 def test_official_report(call):

@@ -139,11 +139,6 @@ def test_standard_input_and_gzip(adjudge, campaign: Path, monkeypatch) -> None:
     assert (ran.code, ran.err) == (2, "error: standard input can be read only once, use - for one of the files\n")
 
 
-def test_processes_change_nothing(adjudge) -> None:
-    options = ("poor.jsonl", "--by", "relations.type", "--format", "json")
-    assert adjudge(*SCORE, *options, "--jobs", "2").out == adjudge(*SCORE, *options, "--jobs", "1").out
-
-
 @pytest.mark.parametrize("level", ["90", "90%", "0.9", " 90 "])
 def test_levels(adjudge, level: str) -> None:
     data = json.loads(adjudge(*SCORE[:3], "poor.jsonl", "--ci", level, "--format", "json").out)

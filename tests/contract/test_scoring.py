@@ -9,9 +9,12 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
+import jsonschema
 import pytest
 
 from adjudge.cli import run
+from adjudge.stats.result import Result
+from adjudge.stats.saved import json_schema
 
 _PATH = Path(__file__).parents[1] / "determinism" / "runs.py"
 _SPEC = importlib.util.spec_from_file_location("determinism_runs", _PATH)
@@ -144,12 +147,37 @@ def test_gold_without_documents_is_an_error(task, call, tmp_path):
     assert err.startswith("error: ")
 
 
+@pytest.mark.parametrize("layout", ["text", "csv", "md", "latex"])
+def test_every_layout_has_the_metrics(task, call, layout):
+    code, out, err = call(*task.words(*task.systems), "--format", layout)
+    assert code == 0, err
+    metrics = {metric for _, metric, _ in scores(data(call, *task.words(*task.systems)))}
+    assert any(metric in out.replace("\\", "") for metric in metrics)
+
+
+def test_json_satisfies_its_schema(task, call, tmp_path):
+    jsonschema.validate(data(call, *task.words(*task.systems), "--save", str(tmp_path / "r.json")), json_schema())
+    saved = Result.load(tmp_path / "r.json").systems[0]
+    assert saved.table is not None or saved.samples
+
+
+def test_systems_can_be_named(task, call):
+    one, other = task.systems
+    names = [system["name"] for system in data(call, *task.words(f"best={one}", other))["systems"]]
+    assert names == ["best", Path(other).name.partition(".")[0]]
+    code, _, err = call(*task.words(f"best={one}", f"best={other}"))
+    assert (code, err) == (2, "error: two systems are called 'best', give each system a name of its own\n")
+
+
 def test_a_gate_that_is_not_passed_is_exit_code_3(task, call):
     metric = task.score or next(
         f"{metric}:{part}" for _, metric, part in scores(data(call, *task.words(task.systems[0]))) if part == "f1"
     )
     code, _, err = call(*task.words(task.systems[0]), "--fail-under", f"{metric.replace(':', '.')}=0.9999")
     assert code == 3, err
+    assert " is " in err
+    code, _, err = call(*task.words(task.systems[0]), "--fail-under", f"{metric.replace(':', '.')}x=0.5")
+    assert (code, "there is no such score, did you mean" in err) == (2, True)
     code, _, err = call(*task.words(task.systems[0]), "--fail-under", f"{metric.replace(':', '.')}=0.0001")
     assert code == 0, err
 
