@@ -11,7 +11,7 @@ import pytest
 
 from adjudge.formats.muc4 import read_history, read_templates
 from adjudge.formats.muc4_slots import muc4_slots, read_slots
-from adjudge.scorers.muc4 import Report, compare, report, run
+from adjudge.scorers.muc4 import Asked, compare, report, run
 from adjudge.scorers.muc4_align import filtering, slot_rows, summary_rows
 
 CASES = {case["id"]: case for case in json.loads((Path(__file__).parent / "published.json").read_text())["cases"]}
@@ -56,7 +56,7 @@ def test_whole_reports_of_all_systems(folder, archive, test):
     assert len(reports) == SYSTEMS
     for name, data in reports.items():
         compared = compare(key, read_templates(responses[name]), muc4_slots(), history=history)
-        assert report(compared, muc4_slots(), Report(full=True)) == from_report(data.decode()), name
+        assert report(compared, muc4_slots(), Asked(report="full")) == from_report(data.decode()), name
 
 
 def test_text_filtering_of_a_published_report(folder):
@@ -73,7 +73,7 @@ def test_muc4_mini(folder):
     key, response = (read_templates(folder / "mini" / name) for name in ("key", "resp"))
     names = [f"TST3-MUC4-{number:04}" for number in range(1, 101)]
     compared = compare(key, response, muc4_slots(), messages=names)
-    text = report(compared, muc4_slots(), Report(full=True))
+    text = report(compared, muc4_slots(), Asked(report="full"))
     assert text == from_report((folder / "mini" / "expected_report.txt").read_bytes().decode())
     found = {
         (message.id, pair.key.id, pair.response.id): pair for message in compared for pair in message.pairs if pair.key
@@ -127,7 +127,7 @@ def test_the_sample_set_with_its_own_labels(folder):
     compared = compare(key, response, slots)
     expected = (sample / "expected_report_no_history.txt").read_bytes().decode()
     totals = expected[expected.index(" * * * TOTAL") :].splitlines()
-    ours = report(compared, slots, Report(table="matched-missing")).splitlines()
+    ours = report(compared, slots, Asked(table="matched-missing")).splitlines()
     # Two messages of the run have neither key nor response; they show as irrelevant ones.
     differing = [
         (one, two)

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import FormatError, Problem
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.source import read_text
 from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents
@@ -171,15 +172,14 @@ def _templates(source: Any) -> dict[str, _Type]:
         try:
             each = found[kind] = msgspec.convert(given, _Type)
         except msgspec.ValidationError as error:
-            problems += [json_problem(whole, (kind,), f"{kind}: {error}", _TYPES)][: 100 - len(problems)]
+            problems.append(json_problem(whole, (kind,), f"{kind}: {error}", _TYPES))
             continue
         numbers = re.findall(r"<arg(\d+)>", each.template)
         if any(len(number) > 9 or not 0 < int(number) <= len(each.roles) for number in numbers):
             message = f"{kind}: the template has more arguments than there are roles"
             hint = "list the roles in the order of the arguments"
-            problems += [json_problem(whole, (kind,), message, hint)][: 100 - len(problems)]
-    if problems:
-        raise FormatError(problems[:100])
+            problems.append(json_problem(whole, (kind,), message, hint))
+    raise_problems(problems, whole.place)
     return found
 
 
@@ -203,8 +203,7 @@ def _lines(source: Any, documents: Mapping[str, WikiDocument]) -> dict[str, list
         if len(sentences) > len(events):
             message = f"{read.doc_key!r} has {len(events)} gold events, and this is sentence {len(sentences)} of it"
             problems.append(Problem(message, path=whole.place, line=number, hint="give one for each event, in order"))
-    if problems:
-        raise FormatError(problems[:100])
+    raise_problems(problems, whole.place)
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from adjudge.algebra.functions import PLAIN
 from adjudge.errors import Problem, ValidationError
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import assigned, percentages, prf, sum_in_order
@@ -74,8 +75,7 @@ def check(gold: Sheet, system: Sheet, *, roles: Sequence[str]) -> None:
                 for role in unknown
                 if identifier in gold.pages
             )
-    if problems:
-        raise ValidationError(problems[:100])
+    raise_problems(problems, kind=ValidationError)
 
 
 def plain(text: str) -> str:

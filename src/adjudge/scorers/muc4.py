@@ -83,9 +83,7 @@ def run(gold: Any, system: Any, **options: Any) -> Published:
             raise UsageError(f"there is no message {message!r}", hint=hint)
         text = explain(message, key, response, chosen, history=decisions)
     else:
-        text = report(
-            compared, chosen, Report(asked.report == "full", asked.table or "all-templates", asked.text_filtering)
-        )
+        text = report(compared, chosen, asked)
     rows = [(each.id, counts(each, chosen, per_slot=asked.per_slot)) for each in compared]
     return Published(
         rows,
@@ -196,29 +194,19 @@ _HEAD = f"SLOT\t\t      POS ACT|COR PAR INC|ICR IPA|SPU MIS NON|REC PRE OVG FAL\
 WEIGHTS = {"P&R": (1, 2), "2P&R": (4, 5), "P&2R": (1, 5)}  # the share of precision, as a fraction
 
 
+ALL = "all-templates"
 TABLES = {name.replace("/", "-").replace(" ", "-").lower(): name for name in BASES}
 
 
-class Report(NamedTuple):
-    """What is in the report: every pair of templates before the totals if `full`; `table` says whose totals."""
-
-    full: bool = False
-    table: str = "all-templates"
-    text_filtering: bool = False
-
-
-TOTALS = Report()
-
-
-def report(messages: Sequence[Message], slots: Slots, shown: Report = TOTALS) -> str:
+def report(messages: Sequence[Message], slots: Slots, asked: Asked) -> str:
     """The lines of the report."""
     lines: list[str] = []
-    if shown.full:
-        lines += [f"Report of {shown.table} scores", ""]
+    if asked.report == "full":
+        lines += [f"Report of {asked.table or ALL} scores", ""]
         for message in messages:
             for pair in message.pairs or [Pair(None, None, "irrelevant", {})]:
                 lines += [*_pair(message.id, pair, slots), "\f"]
-    lines += _totals(messages, slots, shown)
+    lines += _totals(messages, slots, asked)
     return "\n".join(lines) + "\n"
 
 
@@ -244,9 +232,9 @@ def _pair(message: str, pair: Pair, slots: Slots) -> Iterator[str]:
     yield row("TOTAL", add(tallies.values()))
 
 
-def _totals(messages: Sequence[Message], slots: Slots, shown: Report) -> Iterator[str]:
+def _totals(messages: Sequence[Message], slots: Slots, asked: Asked) -> Iterator[str]:
     pairs = [pair for message in messages for pair in message.pairs or [Pair(None, None, "irrelevant", {})]]
-    rows, summary = slot_rows(pairs, slots, TABLES[shown.table]), summary_rows(pairs, slots)
+    rows, summary = slot_rows(pairs, slots, TABLES[asked.table or ALL]), summary_rows(pairs, slots)
     yield " * * * TOTAL SLOT SCORES * * *"
     yield ""
     yield _HEAD
@@ -258,7 +246,7 @@ def _totals(messages: Sequence[Message], slots: Slots, shown: Report) -> Iterato
         yield _RULE
     for name, tally in summary.items():
         yield row(name, tally, fallout=name == "SET FILLS ONLY")
-    if shown.text_filtering:
+    if asked.text_filtering:
         yield _filtering(filtering(messages))
     yield _RULE
     yield indent("", 53) + "P&R      2P&R      P&2R"

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import Problem, UsageError
 from adjudge.formats.bio import Chunk, Step, Steps, decode_tags
-from adjudge.formats.findings import LIMIT
+from adjudge.formats.findings import raise_problems
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.tagged import BOTH_COLUMNS, Pairs, by_document, divide, read_pairs
 from adjudge.stats.measure import Measure, Prf, Total
@@ -139,8 +139,7 @@ def _check_starts(pairs: Pairs, sides: Sequence[Sequence[Sequence[Chunk]]]) -> N
         for _, start, _ in chunks
         if sentence.tags[start][:2] not in ("B-", "I-")
     ]
-    if problems:
-        raise FormatError(problems[:LIMIT])
+    raise_problems(problems)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from collections import Counter
 from itertools import accumulate
 from typing import Any
 
-from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.errors import Problem, ValidationError
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.rams import read_rams
 from adjudge.formats.source import read_text
 from adjudge.scorers import Option, Published, Scorer
@@ -78,8 +79,7 @@ def read_multiplicities(source: Any) -> dict[str, dict[str, int]]:
             problems.append(Problem(message, path=whole.place, line=number, hint="write: type role 1 role 2"))
         elif kind:
             found[kind] = {role: int(count) for role, count in zip(rest[::2], rest[1::2], strict=True)}
-    if problems:
-        raise FormatError(problems[:100])
+    raise_problems(problems, whole.place)
     return found
 
 

@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError
+from adjudge.formats.findings import raise_problems
 from adjudge.formats.scirex import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import sum_in_order, three
@@ -41,11 +42,9 @@ def run(gold: Any, system: Any) -> Published:
     """Count one system: per document, the sums of what the script averages, and their number."""
     gold_side, system_side = read_scirex_gold(gold), read_scirex_system(system)
     missing = [identifier for identifier in gold_side.documents if identifier not in system_side.documents]
-    if missing:
-        message = "the published scorer fails here, because there is no document"
-        raise ValidationError(
-            [Problem(f"{message} {each!r}", path=system_side.place, hint="add it") for each in missing[:100]]
-        )
+    message = "the published scorer fails here, because there is no document"
+    problems = [Problem(f"{message} {each!r}", path=system_side.place, hint="add it") for each in missing]
+    raise_problems(problems, kind=ValidationError)
     rows: list[tuple[str, dict[str, float]]] = []
     ties = 0
     for identifier, document in gold_side.documents.items():

@@ -7,14 +7,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides
-from adjudge.formats.findings import read_files
+from adjudge.formats.findings import LIMIT, raise_problems, read_files
 from adjudge.model.document import Corpus
 from adjudge.stats.measure import Prf
 
 Rows: TypeAlias = "Iterable[tuple[str, Mapping[str, float]]]"
 T = TypeVar("T")
-
-LISTED = 100
 
 
 def both_sides(read: Callable[[Any], T], gold: Any, system: Any) -> tuple[T, T]:
@@ -31,18 +29,18 @@ def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple
     known = {document.id: None for document in gold.documents}
     check_sides(Names(gold.path or "gold", known.keys()), [Names(system.path or "system", answers.keys())])
     unknown = [document for document in system.documents if document.id not in known]
-    if unknown:
-        raise ValidationError(
-            [
-                Problem(
-                    f"the document {each.id!r} is not in the gold documents",
-                    path=system.path,
-                    line=each.line,
-                    hint=did_you_mean(each.id, known) or "remove it, or add it to the gold documents",
-                )
-                for each in unknown[:LISTED]
-            ]
+    problems = [
+        Problem(
+            f"the document {each.id!r} is not in the gold documents",
+            path=system.path,
+            line=each.line,
+            # Looking for similar names takes time, and only the first problems are shown.
+            hint=(did_you_mean(each.id, known) if number < LIMIT else None)
+            or "remove it, or add it to the gold documents",
         )
+        for number, each in enumerate(unknown)
+    ]
+    raise_problems(problems, kind=ValidationError)
     return [
         (document.id, document.data, answers[document.id].data if document.id in answers else dict(empty))
         for document in gold.documents

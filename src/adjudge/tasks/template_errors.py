@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.task import Side
+from adjudge.formats.findings import raise_problems
 from adjudge.metrics import find
 from adjudge.scorers.grit import plain
 from adjudge.scorers.shared import assigned
@@ -35,7 +36,6 @@ KINDS = {
     "missing-template-filler": "come with it",
 }
 _STEP = 1000.0  # one right filler is worth more than all that are partly right
-LISTED = 100
 
 
 class Filler(NamedTuple):
@@ -115,8 +115,7 @@ def _check(*sides: Side) -> None:
         for document in side.documents.values()
         for path, message, hint in metric.check(document.data)
     ]
-    if problems:
-        raise ValidationError(problems[:LISTED])
+    raise_problems(problems, kind=ValidationError)
 
 
 def _templates(document: Mapping[str, Any]) -> list[Template]:
