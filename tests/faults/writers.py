@@ -15,6 +15,7 @@ import click
 from adjudge import demo
 from adjudge.cli import run
 from adjudge.cli.app import app
+from adjudge.cli.options import Target
 from adjudge.demo import coref, eal, kbp, nugget
 
 # Options that take a path to read.
@@ -105,7 +106,7 @@ def writing_options() -> set[tuple[str, str]]:
             if not isinstance(option, click.Option) or option.is_flag or isinstance(option.type, click.Choice):
                 continue
             words = (option.help or "").lower().split()
-            if isinstance(option.type, click.Path) or {"write", "written", "save"} & set(words[:3]):
+            if isinstance(option.type, click.Path | Target) or {"write", "written", "save"} & set(words[:3]):
                 found.add((command, option.opts[-1]))
     return found - READS
 

@@ -332,12 +332,13 @@ def exact_product(weights: npt.ArrayLike, slices: Sequence[Array]) -> Array:
     [[0.2]]
     """
     matrix: Array = np.asarray(weights, dtype=np.float64)
-    if len(slices) == 1:
-        return matrix @ slices[0]
-    whole = bool((matrix == np.rint(matrix)).all() and (np.abs(matrix).sum(axis=1) <= matrix.shape[1]).all())
-    if not whole:
-        return matrix @ add_up(slices)
-    return add_up([_product(matrix, part) for part in slices])
+    with np.errstate(over="ignore", invalid="ignore"):  # what is beyond float64 has no value, which scores say
+        if len(slices) == 1:
+            return matrix @ slices[0]
+        whole = bool((matrix == np.rint(matrix)).all() and (np.abs(matrix).sum(axis=1) <= matrix.shape[1]).all())
+        if not whole:
+            return matrix @ add_up(slices)
+        return add_up([_product(matrix, part) for part in slices])
 
 
 def _product(weights: Array, part: Array) -> Array:
