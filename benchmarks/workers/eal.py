@@ -68,7 +68,7 @@ def measure_scores(folder: Path) -> dict[str, float]:
             lines += len(arguments.arguments)
     task, run = EalTask(settings), Run(inference=Inference(bootstrap=RESAMPLES))
     gold, ids = Side("gold", keys.path, known), tuple(keys.documents)
-    evaluation = Evaluation(task, run, gold, ids, [{}] * len(ids), counted, apart=False)
+    evaluation = Evaluation(task, run, gold, ids, [{}] * len(ids), counted, apart=False, sources=("key", *stores))
     start = time.process_time()
     import numpy  # noqa: F401  # what it takes to load is part of what comes after
 
@@ -119,13 +119,13 @@ def measure_command(command: str, folder: Path, output: Path) -> dict[str, float
     """CPU seconds of this process, which runs one command, by kind of work."""
     from adjudge.cli import main as adjudge
     from adjudge.formats import eal_sources, eal_store, eal_write
-    from adjudge.tasks.eal import apply, validation
+    from adjudge.tasks.eal import validation
 
     clocks = Clocks()
     readers: tuple[tuple[Any, str], ...] = (
         (validation, "scan_store"),
         (validation, "Sources"),
-        (apply, "open_store"),
+        (eal_store, "open_store"),
         (eal_store.Store, "_scan"),
         (eal_store.Store, "scan_linking"),
     )
@@ -138,9 +138,9 @@ def measure_command(command: str, folder: Path, output: Path) -> dict[str, float
         clocks.watch("checks", validation, "check_linking")
         arguments += ["--docs", str(folder / "docs"), "--ontology", "2015"]
     else:
-        from adjudge.cli import eal_trim
+        from adjudge.cli import eal_stores
 
-        clocks.watch("trim", eal_trim, "trim")
+        clocks.watch("trim", eal_stores, "trimmed")
         clocks.watch("format", eal_write, "write_named")
         clocks.watch("format", eal_write, "write_linking")
         clocks.watch("files", eal_write.FolderWriter, "put")
