@@ -117,7 +117,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
                 documents=documents,
                 scores=tuple(scores[name]),
                 notes=(*own.notes, *(summed_up(notes[name]) if notes[name] else ())),
-                table=own.table,
+                table=msgspec.structs.replace(own.table),  # without what numpy made of it
                 best=None if (best := corpora[0][1][name].best) is None else _unfinished(own.table, best),
                 elements=tuple(own.elements),
             )
