@@ -11,9 +11,10 @@ from collections import Counter
 from typing import Any
 
 from adjudge.formats.bio import OUTSIDE, Step, Steps, decode_tags
+from adjudge.model.prf import ratio
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import prf
-from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, divide, read_pairs
+from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs
 from adjudge.stats.measure import Ratio
 
 COLUMNS = ("matched", "system", "gold", "tags", "tokens")
@@ -92,8 +93,8 @@ def _report(wanted: Counter[str], found: Counter[str], right: Counter[str], tags
 
 
 def _scores(right: int, found: int, wanted: int) -> str:
-    precision, recall = divide(100 * right, found), divide(100 * right, wanted)
-    f1 = divide(2 * precision * recall, precision + recall)
+    precision, recall = ratio(100 * right, found, 0), ratio(100 * right, wanted, 0)
+    f1 = ratio(2 * precision * recall, precision + recall, 0)
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"
 
 

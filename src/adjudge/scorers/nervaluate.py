@@ -9,15 +9,16 @@ closest boundaries is right. The gold entity that was taken is gone, even if a l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.bio import Chunk, Step, Steps, decode_tags
 from adjudge.formats.findings import raise_problems
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.tagged import BOTH_COLUMNS, Pairs, by_document, divide, read_pairs
-from adjudge.stats.measure import Measure, Prf, Total
+from adjudge.scorers.shared import columns, counted, prf, three
+from adjudge.scorers.tagged import BOTH_COLUMNS, Pairs, by_document, read_pairs
+from adjudge.stats.measure import Measure, Total
 
 Scenario: TypeAlias = Literal["ent_type", "exact", "partial", "strict"]
 
@@ -35,12 +36,10 @@ class Tally(NamedTuple):
     spurious: int = 0
 
     @property
-    def scores(self) -> tuple[float, float, float]:
-        """Precision, recall and F1; 0/0 is 0."""
-        worth = self.correct + 0.5 * self.partial
+    def sums(self) -> tuple[float, float, float]:
+        """What is right, partial matches by half, and the numbers of system and of gold entities."""
         both = self.correct + self.incorrect + self.partial
-        precision, recall = divide(worth, both + self.spurious), divide(worth, both + self.missed)
-        return precision, recall, divide(2 * (precision * recall), precision + recall)
+        return self.correct + 0.5 * self.partial, both + self.spurious, both + self.missed
 
 
 def run(
@@ -73,37 +72,28 @@ def run(
         row: dict[str, float] = {}
         if mine or theirs:
             for each in SCENARIOS:
-                row |= _columns(each, tally(each, mine, theirs, least))
+                found = tally(each, mine, theirs, least)
+                row |= {f"{each}:{outcome}": number for outcome, number in found._asdict().items()}
+                row |= counted({each: found.sums})
         counts.append(row)
-    rows = by_document(pairs, counts, (f"{each}:{what}" for each in SCENARIOS for what in (*OUTCOMES, *_SUMS)))
+    outcomes = {each: [f"{each}:{outcome}" for outcome in OUTCOMES] for each in SCENARIOS}
+    rows = by_document(pairs, counts, [name for each, own in outcomes.items() for name in (*own, *columns(each))])
     if scenario is None:
-        sums = {each: Tally(*(_sum(rows, f"{each}:{outcome}") for outcome in OUTCOMES)) for each in SCENARIOS}
+        sums = {
+            each: Tally(*(int(sum(row[column] for _, row in rows)) for column in own)) for each, own in outcomes.items()
+        }
         text = _report("all", sums)
     else:
         text = _report(scenario, by_type(scenario, sides[0], sides[1], least))
     return Published(rows, _measures(), text)
 
 
-_SUMS = ("matched", "system", "gold")
-
-
-def _columns(scenario: Scenario, tally: Tally) -> dict[str, float]:
-    both = tally.correct + tally.incorrect + tally.partial
-    sums = (tally.correct + 0.5 * tally.partial, both + tally.spurious, both + tally.missed)
-    return {f"{scenario}:{what}": n for what, n in zip((*OUTCOMES, *_SUMS), (*tally, *sums), strict=True)}
-
-
 def _measures() -> tuple[Measure, ...]:
     made: list[Measure] = []
     for each in SCENARIOS:
-        name, matched = f"nervaluate.{each}", f"{each}:matched"
-        made.append(Prf(name, (matched, f"{each}:system"), (matched, f"{each}:gold")))
-        made += [Total(name, outcome, ((f"{each}:{outcome}", 1.0),)) for outcome in OUTCOMES]
+        name = f"nervaluate.{each}"
+        made += [prf(name, each), *(Total(name, outcome, ((f"{each}:{outcome}", 1.0),)) for outcome in OUTCOMES)]
     return tuple(made)
-
-
-def _sum(rows: Iterable[tuple[str, dict[str, float]]], column: str) -> int:
-    return int(sum(row[column] for _, row in rows))
 
 
 def _percent(text: str | None) -> float:
@@ -215,7 +205,9 @@ def _report(name: str, tallies: dict[Any, Tally]) -> str:
     heads = (*OUTCOMES, "precision", "recall", "f1-score")
     lines = [f"Scenario: {name}", "", f"{'':>{width}} " + "".join(f" {head:>11}" for head in heads), ""]
     for row, each in tallies.items():
-        numbers = "".join(f" {number:>11}" for number in each) + "".join(f" {score:>11.2f}" for score in each.scores)
+        numbers = "".join(f" {number:>11}" for number in each) + "".join(
+            f" {score:>11.2f}" for score in three(*each.sums)
+        )
         lines.append(f"{row:>{width}} {numbers}")
     return "".join(f"{line}\n" for line in lines)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from adjudge.formats.bio import OUTSIDE, SCHEMES, Chunk, Turns, decode_strict
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import prf
+from adjudge.scorers.shared import prf, three
 from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs
 from adjudge.stats.measure import Combined, Measure
 from adjudge.stats.result import Note
@@ -125,26 +125,20 @@ def _report(kinds: Sequence[str], wanted: Counter[str], found: Counter[str], rig
     """The lines, from numbers that are rounded where numpy rounds them."""
     import numpy as np
 
-    def scores(of: Sequence[int], system: Sequence[int], gold: Sequence[int]) -> Any:
-        top, given, there = (np.array(values, dtype=float) for values in (of, system, gold))
-        precision, recall = (top / np.where(under == 0, 1, under) for under in (given, there))
-        both = precision + recall
-        return precision, recall, 2.0 * precision * recall / np.where(both == 0, 1, both)
-
     width = max([*map(len, kinds), len("weighted avg")])
 
     def line(name: str, values: Sequence[float], support: int) -> str:
         return f"{name:>{width}} " + "".join(f" {value:>9.2f}" for value in values) + f" {support:>9}"
 
     support = [wanted[kind] for kind in kinds]
-    each = scores([right[kind] for kind in kinds], [found[kind] for kind in kinds], support)
-    micro = [float(values[0]) for values in scores([right.total()], [found.total()], [wanted.total()])]
-    macro = [float(np.average(values)) if kinds else 0.0 for values in each]
-    weights = np.array(support)
-    weighted = [float(np.average(values, weights=weights)) if sum(support) else 0.0 for values in each]
+    each = [three(right[kind], found[kind], wanted[kind]) for kind in kinds]
+    micro = three(right.total(), found.total(), wanted.total())
+    parts = np.array(each, dtype=float).reshape(-1, 3).T.copy()
+    macro = [float(np.average(values)) if kinds else 0.0 for values in parts]
+    weighted = [float(np.average(values, weights=np.array(support))) if sum(support) else 0.0 for values in parts]
     head = f"{'':>{width}} " + "".join(f" {name:>9}" for name in ("precision", "recall", "f1-score", "support"))
     lines = [head, ""]
-    lines += [line(kind, values, wanted[kind]) for kind, *values in zip(kinds, *each, strict=True)]
+    lines += [line(kind, values, wanted[kind]) for kind, values in zip(kinds, each, strict=True)]
     lines += [
         "",
         *(

@@ -83,12 +83,3 @@ def by_document(
         rows.append((name, row))
         place += size
     return rows
-
-
-def divide(numerator: float, denominator: float) -> float:
-    """A ratio as these programs take it: 0/0 is 0.
-
-    >>> divide(1, 2), divide(0, 0)
-    (0.5, 0.0)
-    """
-    return numerator / denominator if denominator else 0.0
