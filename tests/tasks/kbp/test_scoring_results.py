@@ -205,6 +205,14 @@ def test_mistakes(campaign, options, message):
         score_triples(gold, systems, **options)
 
 
+def test_documents_are_chosen_as_in_every_task_and_not_averaged():
+    gold = b"a\tr\tb\td1\nb\tr\tc\td2\n"
+    result = score(gold, [gold.splitlines()[0]], names=["A"], hops=1, docs=["d1"])
+    assert (result.systems[0].documents, result["kbp.hop1"].recall) == (1, 1)
+    with pytest.raises(UsageError, match="lead across documents"):
+        score(gold, [gold], names=["A"], pool="macro")
+
+
 def test_no_system(campaign):
     with pytest.raises(UsageError, match="no system"):
         score_triples(campaign[0], {})
