@@ -140,29 +140,21 @@ class Reading:
                 return
             self.has_bom = self.has_bom or (number == 1 and block.startswith(BOM))
             start = 0
-            for first, last, header, is_end in _markers(block):
-                if first > start:
-                    number = self._between(block, start, first - 1, number)
+            for first, last, header, is_end in (*_markers(block), (len(block) + 1, 0, None, False)):
+                if first > start:  # lines that are no markers
+                    (self.lines if self.open else self.outside)(block, start, first - 1, number)
+                    number += block.count(b"\n", start, first - 1) + 1
                 if is_end and self.open:
                     self.end()
                 if header is not None:
                     if self.open:
                         self.lines(block, first, last, number)
                     self.begin(header, number)
-                number, start = number + 1, last + 1
-            if start <= len(block):
-                number = self._between(block, start, len(block), number)
+                if is_end or header is not None:
+                    number, start = number + 1, last + 1
         self.finish()
 
-    def _between(self, block: bytes, start: int, end: int, number: int) -> int:
-        """Take lines that are no markers; the answer is the number of the next line."""
-        if self.open:
-            self.lines(block, start, end, number)
-        else:
-            self.outside(block[start:end], number)
-        return number + block.count(b"\n", start, end) + 1
-
-    def outside(self, block: bytes, number: int) -> None:
+    def outside(self, block: bytes, start: int, end: int, number: int) -> None:
         """Lines between documents, which are not read."""
 
     def begin(self, name: str, number: int) -> None:
@@ -177,7 +169,8 @@ class Reading:
     def end(self) -> None:
         """An end marker, which ends all open documents; what is still open in them never closes."""
         for document in self.open:
-            document.problems += self.unclosed(document)
+            if any(document.halves.values()):
+                document.problems += self.unclosed(document)
             self.keep(document)
         self.open.clear()
 

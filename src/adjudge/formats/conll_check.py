@@ -116,11 +116,11 @@ class Checker(Reading):
         self.mentions.pop(document.number, None)
         super().keep(document)
 
-    def outside(self, block: bytes, number: int) -> None:
+    def outside(self, block: bytes, start: int, end: int, number: int) -> None:
         """Text that nobody reads."""
         if number == 1 and self.has_bom:
             return  # said already, and this is the document that it hides
-        for index, line in enumerate(block.split(b"\n")):
+        for index, line in enumerate(block[start:end].split(b"\n")):
             if line.strip() and not line.startswith(b"#"):
                 message = "text outside documents is not read"
                 self._warn("outside", message, number + index, 1, "begin a document before it")
