@@ -68,12 +68,15 @@ def count_sequence(
     >>> count_sequence(gold, system, [(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0)]).counts[:4]
     (1, 1, 0.495, 2)
     """
-    if not _has_links(gold) and (system is None or not _has_links(system)):
-        return _NOTHING
     system = system or NuggetDocument(gold.id)
+    if not any(relation.name in (AFTER, SUBEVENT) for relation in (*gold.relations, *system.relations)):
+        return _NOTHING
     remarks: dict[str, None] = {}
     ours = _links(gold, list(range(len(gold.nuggets))), remarks)
-    theirs = _links(system, _shared_nodes(len(gold.nuggets), len(system.nuggets), mapping), remarks)
+    nodes = list(range(len(gold.nuggets), len(gold.nuggets) + len(system.nuggets)))
+    for mention, other, _ in mapping:  # a system mention that is mapped to a gold mention is the same thing
+        nodes[other] = mention
+    theirs = _links(system, nodes, remarks)
     counts: list[float] = []
     for names in METRICS.values():
         counts += _awareness(timeline(ours, names), timeline(theirs, names), remarks)
@@ -89,18 +92,6 @@ def sequence_measures() -> list[Measure]:
     from adjudge.stats.measure import Prf
 
     return [Prf(name, (f"{name}:matched", f"{name}:system"), (f"{name}:found", f"{name}:gold")) for name in METRICS]
-
-
-def _has_links(document: NuggetDocument) -> bool:
-    return any(relation.name in (AFTER, SUBEVENT) for relation in document.relations)
-
-
-def _shared_nodes(gold: int, system: int, mapping: Iterable[tuple[int, int, float]]) -> list[int]:
-    """The node of every system mention: that of its gold mention, or a new one."""
-    nodes = list(range(gold, gold + system))
-    for ours, theirs, _ in mapping:
-        nodes[theirs] = ours
-    return nodes
 
 
 def _links(document: NuggetDocument, nodes: Sequence[int], remarks: dict[str, None]) -> dict[str, set[Link]]:
@@ -151,16 +142,13 @@ def _awareness(gold: Timeline, system: Timeline, remarks: dict[str, None]) -> tu
     found = sum(link in system.stated or system.implies(link) for link in gold.links)
     listed = set(gold.links)
     implicit = sum(link not in listed and gold.implies(link) for link in system.links)
-    common = len(_nodes(gold.links) & _nodes(system.links))
+    ours, theirs = ({node for link in side.links for node in link[1:]} for side in (gold, system))
+    common = len(ours & theirs)
     room = 1 + common * (common - 1) // 2 - found
     if room < 1:
         remarks["sequence-zero-division"] = None
     weight = _IMPLICIT / max(1, room)
     return matched, len(system.links), found + weight * implicit, len(gold.links)
-
-
-def _nodes(links: Iterable[Link]) -> set[int]:
-    return {node for _, first, second in links for node in (first, second)}
 
 
 def reversed_links(document: NuggetDocument) -> Iterator[Problem]:
@@ -209,10 +197,10 @@ class Timeline:
 
     def implies(self, link: Link) -> bool:
         """Whether a link follows from those that do not contradict each other."""
-        _, first, second = link
-        if first not in self.places or second not in self.places:
+        first, second = self.places.get(link[1]), self.places.get(link[2])
+        if first is None or second is None:
             return False
-        return all(self.later[x] >> y & 1 for x, y in _edges(link, self.places))
+        return all(self.later[x] >> y & 1 for x, y in points(link[0], first, second))
 
 
 def points(name: str, first: int, second: int) -> Sequence[tuple[int, int]]:
@@ -238,54 +226,30 @@ def timeline(links: Mapping[str, Iterable[Link]], names: Sequence[str]) -> Timel
     for _, first, second in stated:
         places.setdefault(first, len(places))
         places.setdefault(second, len(places))
+    pairs = {link: points(link[0], places[link[1]], places[link[2]]) for link in stated}
     edges = [(2 * place, 2 * place + 1) for place in range(len(places))]
     contradicting: set[Link] = set()
     later = [1 << point for point in range(2 * len(places))]
-    for number, name in enumerate(names):
-        mine = [link for link in stated if link[0] == name]
-        if number:
-            contradicting |= {link for link in mine if _contradicted(link, places, later)}
-        mine = [link for link in mine if link not in contradicting]
-        wrong = _on_cycles(mine, places, edges)
-        contradicting |= wrong
-        edges += [edge for link in mine if link not in wrong for edge in _edges(link, places)]
+    for name in names:
+        # First those that contradict what is there, then those that lie on a cycle when all are added.
+        for more in (False, True):
+            mine = [link for link in stated if link[0] == name and link not in contradicting]
+            after = reachability(len(later), edges + [pair for link in mine for pair in pairs[link]]) if more else later
+            contradicting |= {link for link in mine if any(after[y] >> x & 1 for x, y in pairs[link])}
+        edges += [pair for link in mine if link not in contradicting for pair in pairs[link]]
         later = reachability(len(later), edges)
     following: list[list[int]] = [[] for _ in later]
     for earlier, point in edges:
         following[earlier].append(point)
-    # Links of one kind do not follow from each other, they were reduced between clusters.
-    kept = [link for link in stated if len(names) == 1 or not _redundant(link, places, following, later, contradicting)]
-    return Timeline(stated, kept, contradicting, places, later)
-
-
-def _edges(link: Link, places: Mapping[int, int]) -> Sequence[tuple[int, int]]:
-    name, first, second = link
-    return points(name, places[first], places[second])
-
-
-def _contradicted(link: Link, places: Mapping[int, int], later: Sequence[int]) -> bool:
-    return any(later[y] >> x & 1 for x, y in _edges(link, places))
-
-
-def _on_cycles(links: Sequence[Link], places: Mapping[int, int], edges: Sequence[tuple[int, int]]) -> set[Link]:
-    """The links that, added to the graph, lie on a cycle."""
-    more = [edge for link in links for edge in _edges(link, places)]
-    later = reachability(2 * len(places), [*edges, *more])
-    return {link for link in links if _contradicted(link, places, later)}
-
-
-def _redundant(
-    link: Link,
-    places: Mapping[int, int],
-    following: Sequence[Sequence[int]],
-    later: Sequence[int],
-    contradicting: set[Link],
-) -> bool:
-    """Whether an After link follows from the other links; all such links can go at once, as there is no cycle."""
-    if link[0] != AFTER or link in contradicting:
-        return False
-    ((x, y),) = _edges(link, places)
-    return any(later[other] >> y & 1 for other in following[x] if other != y)
+    # Between two kinds of links an After link may follow from others; all such links can go at once, as there is no
+    # cycle. Links of one kind do not follow from each other, they were reduced between clusters.
+    redundant = {
+        link
+        for link in (stated - contradicting if len(names) > 1 else ())
+        if link[0] == AFTER
+        and any(later[other] >> y & 1 for x, y in pairs[link] for other in following[x] if other != y)
+    }
+    return Timeline(stated, [link for link in stated if link not in redundant], contradicting, places, later)
 
 
 @dataclass(frozen=True, slots=True)
