@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from importlib import import_module
 
 import pytest
 from click.testing import CliRunner
 
+import adjudge.scorers
+import adjudge.tasks
 from adjudge.cli.family import score_command
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.source import read_text
 from adjudge.model.document import Corpus, Document
 from adjudge.scorers import Option, Published, Scorer
+from adjudge.scorers.published import find_scorers
 from adjudge.stats.measure import Prf
-from adjudge.tasks.family import Family, Reader, find_reader, reads
+from adjudge.tasks.family import Family, Reader, families, find_family, find_reader, reads
 
 HERE = "tests.scorers.test_family"
 
@@ -127,3 +132,15 @@ def test_an_unknown_reader_is_named():
     with pytest.raises(UsageError, match=r"there is no reader .josnl., did you mean jsonl"):
         find_reader("josnl")
     assert reads("jsonl") == (None, None)
+
+
+def test_what_a_file_declares_is_found():
+    """A declaration in another shape than the one that is looked for would be passed over in silence."""
+    for package, kind, found in (
+        (adjudge.scorers, Scorer, [each for name in families() for each in find_scorers(name).values()]),
+        (adjudge.tasks, Family, [find_family(name) for name in families()]),
+    ):
+        modules = [import_module(f"{package.__name__}.{each.name}") for each in pkgutil.iter_modules(package.__path__)]
+        declared = {id(value) for module in modules for value in vars(module).values() if isinstance(value, kind)}
+        assert declared == {id(each) for each in found}
+        assert declared
