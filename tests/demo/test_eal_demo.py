@@ -12,7 +12,7 @@ from adjudge.formats.eal_store import open_frames, open_key, open_store
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
 from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import classes
-from adjudge.tasks.eal.responses import is_good, trfr
+from adjudge.tasks.eal.responses import class_of, is_good
 from adjudge.tasks.eal.texts import filter_quotes, quote_regions
 from adjudge.tasks.eal.validation import validate
 
@@ -132,7 +132,7 @@ def test_systems_repeat_themselves_and_quote(responses, sources):
             regions = quote_regions(sources.text(arguments.document))
             outcome = filter_quotes(arguments, linking, regions)
             quoted += len(outcome.removed)
-            left = [trfr(each.response, each.response.cas) for each in outcome.arguments.arguments]
+            left = [class_of(each.response, {}) for each in outcome.arguments.arguments]
             redundant += len(left) - len(set(left))
     assert quoted > 10
     assert redundant > 20
