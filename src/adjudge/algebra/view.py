@@ -200,7 +200,7 @@ def _with_fields(node: ir.Record | ir.Sum, fields: dict[str, ir.Similarity], don
 def is_collection(node: ir.Similarity) -> bool:
     """Whether a field is a collection, whose matched elements can be counted.
 
-    >>> is_collection(ir.Mapped(of=ir.Set(of=ir.Exact()))), is_collection(ir.Exact())
+    >>> is_collection(ir.Set(of=ir.Exact())), is_collection(ir.Exact())
     (True, False)
     """
     return _counted(node) is not None
