@@ -235,6 +235,13 @@ def test_systems_are_ranked_with_ranges_on_demand(task, call):
     assert "to rank by" in err
 
 
+def test_all_files_that_are_not_there_are_named(task, call):
+    code, out, err = call(*task.words("no-such-1", "no-such-2"))
+    assert (code, out) == (2, "")
+    assert "no-such-1" in err
+    assert "no-such-2" in err
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Documents: chosen, sliced, merged, explained, missing
 

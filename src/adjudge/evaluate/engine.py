@@ -214,16 +214,15 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
         read = task.read_system if place else task.read
         try:
             side = source if isinstance(source, Side) else read(source, name, only=only, digest=run.digest)
-        except UsageError:
-            raise
         except AdjudgeError as error:
             errors.append(error)
             continue
         sides.append(side)
         only = only if place else frozenset(side.documents)
-    if errors:
-        kind = FormatError if any(isinstance(error, FormatError) for error in errors) else ValidationError
-        raise kind([problem for error in errors for problem in error.problems])
+    for kind in (UsageError, FormatError, ValidationError):
+        if any(isinstance(error, kind) for error in errors):  # what is no file at all comes first
+            told = [error for error in errors if kind is not UsageError or isinstance(error, UsageError)]
+            raise kind(list(dict.fromkeys(problem for error in told for problem in error.problems)))
     return sides
 
 

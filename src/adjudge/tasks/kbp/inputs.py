@@ -117,6 +117,7 @@ def read_inputs(
     """
     how = Reading(**reading)
     given = [name for name, _ in name_systems(gold, list(systems), names)]
+    _check_there((gold, *systems))
     kind = how.gold_format or detected(gold)
     kinds = system_kinds(systems, kind, how.system_format)
     _check_kinds(kind, gold, kinds, systems)
@@ -139,6 +140,14 @@ def read_inputs(
     found = [Names(each.path, _documents(each.table) if each.kb is None else each.kb.documents()) for each in theirs]
     check_sides(Names(ours.path, of_gold), found)
     return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names))
+
+
+def _check_there(sources: Sequence[Source]) -> None:
+    """Raise if more than one file is not there; of a single one its reader says so."""
+    paths = [str(each) for each in sources if isinstance(each, str | Path) and str(each) != "-"]
+    lost = [path for path in paths if not Path(path).exists() and not any(sign in path for sign in "*?[")]
+    if len(lost) > 1:
+        raise UsageError([Problem("there is no such file", path=path, hint="check the path") for path in lost])
 
 
 def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = None) -> GoldInput:
