@@ -195,12 +195,22 @@ def from_keywords(kind: Callable[..., T], given: Mapping[str, Any], function: st
     Traceback (most recent call last):
     TypeError: complain() got an unexpected keyword argument 'mesage', did you mean message?
     """
-    known = list(getattr(kind, "__struct_fields__", ()) or getattr(kind, "__annotations__", ()))
-    for name in given:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}, {hint}")
+    check_keywords(given, getattr(kind, "__struct_fields__", ()) or getattr(kind, "__annotations__", ()), function)
     return kind(**given)
+
+
+def check_keywords(given: Iterable[str], known: Iterable[str], function: str) -> None:
+    """Raise a `TypeError`, as Python does, for the name of an option that a function does not have.
+
+    >>> check_keywords(["bootstrp"], ["bootstrap", "seed"], "score")
+    Traceback (most recent call last):
+    TypeError: score() got an unexpected keyword argument 'bootstrp', did you mean bootstrap?
+    """
+    names = list(known)
+    for name in given:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}, {hint}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -75,27 +75,31 @@ def changed(path: str, value: object) -> object:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("entities", None, "$: object missing required field `entities`"),
-        ("entities", {}, "$.entities: expected `array`, got `object`"),
-        ("entities/0", 7, "$.entities[0]: expected `object`, got `int`"),
-        ("entities/0/id", None, "$.entities[0]: object missing required field `id`"),
-        ("entities/0/id", "", "$.entities[0].id: expected `str` of length >= 1"),
+        ("entities", None, "$: there is no entities"),
+        ("entities", {}, "$.entities: expected a list, got {}"),
+        ("entities/0", 7, "$.entities[0]: expected an object, got 7"),
+        ("entities/0/id", None, "$.entities[0]: there is no id"),
+        ("entities/0/id", "", '$.entities[0].id: expected a string, got ""'),
         ("entities/1/id", "E1", "$.entities[1].id: the id 'E1' is also that of entity 0"),
-        ("entities/0/mentions", None, "$.entities[0]: object missing required field `mentions`"),
-        ("entities/0/mentions/0/start", None, "$.entities[0].mentions[0]: object missing required field `start`"),
-        ("entities/0/mentions/0/start", True, "$.entities[0].mentions[0].start: expected `int`, got `bool`"),
+        ("entities/0/mentions", None, "$.entities[0]: there is no mentions"),
+        ("entities/0/mentions/0/start", None, "$.entities[0].mentions[0]: there is no start"),
+        ("entities/0/mentions/0/start", True, "$.entities[0].mentions[0].start: expected a whole number, got true"),
         ("entities/0/mentions/0/start", -1, "$.entities[0].mentions[0]: the span -1 to 8 starts before the text"),
         ("entities/0/mentions/0/start", 8, "$.entities[0].mentions[0]: the span 8 to 8 ends before it starts"),
         ("entities/0/mentions/0/end", 26, "$.entities[0].mentions[0]: the span 0 to 26 ends behind the text of 25"),
-        ("entities/0/mentions/0/level", "NAME", "$.entities[0].mentions[0].level: invalid enum value 'NAME'"),
-        ("entities/0/mentions/0/head", [1], "$.entities[0].mentions[0].head: expected `array` of length 2"),
-        ("entities/0/mentions/0/confidence", 2, "$.entities[0].mentions[0].confidence: expected `float` <= 1.0"),
-        ("entities/1/links/0", 5, "$.entities[1].links[0]: expected `str | object`, got `int`"),
-        ("text", 5, "$.text: expected `str | null`, got `int`"),
-        ("relations/0/type", None, "$.relations[0]: object missing required field `type`"),
+        (
+            "entities/0/mentions/0/level",
+            "NAME",
+            '$.entities[0].mentions[0].level: expected one of NAM, NOM, PRO, NORM, got "NAME"',
+        ),
+        ("entities/0/mentions/0/head", [1], "$.entities[0].mentions[0].head: expected a span, got [1]"),
+        ("entities/0/mentions/0/confidence", 2, "$.entities[0].mentions[0].confidence: expected a number from 0 to 1"),
+        ("entities/1/links/0", 5, "$.entities[1].links[0]: expected a string, got 5"),
+        ("text", 5, "$.text: expected a string, got 5"),
+        ("relations/0/type", None, "$.relations[0]: there is no type"),
         ("relations/0/object", "E9", "$.relations[0].object: there is no entity 'E9' in document 'd1'"),
-        ("relations/0/spans", [[1, 2, 3]], "$.relations[0].spans[0]: expected `array` of length 2, got 3"),
-        ("relations/0/literal", "no", "$.relations[0].literal: expected `bool`, got `str`"),
+        ("relations/0/spans", [[1, 2, 3]], "$.relations[0].spans[0]: expected a span, got [1, 2, 3]"),
+        ("relations/0/literal", "no", "$.relations[0].literal: expected true or false"),
     ],
 )
 def test_mistakes(path, value, message, tmp_path):
@@ -115,8 +119,7 @@ def test_all_mistakes_of_all_lines(tmp_path):
 
 
 def test_many_mistakes_are_counted(tmp_path):
-    twice = {"id": "E", "mentions": []}
-    found = problems({"id": "a", "entities": [twice] * 301}, tmp_path)
+    found = problems({"id": "a", "entities": [5] * 300}, tmp_path)
     assert len(found) == 101
     assert found[-1] == "x.jsonl: and 200 more problems"
 

@@ -162,12 +162,16 @@ class Command(click.Command):
         rest = super().parse_args(ctx, args)
         sides = [each for each in self.params if isinstance(each, click.Argument) and each.name in ("gold", "systems")]
         if len(sides) == 2 and not ctx.resilient_parsing:
-            old = ctx.params.pop("old_gold", None), ctx.params["gold"]
-            given = [*(each for each in old if each is not None), *ctx.params["systems"]]
-            given += ctx.params.pop("old_systems", ())
-            for side in sides[len(given) :]:
-                hint = f"'{side.make_metavar(ctx).removeprefix('[NAME=]')}'"
-                raise click.MissingParameter(ctx=ctx, param=side, param_hint=hint)
+            old, systems = ctx.params.pop("old_gold", None), list(ctx.params.pop("old_systems", None) or ())
+            first = [] if ctx.params["gold"] is None else [ctx.params["gold"]]
+            given = [*([] if old is None else [old]), *first, *ctx.params["systems"]]
+            names = [f"'{side.make_metavar(ctx).removeprefix('[NAME=]')}'" for side in sides]
+            if not given:
+                raise click.MissingParameter(ctx=ctx, param=sides[0], param_hint=names[0])
+            given[1:1] = systems
+            if len(given) < 2:
+                hint = f"{names[1]} (the first one is {names[0]})" if old is None else names[1]
+                raise click.MissingParameter(ctx=ctx, param=sides[1], param_hint=hint)
             ctx.params |= {"gold": given[0], "systems": given[1:]}
         return rest
 

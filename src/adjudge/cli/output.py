@@ -245,6 +245,8 @@ def finish(
 
 def with_ranking(result: Result, options: Mapping[str, Any], ranked_by: str | None = None) -> Result:
     """What is printed if a ranking is asked for; it is not saved, as it would be wrong when more systems join."""
+    if options.get("rank") is False and options.get("rank_by"):
+        raise UsageError("--no-rank and --rank-by contradict each other", hint="leave one of them out")
     if not (options.get("rank") or options.get("rank_by")):
         return result
     import msgspec

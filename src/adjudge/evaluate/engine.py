@@ -221,8 +221,13 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
         only = only if place else frozenset(side.documents)
     for kind in (UsageError, FormatError, ValidationError):
         if any(isinstance(error, kind) for error in errors):  # what is no file at all comes first
-            told = [error for error in errors if kind is not UsageError or isinstance(error, UsageError)]
-            raise kind(list(dict.fromkeys(problem for error in told for problem in error.problems)))
+            told = [
+                problem
+                for error in errors
+                if kind is not UsageError or isinstance(error, kind)
+                for problem in error.problems
+            ]
+            raise kind(list(dict.fromkeys(told)) if kind is UsageError else told)
     return sides
 
 

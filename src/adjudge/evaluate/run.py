@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from adjudge.errors import check_keywords
 from adjudge.stats.inference import Inference
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
@@ -36,22 +37,39 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress | None = None
 
 
+INFERENCE = ("bootstrap", "seed", "interval", "test")
+OPTIONS = (
+    "by",
+    "ci",
+    *INFERENCE,
+    "pool",
+    "docs",
+    "jobs",
+    "cluster",
+    "stream",
+    "time_limit",
+    "progress",
+    "keep",
+    "digest",
+)
+
+
 def run_of(
     *,
     by: str | Iterable[str] = (),
     docs: Iterable[str] | None = None,
     ci: float = 0.95,
-    options: Iterable[str] = ("bootstrap", "seed", "interval", "test"),
+    function: str = "score",
     **given: Any,
 ) -> Run:
-    """A run from the keywords of a `score` function.
+    """A run from the keywords of a function, by default `score`.
 
     >>> run_of(by="genre", bootstrap=0).by
     ('genre',)
     """
-    inference = Inference(level=ci, **{name: given.pop(name) for name in options if name in given})
+    check_keywords(given, OPTIONS, function)
     return Run(
-        inference=inference,
+        inference=Inference(level=ci, **{name: given.pop(name) for name in INFERENCE if name in given}),
         by=(by,) if isinstance(by, str) else tuple(dict.fromkeys(by)),
         docs=None if docs is None else tuple(map(str, docs)),
         **given,

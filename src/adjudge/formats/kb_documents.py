@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
 from adjudge.errors import Problem
 from adjudge.formats.findings import raise_problems, read_files
-from adjudge.formats.jsonl import UnfitError, read_each, shaped
+from adjudge.formats.jsonl import UnfitError, read_each
 from adjudge.formats.source import Source, find_shards, source_name
 from adjudge.formats.standoff import folded
 from adjudge.model.document import Document
@@ -192,11 +193,11 @@ def _read_file(source: Source, place: str) -> KbCorpus:
     def take(each: Document) -> list[UnfitError]:
         data = _present(each.data)
         try:
-            record = shaped(data, _Record)
-        except UnfitError as error:
-            raise UnfitError(
-                error.path, f"{error.path}: {error.message}", "write this value as the format has it"
-            ) from None
+            record = msgspec.convert(data, _Record)
+        except msgspec.ValidationError:
+            return [
+                UnfitError(path, f"{path}: {message}", hint) for path, message, hint in _misfits(data, _Record, "$")
+            ]
         unread.update(_unread(data))
         making = _Making(each, record.text, place)
         found.append(making.document(record))
@@ -218,6 +219,62 @@ def _present(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _present(each) for key, each in value.items() if each is not None}
     return [_present(each) for each in value] if isinstance(value, list) else value
+
+
+_LEAVES: dict[Any, tuple[str, str]] = {
+    str: ("a string", "write it in quotes"),
+    float: ("a number from 0 to 1", "write for example 0.5"),
+    int: ("a whole number", "write whole numbers from 0"),
+    bool: ("true or false", "write true or false"),
+    tuple: ("a span", "write [start, end]"),
+}
+
+
+def _misfits(value: Any, kind: Any, path: str) -> Iterator[tuple[str, str, str]]:
+    """Everything in which a value has not the shape of a type: where, what, and how to fix it."""
+    arms = (
+        [each for each in get_args(kind) if each is not type(None)]
+        if get_origin(kind) in (Union, UnionType)
+        else [kind]
+    )
+    kind = next((each for each in arms if isinstance(value, dict) and _is_struct(each)), arms[0])
+    if _is_struct(kind):
+        if not isinstance(value, dict):
+            yield path, f"expected an object, got {_shown(value)}", "write it as {...}"
+            return
+        for field in msgspec.structs.fields(kind):
+            if field.name in value:
+                yield from _misfits(value[field.name], field.type, f"{path}.{field.name}")
+            elif field.required:
+                several = get_origin(field.type) is list
+                hint = f'write "{field.name}": [...], [] if there are none' if several else "add it"
+                yield path, f"there is no {field.name}", hint
+    elif get_origin(kind) is list:
+        if not isinstance(value, list):
+            yield path, f"expected a list, got {_shown(value)}", "write [...], [] if there are none"
+            return
+        for index, each in enumerate(value):
+            yield from _misfits(each, get_args(kind)[0], f"{path}[{index}]")
+    else:
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            plain = kind.__origin__ if hasattr(kind, "__metadata__") else kind
+            what, hint = _LEAVES.get(get_origin(plain) or plain, ("", ""))
+            if not what:
+                what = hint = f"one of {', '.join(map(str, get_args(plain)))}"
+                hint = f"write {hint}"
+            yield path, f"expected {what}, got {_shown(value)}", hint
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _shown(value: Any) -> str:
+    """A value of JSON, cut short."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _unread(data: dict[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.evaluate.results import input_note
 from adjudge.evaluate.run import run_of
 from adjudge.evaluate.task import Side
@@ -158,6 +158,7 @@ def agree(
     if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
     check_readers((), annotators, None if reader == JSONL else reader, None)
+    check_keywords(options, ("bootstrap", "ci", "seed", "interval", "pool", "docs"), "agree")
     run = run_of(**options)
     metrics = as_metrics(metric, pool=run.pool, profile=profile)
     sides = _chosen(read_each(annotators, reading(reader)), run.docs)

@@ -184,7 +184,18 @@ class Observer:
             return deep or [_deep(of_gold=True)]
         if not found and not isinstance(failure, _MisfitError):
             raise failure
-        return found or failure.complaints  # type: ignore[attr-defined]  # there is nothing else left
+        return found or self._refused(ours, theirs) or failure.complaints  # type: ignore[attr-defined]
+
+    def _refused(self, ours: Any, theirs: Any) -> list[Complaint]:
+        """What the metrics refuse of both sides when they prepare them, for types that no check knows."""
+        found: dict[Complaint, None] = {}
+        for metric in self.metrics:
+            for document, of_gold in ((ours, True), (theirs, False)):
+                try:
+                    _prepared(metric, wrapped(metric, document, plain=self.plain), of_gold=of_gold)
+                except _MisfitError as error:
+                    found.update(dict.fromkeys(error.complaints))
+        return list(found)
 
     def _misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
         if document is MISSING:

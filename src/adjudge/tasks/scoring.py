@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
 from adjudge.tasks.chosen import as_metrics
@@ -48,7 +49,9 @@ def score(
     separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared. With
     `documents` the result has the texts and what became of every item, for a report. `jobs` is the number of processes
     (0: as many as pay), `cluster` the address of a Dask scheduler, or `local`. Files of JSON lines are read all at
-    first or, to the same result, a block of documents at a time (`stream`; by default if they are large).
+    first or, to the same result, a block of documents at a time (`stream`; by default if they are large). The other
+    options are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`, `docs`, and `progress`,
+    which is called with the numbers of documents done and of all.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -88,6 +91,7 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
+    check_keywords(options, ("profile", "names", "hierarchy", "adjust"), "explain_document")
     run = Run(docs=(document,), time_limit=time_limit, stream=False)
     found = evaluated(metric, gold, system, run, readers=(reader, system_reader), **options)
     task = found.task
@@ -121,7 +125,8 @@ def evaluated(
     metrics = as_metrics(metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
-    if run.stream and not task.by_blocks:
+    several = system if isinstance(system, list | tuple) else [system]
+    if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
     return evaluate(task, gold, system, run, names=names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError, from_keywords
 from adjudge.evaluate.sides import Names, check_sides, name_systems, stem
 from adjudge.formats.kb_annotation import Offsets
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
@@ -115,7 +115,7 @@ def read_inputs(
     >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
     ('triples', 'A', True)
     """
-    how = Reading(**reading)
+    how = from_keywords(Reading, reading, "read_inputs")
     given = [name for name, _ in name_systems(gold, list(systems), names)]
     _check_there((gold, *systems))
     kind = how.gold_format or detected(gold)
