@@ -230,6 +230,7 @@ def test_systems_are_ranked_with_ranges_on_demand(task, call):
     for each in board["standings"]:
         assert each["ranks"][0] <= each["rank"] <= each["ranks"][1] or each["ties"]
         assert sum(each["rank_shares"]) == pytest.approx(1)
+    assert call(*words, "--no-rank", "--rank-by", board["metric"])[0] == 2
     code, _, err = call(*words, "--rank-by", "no.such.score")
     assert code == 2
     assert "to rank by" in err

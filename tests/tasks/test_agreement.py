@@ -203,3 +203,9 @@ def test_spans_are_found_where_they_are():
     assert span_of({"start": 1, "end": 2}) == (1, 2)
     assert span_of([1, 2]) is None
     assert span_of({"span": {"start": 2, "end": 2}}) is None
+
+
+def test_options_of_scores_alone_are_refused():
+    documents = [{"id": "d", "items": ["a"]}]
+    with pytest.raises(TypeError, match=r"agree\(\) got an unexpected keyword argument 'by'"):
+        aj.agree("record.set", {"a": documents, "b": documents}, by=["genre"])

@@ -4,7 +4,7 @@ import gzip
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -366,3 +366,25 @@ def test_names_are_split_outside_of_brackets() -> None:
     assert split_names(" a(x=1,y=[2,3]) , b,,c ") == ["a(x=1,y=[2,3])", "b", "c"]
     with pytest.raises(UsageError, match="there is no metric"):
         as_metrics(" , ")
+
+
+def test_options_that_do_not_exist_or_do_nothing_are_refused(tmp_path) -> None:
+    gold = [{"id": "d", "items": ["a"]}]
+    with pytest.raises(
+        TypeError, match=r"score\(\) got an unexpected keyword argument 'bootstrp', did you mean bootstrap"
+    ):
+        score("record.set", gold, gold, bootstrp=10)
+    with pytest.raises(TypeError, match=r"explain_document\(\) got an unexpected keyword argument 'bogus'"):
+        explain_document("record.set", gold, gold, "d", bogus=1)
+    with pytest.raises(UsageError, match="a block at a time"):
+        score("record.set", gold, gold, stream=True)
+
+
+def test_what_a_type_refuses_is_said_of_both_sides() -> None:
+    class Doc(NamedTuple):
+        items: list[int]
+
+    wrong = [{"id": "d", "items": ["a"]}]
+    with pytest.raises(ValidationError) as caught:
+        score(Doc, wrong, {"run": wrong})
+    assert [problem.path for problem in caught.value.problems] == ["gold", "run"]

@@ -32,6 +32,7 @@ from adjudge.cli.options import (
     verbose_option,
 )
 from adjudge.cli.output import (
+    check_rank,
     check_targets,
     count_task,
     emit,
@@ -221,6 +222,7 @@ def score(**options: Any) -> None:
         return
     evaluation = _counted(sides, chosen, options, docs="docs")
     result = evaluation.result()
+    check_rank(options)
     several = len(sides.paths) > 1 and options["bootstrap"] != 0
     wanted = options["rank"] if options["rank"] is not None else several or options["rank_by"] is not None
     # A ranking is not saved: it would be wrong as soon as a result is compared with others.

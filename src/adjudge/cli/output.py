@@ -243,10 +243,15 @@ def finish(
         apply_gates(options["fail_under"], result)
 
 
-def with_ranking(result: Result, options: Mapping[str, Any], ranked_by: str | None = None) -> Result:
-    """What is printed if a ranking is asked for; it is not saved, as it would be wrong when more systems join."""
+def check_rank(options: Mapping[str, Any]) -> None:
+    """Raise if a ranking is both asked for and not wanted."""
     if options.get("rank") is False and options.get("rank_by"):
         raise UsageError("--no-rank and --rank-by contradict each other", hint="leave one of them out")
+
+
+def with_ranking(result: Result, options: Mapping[str, Any], ranked_by: str | None = None) -> Result:
+    """What is printed if a ranking is asked for; it is not saved, as it would be wrong when more systems join."""
+    check_rank(options)
     if not (options.get("rank") or options.get("rank_by")):
         return result
     import msgspec

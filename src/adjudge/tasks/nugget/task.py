@@ -232,7 +232,9 @@ class NuggetTask(Task):
             if coref is NOTHING:
                 remarks += (Remark("coref-left-out", own.id),)
             choices = open_choices(chains, observed.sides, observed.several, pairs, chosen)
-            if not (ours.sound and theirs.sound):
+            if not (
+                refused or (ours.sound and theirs.sound)
+            ):  # lines that cannot be read are why mentions are not there
                 refused += self._cluster_problems(ours, theirs, pairs, table)
         if chosen.sequencing is not False:
             sequenced = count_sequence(ours.document, own, pairs)
