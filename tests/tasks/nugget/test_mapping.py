@@ -195,3 +195,4 @@ def test_many_nuggets_at_one_place_are_no_work():
     side = Side(keys, ["A", "B"] * 2500, ["C"] * 5000)
     found = map_nuggets(side, side, MAPPINGS, char=False)
     assert [len(pairs) for pairs in found.pairs.values()] == [5000] * 4
+    assert not found.entangled  # else there is a candidate for every two of them

@@ -1,7 +1,8 @@
 """Mappings of system nuggets to gold nuggets: greedy by Dice, one for every combination of attributes.
 
-A nugget that is alone at its place, and overlaps with nothing but one at the same place, needs no search; only places
-with several nuggets, or that are entangled with others, go through the list of candidate pairs.
+A place that overlaps with no other place but itself needs no search: its nuggets are paired in the order of their
+lines, which is what the greedy algorithm does with pairs of the same Dice. Only places that are entangled with others
+go through the list of candidate pairs, which grows with the square of the nuggets at a place.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ def map_nuggets(
     entangled = set(overlaps).union(*overlaps.values())
     if wildcard is not None and (wildcard in gold.types or wildcard in gold.realis):
         entangled.update(golds)
-    entangled.update(key for key in (*ours.several, *theirs.several) if key in golds and key in systems)
-    special = set(map(golds.get, entangled))  # gold nuggets that need more
+    several = dict.fromkeys((*ours.several, *theirs.several))
+    special = {*map(golds.get, several), *map(golds.get, entangled)}  # gold nuggets that need more
     singles = [
         (one, other, 1.0)
         for one, other in zip(map(golds.get, systems), systems.values(), strict=True)
@@ -114,6 +115,9 @@ def map_nuggets(
         singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
     edges = _candidates(ours, theirs, entangled, overlaps, measure)
     pairs = _of_singles(singles, gold, system, names)
+    for key in several:
+        if key not in entangled and key in golds and key in systems:
+            _take_alone(pairs, (gold, ours.at(key)), (system, theirs.at(key)), with_itself(key, measure))
     found: dict[str, Mapped] = {}
     if edges:
         for name, taken in pairs.items():
@@ -166,6 +170,29 @@ def _of_singles(pairs: list[Pair], gold: Side, system: Side, names: Sequence[str
 def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]:
     """The pairs whose values of an attribute are equal."""
     return [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
+
+
+def _take_alone(
+    pairs: dict[str, list[Pair]], gold: tuple[Side, Sequence[int]], system: tuple[Side, Sequence[int]], value: float
+) -> None:
+    """Pair the nuggets of one place in every mapping: each system nugget takes the first free one that agrees."""
+    for name, taken in pairs.items():
+        waiting: dict[Hashable, list[int]] = {}
+        for one in reversed(gold[1]):
+            waiting.setdefault(_attributes(gold[0], one, name), []).append(one)
+        for other in system[1]:
+            free = waiting.get(_attributes(system[0], other, name))
+            if free:
+                taken.append((free.pop(), other, value))
+
+
+def _attributes(side: Side, nugget: int, name: str) -> Hashable:
+    """What must be equal in a mapping, beside the place."""
+    if name == "span":
+        return None
+    if name == "type+realis":
+        return side.types[nugget], side.realis[nugget]
+    return side.types[nugget] if name == "type" else side.realis[nugget]
 
 
 def mapped_values(side: Side, name: str) -> list[Hashable]:
