@@ -1,5 +1,6 @@
 """Every format of gold and of systems from the command line, as a file and as a folder; and systems with nothing."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -216,3 +217,13 @@ def test_gold_with_nothing_is_an_error(content, said, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert f"gold.tsv: {said}" in err
+
+
+def test_a_file_that_was_cut_off_is_no_empty_system(tmp_path, capsys):
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv.gz"
+    gold.write_text("ana\tspouse\tben\td1\n")
+    system.write_bytes(gzip.compress(gold.read_bytes())[:-9])
+    for words in (["score", str(gold), str(system)], ["score", str(system), str(gold)], ["validate", str(system)]):
+        assert run(["kbp", *words]) == 1
+        printed = capsys.readouterr()
+        assert "the compressed file ends too early" in printed.out + printed.err

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
@@ -120,7 +120,10 @@ def _said(source: Source) -> list[bytes] | None:
             return [] if all(map(is_blank, files)) else None
         if not Path(source).is_file() or is_parquet(source):  # a pipe can be read only once
             return None
-    head = _head(source)
+    with opened(source, source_name(source)) as stream:
+        head, broken = read_block(stream, _HEAD)
+    if broken:  # what was cut off is not empty
+        raise FormatError(Problem(broken, path=source_name(source), hint="copy or create the file again"))
     if len(head) == _HEAD:
         return None
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
