@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
-from adjudge.formats.findings import LIMIT
+from adjudge.findings import LIMIT
 from adjudge.formats.jsonl import columns, locate, read_all, read_documents, split_path
 
 ARRAY = "the file is one JSON array, write one object per line, for example with: jq -c '.[]'"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.kb_coldstart import read_coldstart, scan_coldstart, write_coldstart
 from adjudge.formats.kb_coldstart_check import RELATIONS, event_inverse, find_slot
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Link, Mention, Provenance, Span

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document

@@ -22,7 +22,7 @@ from weakref import finalize
 
 from adjudge import scratch
 from adjudge.errors import FormatError, Problem, UsageError, visible
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 
 if TYPE_CHECKING:
     import zipfile

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adjudge.errors import FormatError
+from adjudge.findings import Findings
 from adjudge.formats.archive import (
     BLOCK,
     DAMAGED,
@@ -26,7 +27,6 @@ from adjudge.formats.archive import (
     quote,
     store_file,
 )
-from adjudge.formats.findings import Findings
 
 RECORD = 512
 LONGEST = 1 << 16  # bytes of a header that extends another

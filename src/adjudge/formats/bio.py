@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 

@@ -307,7 +307,7 @@ class Reading:
         for document, problems in self.documents.values():
             (fatal if only is None or document.id in only else self.notes).extend(problems)
         if fatal:
-            from adjudge.formats.findings import raise_problems
+            from adjudge.findings import raise_problems
 
             raise_problems(sorted(fatal, key=lambda each: (each.line or 0, each.column or 0)), self.place)
         return [document for document, _ in self.documents.values()]

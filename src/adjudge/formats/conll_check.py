@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from adjudge.errors import Problem
+from adjudge.findings import Finding, Report, raise_problems
 from adjudge.formats.conll import (
     HEADER,
     MANY,
@@ -23,7 +24,6 @@ from adjudge.formats.conll import (
     never_opened,
     parse_brackets,
 )
-from adjudge.formats.findings import Finding, Report, raise_problems
 from adjudge.formats.source import Source, opened, source_name
 from adjudge.model.coref import CorefDocument, Mention
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from math import floor
 
 from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.source import BOM, COPY, Source, line_blocks, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import field_column, raise_problems
+from adjudge.findings import field_column, raise_problems
 from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 

@@ -11,7 +11,7 @@ from adjudge.formats.source import BOM, Source, is_file, opened, reads, source_n
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
 if TYPE_CHECKING:
-    from adjudge.formats.findings import Finding, Report
+    from adjudge.findings import Finding, Report
 
 FORMATS = ("conll", "conllu", "jsonl")
 
@@ -86,7 +86,7 @@ def check_coreference(source: Source, *, format: str | None = None, name: str | 
     >>> check_coreference(b'{"id": "a", "clusters": [[[1, 0]]]}').errors
     1
     """
-    from adjudge.formats.findings import Finding, Report
+    from adjudge.findings import Finding, Report
     from adjudge.formats.recognise import looks_like
 
     check_format(format)
@@ -157,7 +157,7 @@ def check_format(format: str | None) -> None:
 
 def find_repeats(corpus: CorefCorpus) -> list[Finding]:
     """Mentions that a document has twice, in one chain or in two."""
-    from adjudge.formats.findings import Finding
+    from adjudge.findings import Finding
 
     findings = []
     for document in corpus.documents:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.jsonl import UnfitError, shaped
 from adjudge.formats.source import Source, Whole, reads

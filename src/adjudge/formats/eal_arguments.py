@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
+from adjudge.findings import Finding, Findings, errors_of, field_column
 from adjudge.formats.eal_fields import LARGEST, WHITE, cached, decode_lines, id_2014, parse_span, parse_spans, sha1_id
-from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, Argument, Arguments, Cas, Realis, Response, Span
 
 Repeats: TypeAlias = Literal["error", "best"]

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.findings import Finding, Findings, errors_of, field_column
 from adjudge.formats.eal_arguments import COLUMNS, Ids, LineReader, format_id, format_response, sort_key
 from adjudge.formats.eal_fields import DIGEST, LARGEST, WHITE, decode_lines, form_of, id_2014, sha1_id
-from adjudge.formats.findings import Finding, Findings, errors_of, field_column
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]

@@ -16,7 +16,7 @@ from hashlib import sha1
 from itertools import product
 from struct import Struct, pack
 
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.model.eal import REALIS, Cas, Realis, Response, Span
 
 # The characters with the property White_Space; str.strip() without them takes some control characters, too.

@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge import scratch
 from adjudge.errors import Problem, UsageError
+from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
-from adjudge.formats.findings import Finding
 
 Layout: TypeAlias = Literal["2014", "2015", "2016"]
 

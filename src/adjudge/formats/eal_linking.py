@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
+from adjudge.findings import Finding, Findings, errors_of
 from adjudge.formats.eal_arguments import sort_key
 from adjudge.formats.eal_fields import DIGEST, WHITE, decode_lines, form_of, id_2014, sha1_id
-from adjudge.formats.findings import Finding, Findings, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 LinkingLayout: TypeAlias = Literal["2015", "2016"]

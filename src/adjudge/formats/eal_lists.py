@@ -12,8 +12,8 @@ from itertools import groupby
 from pathlib import Path
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.findings import Findings, errors_of
 from adjudge.formats.eal_fields import WHITE, decode_lines, parse_span, sha1_id
-from adjudge.formats.findings import Findings, errors_of
 from adjudge.model.eal import Response, Span
 
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
 from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
 from adjudge.formats.eal_linking import Incomplete, LinkingLayout, LinkingOptions, Separator, scan_ids, scan_linking
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
-from adjudge.formats.findings import Finding, errors_of
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 __all__ = [

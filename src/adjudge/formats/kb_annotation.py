@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.findings import raise_problems, read_files
+from adjudge.findings import raise_problems, read_files
 from adjudge.formats.kb_documents import repeated_documents
 from adjudge.formats.safe_xml import Element
 from adjudge.formats.standoff import folded

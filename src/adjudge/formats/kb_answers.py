@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudge.formats.findings import Findings, field_column
+from adjudge.findings import Findings, field_column
 from adjudge.formats.source import Source, read_rows, source_name
 from adjudge.formats.standoff import parse_place, write_place
 from adjudge.model.kbp_queries import CORRECT, IGNORED, INEXACT, NO_CLASS, WRONG, Answer, AnswerSet, Assessment

@@ -22,7 +22,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.findings import Findings, field_column
+from adjudge.findings import Findings, field_column
 from adjudge.formats.kb_coldstart_check import REALIS, Parts, Said, Texts, find_slot, finish, shown
 from adjudge.formats.source import Source, find_shards, is_shard, read_lines, reads, source_name
 from adjudge.model.kbp import (

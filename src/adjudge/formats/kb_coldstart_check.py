@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.standoff import folded
 from adjudge.model.kbp import NAMED, NOMINAL, NORMALISED, Entity, Fact, KnowledgeBase, Link, Mention, Span
 

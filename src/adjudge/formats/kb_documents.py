@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import raise_problems, read_files
+from adjudge.findings import raise_problems, read_files
 from adjudge.formats.jsonl import UnfitError, read_each
 from adjudge.formats.source import Source, find_shards, source_name
 from adjudge.formats.standoff import folded

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.findings import Findings, field_column
+from adjudge.findings import Findings, field_column
 from adjudge.formats.safe_xml import whole_number
 from adjudge.formats.source import Source, read_lines, read_rows, source_name
 from adjudge.formats.standoff import parse_place

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import Findings, field_column
+from adjudge.findings import Findings, field_column
 from adjudge.formats.safe_xml import Element, read_xml, whole_number
 from adjudge.formats.source import BOM, Source, read_bytes, read_rows, source_name
 from adjudge.formats.standoff import parse_place, write_place

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import Findings, field_column
+from adjudge.findings import Findings, field_column
 from adjudge.formats.parquet import parquet_columns
 from adjudge.formats.source import Source, find_shards, is_parquet, read_lines, reads, source_name
 from adjudge.model.kbp import TripleNames, TripleTable

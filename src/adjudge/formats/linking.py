@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import field_column, raise_problems
+from adjudge.findings import field_column, raise_problems
 from adjudge.formats.recognise import looks_like
 from adjudge.formats.source import Source, read_text, reads
 from adjudge.formats.standoff import parse_place

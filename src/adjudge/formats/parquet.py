@@ -15,7 +15,7 @@ from struct import unpack_from
 from typing import IO, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.formats.findings import LIMIT
+from adjudge.findings import LIMIT
 from adjudge.formats.jsonl import Hash, canonical
 from adjudge.formats.source import RATIO, SMALL
 from adjudge.model.document import Document

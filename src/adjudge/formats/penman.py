@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.source import Source, Whole, read_text, reads
 from adjudge.model.document import Corpus, Document
 from adjudge.model.penman import Graph, PenmanError, parse

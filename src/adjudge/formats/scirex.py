@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.findings import raise_problems, read_files
+from adjudge.findings import raise_problems, read_files
 from adjudge.formats.jsonl import UnfitError, half_open, read_typed
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus, Document

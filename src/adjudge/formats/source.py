@@ -19,7 +19,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.formats.findings import Findings
+    from adjudge.findings import Findings
 
 Source: TypeAlias = "str | Path | bytes | IO[bytes]"
 F = TypeVar("F", bound=Callable[..., Any])
@@ -207,7 +207,7 @@ def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: in
 def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
     r"""The lines of a table without their ends, each with its number; what is no text goes to `found`.
 
-    >>> from adjudge.formats.findings import Findings
+    >>> from adjudge.findings import Findings
     >>> list(read_lines(b"a\r\n\nb", Findings("x")))
     [(1, 'a'), (2, ''), (3, 'b')]
     """
@@ -242,7 +242,7 @@ def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[
 
     Empty lines, and lines that begin with `#` and have no TAB, say nothing.
 
-    >>> from adjudge.formats.findings import Findings
+    >>> from adjudge.findings import Findings
     >>> list(read_rows(b"# who\n\nana\t ben\n", Findings("x")))
     [(3, 'ana\t ben', ['ana', 'ben'])]
     """

@@ -12,7 +12,7 @@ from functools import partial
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.source import read_block
 from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, Piece, Relation
 

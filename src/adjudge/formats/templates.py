@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import LIMIT, raise_problems
+from adjudge.findings import LIMIT, raise_problems
 from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source, Whole, read_text, read_whole, reads

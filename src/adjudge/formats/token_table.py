@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.formats.findings import Finding, errors_of, raise_problems
+from adjudge.findings import Finding, errors_of, raise_problems
 from adjudge.formats.source import Source, read_bytes, reads, source_name
 from adjudge.formats.tbf_scan import BOM, decode, quote
 from adjudge.model.nugget import Token, TokenTable

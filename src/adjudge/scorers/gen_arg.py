@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.source import read_text
 from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents

@@ -13,7 +13,7 @@ from typing import Any
 
 from adjudge.algebra.functions import PLAIN
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import assigned, percentages, prf, sum_in_order

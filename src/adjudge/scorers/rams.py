@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.formats.rams import read_rams
 from adjudge.formats.source import read_text
 from adjudge.scorers import Option, Published, Scorer

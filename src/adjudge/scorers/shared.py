@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides
-from adjudge.formats.findings import LIMIT, raise_problems, read_files
+from adjudge.findings import LIMIT, raise_problems, read_files
 from adjudge.model.document import Corpus
 from adjudge.stats.measure import Prf
 

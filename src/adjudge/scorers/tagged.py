@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem
+from adjudge.findings import raise_problems
 from adjudge.formats.bio import Columns, grouped, read_columns
-from adjudge.formats.findings import raise_problems
 from adjudge.scorers import Option
 
 BOTH_COLUMNS = Option(

@@ -15,7 +15,7 @@ import msgspec
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
-from adjudge.formats.findings import LIMIT
+from adjudge.findings import LIMIT
 from adjudge.formats.jsonl import canonical, read_all, read_shards
 from adjudge.formats.jsonl import columns as find_columns
 from adjudge.formats.source import find_shards, is_parquet, source_name

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.task import Side
-from adjudge.formats.findings import raise_problems
+from adjudge.findings import raise_problems
 from adjudge.metrics import find
 from adjudge.scorers.grit import plain
 from adjudge.scorers.shared import assigned

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.formats.findings import Finding
+from adjudge.findings import Finding
 from adjudge.tasks.eal.validation import KINDS, EalReport, validate
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "eal.json"

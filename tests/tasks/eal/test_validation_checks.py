@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import Finding
+from adjudge.findings import Finding
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
 from adjudge.tasks.eal.validation import EalReport, validate
 from adjudge.tasks.eal.validation_arguments import agree

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, visible
+from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import FramesStore, open_store
-from adjudge.formats.findings import Finding, errors_of
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.model.whereabouts import not_utf8
 from adjudge.stats.atomic import write_atomically

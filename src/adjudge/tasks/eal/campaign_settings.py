@@ -13,8 +13,8 @@ import msgspec
 
 from adjudge import scratch
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.findings import SEVERITIES, Severity
 from adjudge.formats.eal_layout import is_junk
-from adjudge.formats.findings import SEVERITIES, Severity
 from adjudge.formats.json_file import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
 from adjudge.stats.atomic import write_atomically

@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 
 from adjudge.errors import Problem, did_you_mean
+from adjudge.findings import Finding, Findings, field_column
 from adjudge.formats.eal_arguments import scan_arguments
 from adjudge.formats.eal_fields import decode_lines, sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, NOWHERE, FramePlaces, Place
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
-from adjudge.formats.findings import Finding, Findings, field_column
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
 from adjudge.tasks.eal.frames import classes, describe, linkable
 from adjudge.tasks.eal.locking import open_assessments, open_reference

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
+from adjudge.findings import Finding
 from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store
 from adjudge.formats.eal_write import FolderWriter, KeyWriter
-from adjudge.formats.findings import Finding
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.tasks.eal.apply import for_each
 from adjudge.tasks.eal.assess import Disagreement, Prefer, add_responses, expand_realis, merge, repair

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
+from adjudge.findings import Finding, Severities, check_severities
 from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.eal_linking import INCOMPLETE, FramePlaces
 from adjudge.formats.eal_sources import Offsets, Sources
 from adjudge.formats.eal_store import Store, scan_store
-from adjudge.formats.findings import Finding, Severities, check_severities
 from adjudge.model.eal import Arguments, Linking, Response
 from adjudge.tasks.eal.ontology import YEARS, Ontology, load_ontology
 from adjudge.tasks.eal.settings import Profile, get_profile

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from adjudge.findings import Finding
 from adjudge.formats.eal_arguments import COLUMNS
 from adjudge.formats.eal_fields import form_of
 from adjudge.formats.eal_layout import Layout
-from adjudge.formats.findings import Finding
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
 from adjudge.tasks.eal.settings import Profile

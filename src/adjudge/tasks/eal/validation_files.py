@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from adjudge.errors import Problem, visible
+from adjudge.findings import Finding, Findings, Severities, field_column, graded
 from adjudge.formats.eal_fields import decode_lines
 from adjudge.formats.eal_sources import Offsets, Utf16
 from adjudge.formats.eal_store import Store
-from adjudge.formats.findings import Finding, Findings, Severities, field_column, graded
 from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
 
 LIMIT = 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
-from adjudge.formats.findings import Finding, Findings
+from adjudge.findings import Finding, Findings
 from adjudge.formats.kb_coldstart import coldstart_file
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KnowledgeBase, TripleTable

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.findings import Finding, Findings
+from adjudge.findings import Finding, Findings
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.tbf import TbfFile, open_tbf
 from adjudge.formats.tbf_scan import Section, decode, quote

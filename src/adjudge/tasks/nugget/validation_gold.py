@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.tbf import TbfFile
 from adjudge.formats.tbf_scan import field_place, quote
 from adjudge.model.nugget import Nugget

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.tbf_scan import DIGITS, LIMIT, quote
 from adjudge.formats.token_table import find_table, scan_table
 from adjudge.model.nugget import TokenTable

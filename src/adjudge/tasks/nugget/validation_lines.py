@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, field_place, parse_pieces, quote
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, Piece, Relation, Token
 from adjudge.tasks.nugget.settings import canonical

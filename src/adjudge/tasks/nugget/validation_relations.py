@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import did_you_mean
-from adjudge.formats.findings import Findings
+from adjudge.findings import Findings
 from adjudge.formats.tbf_scan import quote
 from adjudge.model.graph import closed, components
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT, Relation
