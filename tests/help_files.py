@@ -275,6 +275,7 @@ _MAKERS = {
     "eal campaign run": _campaign,
     "kbp": _kbp,
     "ner": _ner,
+    "gold.bio": _ner,
     "relation": _relation,
     "event": _event,
     "template": _template,

@@ -9,7 +9,7 @@ GOOD = '{"id": "d%d", "relations": []}'
 RELATION = {"type": "x", "subject": {"start": 0, "end": 1}, "object": {"start": 2, "end": 3}}
 
 
-SHOWN = "`adjudge explain relation.strict` shows what is expected"
+SHOWN = "`adjudge metrics relation.strict` shows what is expected"
 
 
 def document(**changes: object) -> bytes:

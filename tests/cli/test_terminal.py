@@ -119,12 +119,12 @@ def test_help_has_headings_and_examples(adjudge):
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.M)
     assert headings == [
         "Options",
-        "Score systems",
-        "Score files of one task",
+        "Score",
         "Compare and look",
-        "Metrics",
-        "Help yourself",
+        "More",
     ]
+    assert len(text.splitlines()) <= 44, "the help fits a screen"
+    assert not re.findall(r"\n {14}\S", text), "a command has one line"
     assert "\n  Examples:\n    adjudge demo\n" in text
     for name in ("score", "compare", "agree", "select", "report", "merge", "demo", "schema", "completion", "metrics"):
         assert "Example" in adjudge(name, "--help").out, name

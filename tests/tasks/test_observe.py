@@ -79,7 +79,7 @@ def test_a_function_that_fails_is_the_documents_fault_only_if_the_check_says_so(
         Observer((Failing([]),))(Ready("d", {"items": []}), {"items": []})
     _, found = Observer((Failing([("$.x", "wrong", None)]),))(Ready("d", {"items": []}), {"items": []})
     assert [(each.of_gold, each.message) for each in found] == [(True, "wrong"), (False, "wrong")]
-    assert found[0].hint == "`adjudge explain failing` shows what is expected"
+    assert found[0].hint == "`adjudge metrics failing` shows what is expected"
 
 
 def test_plain_values_become_documents() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from adjudge.cli.completion import complete_metrics
 from adjudge.cli.family import metric_files
+from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Target,
     choice,

@@ -98,50 +98,42 @@ _KBP = {
     "validate": Entry("Check knowledge bases and annotated corpora, and repair Cold Start files.", "kbp_validate"),
 }
 COMMANDS = {
-    "score": Entry("Score one or more systems against the gold documents.", "family"),
+    "score": Entry("Score systems by a metric of the catalogue, or one of your own.", "family"),
     "coref": Entry(
         "Coreference: score, validate and convert files of chains.",
         commands=_COREF,
         example="adjudge coref score key.conll system.conll",
     ),
     "nugget": Entry(
-        "Event nuggets: score, validate, convert, tokenize and look at them.",
+        "Event nuggets: score, validate, convert and tokenize them.",
         commands=_NUGGET,
         example="adjudge nugget score gold.tbf system.tbf -t tokens/",
     ),
     "eal": Entry(
-        "Event arguments and linking: validate, filter, pool, assess, link, score.",
+        "Event arguments and linking: submissions, assessment, scores.",
         commands=_EAL,
         example="adjudge eal validate system.zip --docs sources/ --ontology 2015",
     ),
     "kbp": Entry(
-        "Knowledge bases: score them hop by hop, explain, query, validate and repair them.",
+        "Knowledge bases: score, explain, query, validate, repair them.",
         commands=_KBP,
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
-    "metrics": Entry("List the metrics, or show one of them.", "metrics"),
-    "explain": Entry("Print the definition of a metric and how it will be computed.", "metrics"),
+    "report": Entry("Write a page to look at: scores, comparisons, every document.", "results"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
-    "report": Entry("Write a page to look at: scores, comparisons, charts, every document.", "results"),
+    "agree": Entry("Measure how far annotators agree, and list where they do not.", "agree"),
+    "select": Entry("Select what is best annotated next to tell systems apart.", "results"),
     "merge": Entry("Merge the results of shards that were scored by themselves.", "results"),
-    "agree": Entry(
-        "Measure how far annotators agree, with intervals, kappa and alpha, and list where they do not.", "agree"
-    ),
-    "select": Entry(
-        "Select the documents or items that the ranking of systems hangs on, from saved results.", "results"
-    ),
-    "schema": Entry(
-        "Print the JSON Schema of a result, an agreement, a selection or a metric specification.", "metrics"
-    ),
+    "metrics": Entry("List the metrics, or show what one is and how it is computed.", "metrics"),
+    "schema": Entry("Print the JSON Schema of a result or a metric specification.", "metrics"),
     "demo": Entry("Score a small campaign that comes with the package.", "demo"),
-    "completion": Entry("Print a script that completes commands, options and metrics in your shell.", "completion"),
+    "completion": Entry("Print a script that completes commands in your shell.", "metrics"),
 }
+HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
 PURPOSES = {
-    "Score systems": ("score",),
-    "Score files of one task": (),  # all commands that are not in another group
+    "Score": (),  # all commands that are not in another group: those of the tasks
     "Compare and look": ("report", "compare", "agree", "select", "merge"),
-    "Metrics": ("metrics", "explain", "schema"),
-    "Help yourself": ("demo", "completion"),
+    "More": ("metrics", "schema", "demo", "completion"),
 }
 
 
@@ -168,7 +160,8 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name."""
-        entry = self.known.get(cmd_name) or self.entries.get(cmd_name)
+        hidden = HIDDEN.get(cmd_name) if self is app else None
+        entry = self.known.get(cmd_name) or hidden or self.entries.get(cmd_name)
         if entry is None:
             return None
         if entry.commands:
@@ -179,8 +172,12 @@ class LazyGroup(click.Group):
         return made
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """The command and its arguments; an unknown name gets a suggestion."""
+        """The command and its arguments; files instead of a command are guessed at, an unknown name gets a hint."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            if self is app and os.path.exists(args[0]):  # noqa: PTH110  # unlike Path.exists it never raises
+                from adjudge.cli.guess import guessed
+
+                return self.resolve_command(ctx, guessed(args))
             hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"
             raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -214,14 +211,14 @@ app = LazyGroup(
     "adjudge",
     COMMANDS,
     find_families,
-    help="Evaluate information extraction: how well do system documents match the gold ones, and how sure is that?",
+    help="Compare system output with gold annotations, and say how sure that is. Files instead of a COMMAND are "
+    "scored by the task that they look like.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
     "\n  adjudge demo"
-    "\n  adjudge score relation.strict gold.jsonl system.jsonl --save system.json"
-    "\n  adjudge ner score gold.bio system.bio"
-    "\n  adjudge compare system.json other.json --format latex"
-    "\n  adjudge agree ner.strict anna.jsonl ben.jsonl",
+    "\n  adjudge gold.bio system.bio"
+    "\n  adjudge ner score gold.bio system.bio --save system.json"
+    "\n  adjudge compare system.json other.json --format latex",
 )
 click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")(app)
 

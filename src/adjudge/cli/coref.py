@@ -54,7 +54,7 @@ _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "ran
     scoring_options(
         by="Also score by a field: genre.",
         explain="Print what went wrong in this document instead of the scores.",
-        refused={
+        without={
             "time_limit": "no chain needs a search",
             "save_documents": "pages do not show chains, --explain DOC does",
         },

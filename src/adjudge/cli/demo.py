@@ -98,7 +98,7 @@ def _extraction() -> Demo:
             f"  adjudge score {','.join(METRICS)} {' '.join([gold, *map(_short, paths)])}",
             f"  adjudge score {METRICS[0]} {gold} {second} --explain {DOCUMENT}",
             f"  adjudge score {METRICS[0]} {gold} {first} --by genre --by relations.type",
-            f"  adjudge explain {METRICS[2]}",
+            f"  adjudge metrics {METRICS[2]}",
         ],
     )
 

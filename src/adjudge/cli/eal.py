@@ -193,7 +193,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
         pool="Sum counts, or average documents. [default: micro]",
         explain="Print what became of this document instead of the scores.",
         resampling=resampling_options(", or as the profile says"),
-        refused={
+        without={
             "time_limit": "no response needs a search",
             "save_documents": "`adjudge eal report` shows every response",
         },

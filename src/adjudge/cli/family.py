@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from adjudge.cli.app import Entry, LazyGroup
-from adjudge.cli.completion import complete_metrics
+from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     RESAMPLING,
     Sides,
@@ -25,6 +25,7 @@ from adjudge.cli.options import (
     inference_of,
     refuse_alone,
     refuse_with,
+    refused,
     run_from,
     scoring_options,
     side_arguments,
@@ -226,7 +227,9 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             "--compat",
             list(scorers),
             "Count as this published scorer does and print what it prints; with another --format, its numbers.",
-        ),
+        )
+        if scorers
+        else refused("compat", "there is no published scorer of this task"),
         *(_option(name, option) for name, option in {**family.options, **extra}.items()),
         _options,
         examples=[family.example],

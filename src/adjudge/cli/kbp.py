@@ -249,7 +249,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
-        refused={
+        without={
             "pool": "paths go across documents, so that there is no mean over documents",
             "explain": "paths go across documents; `adjudge kbp explain` says why they are missed",
             "time_limit": "paths are counted, not searched; `--engine sample` takes less time",
@@ -308,7 +308,7 @@ def score(**options: Any) -> None:
     scoring_options(
         by=("type",),
         resampling=resampling_options(more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
-        refused={
+        without={
             "pool": "clusters go across documents, so that there is no mean over documents",
             "explain": "clusters go across documents",
             "jobs": "clusters are compared in one process",

@@ -89,7 +89,7 @@ side_options = [
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
         explain="Print what became of this document instead of the scores.",
-        refused={
+        without={
             "time_limit": "double annotation is solved exactly, document by document",
             "save_documents": "`adjudge nugget report` shows every nugget",
         },

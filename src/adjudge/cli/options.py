@@ -305,9 +305,9 @@ def scoring_options(
     explain: str = "Print what matched in this document instead of the scores.",
     resampling: Parameters | None = None,
     rank: str = "Also print the ranking, with the range of ranks that each system has in resampled corpora.",
-    refused: Mapping[str, str] | None = None,
+    without: Mapping[str, str] | None = None,
 ) -> list[click.Parameter]:
-    """The options of every scoring command; those that are `refused`, with their reasons, are not in `--help`.
+    """The options of every scoring command; those that it does `without`, with the reasons, are not in `--help`.
 
     `by` is what slices there are, in words or as a list of fields.
     """
@@ -347,11 +347,14 @@ def scoring_options(
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
         *output_options,
     ]
-    for name, reason in (refused or {}).items():
-        more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
-        flagged = click.Option([f"--{name.replace('_', '-')}"], hidden=True, type=Refused(reason), **more)
-        found = [flagged if each.name == name else each for each in found]
-    return found
+    hidden = {name: refused(name, reason) for name, reason in (without or {}).items()}
+    return [hidden.get(each.name or "", each) for each in found]
+
+
+def refused(name: str, reason: str) -> click.Option:
+    """An option that other commands have and that has no meaning here; not in `--help`."""
+    more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
+    return click.Option([f"--{name.replace('_', '-')}"], hidden=True, type=Refused(reason), **more)
 
 
 def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:

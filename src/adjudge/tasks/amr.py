@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="amr",
-    about="Meaning graphs (AMR): Smatch with a proof of optimality, and its fine-grained relatives.",
+    about="Meaning graphs (AMR): Smatch, proven optimal, and its relatives.",
     metrics=(
         "amr.smatch",
         "amr.unlabelled",

@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="linking",
-    about="Entity linking: mentions, their entities in a knowledge base, and clusters of the others.",
+    about="Entity linking: mentions, their pages, and clusters without one.",
     metrics=(
         "linking.mention",
         "linking.typed",

@@ -204,7 +204,7 @@ class Observer:
         try:
             for metric in self.metrics:
                 for path, message, hint in metric.check(wrapped(metric, document, plain=self.plain)):
-                    remedy = hint or f"`adjudge explain {metric.name}` shows what is expected"
+                    remedy = hint or f"`adjudge metrics {metric.name}` shows what is expected"
                     if path == "$.value" and metric.members[0].within == "value" and "is missing" in message:
                         remedy = "the metric of a type that is not a record compares the field 'value' of documents"
                     elif metric.members[0].document is not None and "is missing" in message:

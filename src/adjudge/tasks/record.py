@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="record",
-    about="Records: lists of JSON objects, matched optimally and not by their places.",
+    about="Records: lists of JSON objects, matched optimally, in any order.",
     metrics=("record.exact", "record.match", "record.fields"),
     readers={
         "answers": Reader(
