@@ -81,7 +81,7 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
     """
     by_file: dict[object, list[Problem]] = {}
     for problem in dict.fromkeys(problems):  # a file may be given twice
-        kind = None if problem.more else (_shape(problem.message), _shape(problem.hint or ""))
+        kind = None if problem.more else (shape(problem.message), shape(problem.hint or ""))
         by_file.setdefault((problem.path, kind), []).append(problem)
     kinds: dict[str | None, int] = {}
     cut: dict[str | None, int] = {}
@@ -99,7 +99,7 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
         if first.more:
             found += [] if alone else own
         elif _is_one(own):
-            found.append(_with_count(first, own[1:], cut.get(first.path, 0) if alone else 0))
+            found.append(_with_count(first, own[1:], len(own) - 1 + (cut.get(first.path, 0) if alone else 0)))
         else:
             found += own
     return _across_files(found)
@@ -110,42 +110,52 @@ def _is_one(alike: Sequence[Problem]) -> bool:
     return len(alike) > (_SAME if equal else _ALIKE)
 
 
-def _with_count(first: Problem, others: Sequence[Problem], unlisted: int) -> Problem:
-    lines = list(dict.fromkeys(str(each.line) for each in others if each.line is not None and each.line != first.line))
-    number = len(others) + unlisted
+def more_like_it(first: Problem, others: Sequence[Problem], number: int) -> str:
+    """What stands behind the first of so many more that are alike, where `others` are some of them.
+
+    >>> more_like_it(Problem("no tab", "a", 3), [Problem("no tab", "a", 7)], 16)
+    ' (and 16 more like it, on lines 7, ...)'
+    """
     if not number:
-        return first
-    dots = ", ..." if len(lines) > _EXAMPLES or unlisted else ""
-    where = f", on line{'s' * (len(lines) > 1)} {', '.join(lines[:_EXAMPLES])}{dots}" if lines else ""
-    return _remarked(first, f"(and {number} more like it{where})", number)
+        return ""
+    files = list(dict.fromkeys(str(each.path) for each in others if each.path not in (None, first.path)))
+    lines = list(dict.fromkeys(str(each.line) for each in others if each.line not in (None, first.line)))
+    where = files or lines
+    dots = ", ..." if len(where) > _EXAMPLES or len(others) < number else ""
+    s = "s" * (len(where) > 1 or bool(dots))
+    named = f", {'in' if files else f'on line{s}'} {', '.join(where[:_EXAMPLES])}{dots}" if where else ""
+    return f" (and {number} more like it{named})"
 
 
 def _across_files(problems: Sequence[Problem]) -> list[Problem]:
     """One problem for those that each stand in another file; the order is that of the first of a kind."""
     kinds: dict[object, list[Problem]] = {}
     for number, problem in enumerate(problems):
-        kind = number if problem.more else (_shape(problem.message), _shape(problem.hint or ""))
+        kind = number if problem.more else (shape(problem.message), shape(problem.hint or ""))
         kinds.setdefault(kind, []).append(problem)
     found: list[Problem] = []
     for own in kinds.values():
-        files = list(dict.fromkeys(problem.path for problem in own[1:] if problem.path not in (None, own[0].path)))
+        files = {problem.path for problem in own[1:] if problem.path not in (None, own[0].path)}
         if len(files) < _FILES and not (files and len(own) > 2 * _ALIKE):
             found += own
-            continue
-        dots = ", ..." if len(files) > _EXAMPLES else ""
-        where = ", ".join(str(path) for path in files[:_EXAMPLES])
-        found.append(_remarked(own[0], f"(and {len(own) - 1} more like it, in {where}{dots})", len(own) - 1))
+        else:
+            found.append(_with_count(own[0], own[1:], len(own) - 1))
     return found
 
 
-def _remarked(problem: Problem, remark: str, more: int) -> Problem:
+def _with_count(problem: Problem, others: Sequence[Problem], number: int) -> Problem:
+    remark = more_like_it(problem, others, number)
     if problem.hint:
-        return replace(problem, hint=f"{problem.hint} {remark}", more=more)
-    return replace(problem, message=f"{problem.message} {remark}", more=more)
+        return replace(problem, hint=f"{problem.hint}{remark}", more=number)
+    return replace(problem, message=f"{problem.message}{remark}", more=number)
 
 
-def _shape(text: str) -> str:
-    """A message without the values in it: what is in quotation marks, and numbers."""
+def shape(text: str) -> str:
+    """A message without the values in it: what is in quotation marks, and numbers.
+
+    >>> shape("expected 'a', got 5")
+    'expected ?, got ?'
+    """
     return _VALUE.sub("?", text)
 
 

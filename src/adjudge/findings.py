@@ -1,6 +1,8 @@
-"""What readers and validators say about a file: findings by kind, the first of each kind in full.
+"""What readers and validators say about files: findings by kind, the first of each kind in full, the others counted.
 
-How bad a kind of finding is, whoever asks may change.
+A `Findings` is what was found in one file, submission or folder. `finding_lines` is what people read of it, and
+`findings_record` what programs do; both fold the same mistake on many lines into one entry. How bad a kind of finding
+is, whoever asks may change.
 """
 
 from __future__ import annotations
@@ -10,9 +12,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean, more_problems
+import msgspec
+
+from adjudge._version import __version__
+from adjudge.errors import (
+    AdjudgeError,
+    FormatError,
+    Problem,
+    UsageError,
+    did_you_mean,
+    more_like_it,
+    more_problems,
+    shape,
+    visible,
+)
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -22,9 +37,15 @@ Severities: TypeAlias = Mapping[str, Severity]
 """Kinds of findings that are not what they are by default."""
 
 LIMIT = 100
-"""How many findings of a kind are kept, unless it is said otherwise: one mistake may stand in every line."""
+"""How many problems of a kind a reader keeps: one mistake may stand in every line."""
+FEW = 5
+"""How many findings of a kind a validator lists one by one, unless it is told a limit."""
+VALUES = 1000
+"""Of how many different values, such as misspelt types, the first is listed."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
+_SAME = 2  # findings with equal words that are still listed one by one
+_PASTED = 2000  # characters of a line to be pasted that are shown to people
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +53,7 @@ class Finding:
     """One thing to fix; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
 
     `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it unusual;
-    `fix` is a line that can be pasted.
+    `fix` is a line that can be pasted. Of each `value`, such as a misspelt type, the first is listed in any case.
     """
 
     kind: str
@@ -41,27 +62,61 @@ class Finding:
     document: str | None = None
     repair: str | None = None
     fix: str | None = None
+    value: str | None = None
+
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """How bad it is, in a word."""
+        return "error" if self.error else "warning"
+
+
+class More(TypedDict, total=False):
+    """What can be said of a finding beside its kind, place and words."""
+
+    error: bool
+    document: str | None
+    repair: str | None
+    fix: str | None
+    value: str | None
 
 
 class Findings:
-    """Takes what is found in one file, which may be that of a `document`; `limit` 0 keeps all.
+    """Takes what is found in one file, which may be that of a `document`.
+
+    The first `limit` of a kind are kept and listed, and the others counted; 0 keeps all, and None lists all if they are
+    few and else the first. `severities` say which kinds are an error, a warning, or off.
 
     >>> found = Findings("run.tsv", limit=1)
     >>> for line in (3, 9): found.add("columns", "a line with 2 fields", line, 1, "write four")
-    >>> [str(problem) for problem in found.problems()]
-    ['run.tsv:3:1: a line with 2 fields, write four', 'run.tsv: and 1 more of the kind columns']
+    >>> print(*finding_lines(found))
+    run.tsv:3:1: error: a line with 2 fields, write four (and 1 more like it)
+
+    A validator says in `contents` how many documents (mentions, ...) there are, with `remarks` on some of them in
+    brackets (on all of it, if they are on ""), and in `facts` what else programs may want to know.
     """
 
-    def __init__(self, place: str, document: str | None = None, *, limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        place: str,
+        document: str | None = None,
+        *,
+        limit: int | None = LIMIT,
+        severities: Severities | None = None,
+    ) -> None:
         self.place = place
         self.document = document
         self.limit = limit
+        self.severities = severities or {}
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
         self.errors = 0
         self.warnings = 0
-        self.repairs: Counter[str] = Counter()
-        self._unrepaired: Counter[str] = Counter()
+        self.contents: dict[str, int] = {}
+        self.remarks: dict[str, str] = {}
+        self.facts: dict[str, Any] = {}
+        self._alike: Counter[_Alike] = Counter()
+        self._values = 0
+        self._kept = FEW if limit is None else limit
 
     @property
     def total(self) -> int:
@@ -71,55 +126,113 @@ class Findings:
     @property
     def unrepaired(self) -> int:
         """How many errors lenient reading could not repair."""
-        return sum(self._unrepaired.values())
+        return self._by_kind(lambda alike: alike.error and not alike.repaired).total()
+
+    @property
+    def repairs(self) -> dict[str, int]:
+        """How many of each kind lenient reading has repaired."""
+        return self._by_kind(lambda alike: alike.repaired)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings that were kept, in the order of their places."""
+        return self.in_order()
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether something must be fixed; with `strict`, warnings too."""
+        return bool(self.errors or (strict and self.warnings))
+
+    def has_room(self, kind: str) -> bool:
+        """Whether one more of a kind would be kept, for what takes time to find out."""
+        return not self._kept or self.counts[kind] < self._kept
 
     def add(
         self,
         kind: str,
         message: str,
-        line: int | None,
-        column: int | None,
+        line: int | None = None,
+        column: int | None = None,
         hint: str | None = None,
-        *,
-        error: bool = True,
-        repair: str | None = None,
-        fix: str | None = None,
+        **more: Unpack[More],
     ) -> None:
         """Something at a place of the file that the rules forbid, or only a warning."""
-        self.add_problem(kind, Problem(message, self.place, line, column, hint), error=error, repair=repair, fix=fix)
+        self.add_problem(kind, Problem(message, self.place, line, column, hint), **more)
 
     def warn(
         self,
         kind: str,
         message: str,
-        line: int | None,
-        column: int | None,
+        line: int | None = None,
+        column: int | None = None,
         hint: str | None = None,
-        *,
-        repair: str | None = None,
+        **more: Unpack[More],
     ) -> None:
         """Something that the rules allow, or repair themselves."""
-        self.add(kind, message, line, column, hint, error=False, repair=repair)
+        more["error"] = False
+        self.add_problem(kind, Problem(message, self.place, line, column, hint), **more)
 
-    def add_problem(
-        self, kind: str, problem: Problem, *, error: bool, repair: str | None = None, fix: str | None = None
-    ) -> None:
+    def add_problem(self, kind: str, problem: Problem, **more: Unpack[More]) -> None:
         """A problem with its own place, such as another reader has found."""
-        self.counts[kind] += 1
-        if error:
-            self.errors += 1
+        more.setdefault("error", True)
+        more.setdefault("document", self.document)
+        self.take((Finding(kind, problem=problem, **more),))
+
+    def add_problems(self, kind: str, problems: Iterable[Problem], *, error: bool = True) -> None:
+        """What another reader has raised or noted; problems that differ in a value only are alike."""
+        for each in problems:
+            self.add_problem(kind, each, error=error, value=shape(each.message))
+
+    def take(self, findings: Findings | Iterable[Finding]) -> None:
+        """Keep findings as far as there is room, and count all; also those that another collector has only counted."""
+        for each in findings.found if isinstance(findings, Findings) else findings:
+            alike = self._alike_as(each.kind, each.error, each.repair is not None, each.value)
+            if alike is not None and self._count(alike, each.problem.more or 1) and not each.problem.more:
+                self.found.append(replace(each, error=alike.error) if alike.error != each.error else each)
+        if isinstance(findings, Findings):
+            kept = Counter(
+                _Alike(each.kind, each.error, each.repair is not None, each.value) for each in findings.found
+            )
+            for rest, count in (findings._alike - kept).items():
+                if (alike := self._alike_as(*rest)) is not None:
+                    self._count(alike, count)
+
+    def _alike_as(self, kind: str, error: bool, repaired: bool, value: str | None) -> _Alike | None:
+        """What a finding is counted with, by the severity of its kind; None if nobody wants to know."""
+        severity = self.severities.get(kind)
+        if severity == "off":
+            return None
+        alike = _Alike(kind, error if severity is None else severity == "error", repaired, value)
+        if value is not None and alike not in self._alike:
+            if self._values == VALUES:
+                return alike._replace(value=None)
+            self._values += 1
+        return alike
+
+    def _count(self, alike: _Alike, count: int) -> bool:
+        """Count findings, and say whether there is room for one."""
+        self.counts[alike.kind] += count
+        if alike.error:
+            self.errors += count
         else:
-            self.warnings += 1
-        if repair is not None:
-            self.repairs[kind] += 1
-        elif error:
-            self._unrepaired[kind] += 1
-        if not self.limit or self.counts[kind] <= self.limit:
-            self.found.append(Finding(kind, error, problem, self.document, repair, fix))
+            self.warnings += count
+        self._alike[alike] += count
+        return not self._kept or self._alike[alike] <= self._kept
+
+    def _by_kind(self, wanted: Callable[[_Alike], bool]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for alike, count in self._alike.items():
+            if wanted(alike):
+                counts[alike.kind] += count
+        return counts
 
     def in_order(self) -> list[Finding]:
-        """The findings that were kept, in the order of their places."""
-        return sorted(self.found, key=_place)
+        """The findings that were kept: by file, in the order of their lines; the file itself comes first."""
+        files = {None: 0, self.place: 0}
+        for each in self.found:
+            files.setdefault(each.problem.path, len(files))
+        return sorted(
+            self.found, key=lambda each: (files[each.problem.path], each.problem.line or 0, each.problem.column or 0)
+        )
 
     def unlisted(self) -> dict[str, int]:
         """How many of each kind were not kept."""
@@ -130,17 +243,16 @@ class Findings:
         """The errors, with `strict` also those that were repaired; a last line for each kind not listed in full."""
         found = [each for each in self.in_order() if each.error and (strict or each.repair is None)]
         listed = Counter(each.kind for each in found)
+        wanted = self._by_kind(lambda alike: alike.error and (strict or not alike.repaired))
         problems = [each.problem for each in found]
-        for kind, count in self.unlisted().items():
-            more = count if strict else max(0, self._unrepaired[kind] - listed[kind])
-            if listed[kind] and more:
-                problems.append(Problem(f"and {more} more of the kind {kind}", path=self.place, more=more))
+        for kind, count in (wanted - listed).items():
+            problems.append(Problem(f"and {count} more of the kind {kind}", path=self.place, more=count))
         return problems
 
     def finish(self, *, empty: str | None = None, hint: str | None = None) -> None:
         """Raise the errors; `empty` says what is wrong with a file in which there is nothing, not even a mistake."""
         if empty is not None and not self.total:
-            self.add("empty", empty, None, None, hint)
+            self.add("empty", empty, hint=hint)
         if problems := self.problems():
             raise FormatError(problems)
 
@@ -150,8 +262,9 @@ class Findings:
         for each in self.in_order():
             if each.repair is not None:
                 first.setdefault(each.kind, each)
+        counts = self.repairs
         return [
-            Problem(f"{self.repairs[kind]} {kind}: {each.repair}", self.place, each.problem.line, each.problem.column)
+            Problem(f"{counts[kind]} {kind}: {each.repair}", self.place, each.problem.line, each.problem.column)
             for kind, each in first.items()
         ]
 
@@ -160,14 +273,254 @@ class Findings:
         found = self.in_order()
         errors = {each.kind for each in found if each.error}
         for kind, count in self.unlisted().items():
-            more = Problem(f"and {count} more of the kind {kind}", path=self.place)
+            more = Problem(f"and {count} more of the kind {kind}", path=self.place, more=count)
             found.append(Finding(kind, kind in errors, more, self.document))
         return found
 
+    def listed(self) -> list[Listed]:
+        """What is shown, in the order of the places: each finding, or one of a kind with the number of the others."""
+        alike: dict[_Alike, list[Finding]] = {}
+        for each in self.in_order():
+            value = each.value
+            key = _Alike(each.kind, each.error, each.repair is not None, value)
+            alike.setdefault(key if key in self._alike else key._replace(value=None), []).append(each)
+        shown: dict[int, Listed] = {}
+        for key, own in alike.items():
+            some = own[: self._shown(own, self._alike[key])]
+            for each in some:
+                shown[id(each)] = Listed(each)
+            if more := self._alike[key] - len(some):
+                shown[id(some[-1])] = Listed(some[-1], 1 + more, tuple(own[len(some) :]))
+        return [shown[id(each)] for each in self.in_order() if id(each) in shown]
 
-def _place(finding: Finding) -> tuple[str, int, int]:
+    def _shown(self, alike: Sequence[Finding], number: int) -> int:
+        """How many of those that are alike are listed."""
+        if self.limit is not None:
+            return self.limit or number
+        few = _SAME if len({(each.problem.message, each.problem.hint) for each in alike}) == 1 else FEW
+        return number if number <= few else 1
+
+
+class _Alike(NamedTuple):
+    """What findings that are counted together have in common."""
+
+    kind: str
+    error: bool
+    repaired: bool
+    value: str | None
+
+
+class Listed(NamedTuple):
+    """A finding that is shown, of how many it is the first, and some of the others."""
+
+    finding: Finding
+    number: int = 1
+    others: tuple[Finding, ...] = ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# For people
+
+
+def finding_lines(found: Findings) -> list[str]:
+    """The findings as lines, a line that can be pasted below that which asks for it."""
+    lines = []
+    for finding, number, others in found.listed():
+        more = more_like_it(finding.problem, [each.problem for each in others], number - 1)
+        lines.append(finding_line(finding) + visible(more))
+        if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
+            fix = finding.fix if len(finding.fix) <= _PASTED else "(the line is long: --format json has it)"
+            lines.append("    " + visible(fix, keep="\t"))
+    return lines
+
+
+def finding_line(finding: Finding) -> str:
+    """A finding as `file:line:column: error: what is wrong, how to fix it`; in brackets what a reader makes of it."""
     problem = finding.problem
-    return problem.path or "", problem.line or 0, problem.column or 0
+    repaired = f" [{finding.repair}]" if finding.repair else ""
+    return visible(str(replace(problem, message=f"{finding.severity}: {problem.message}"))) + visible(repaired)
+
+
+def totals_line(found: Findings) -> str:
+    """What is in a file, and how much of it is wrong.
+
+    >>> found = Findings("a.tbf")
+    >>> found.contents.update(document=2, mention=0)
+    >>> found.remarks["document"] = "1 without mentions"
+    >>> totals_line(found)
+    'a.tbf: 2 documents (1 without mentions), 0 mentions, 0 errors, 0 warnings'
+    """
+    numbers = {**found.contents, "error": found.errors, "warning": found.warnings}
+    parts = [
+        counted(number, what) + (f" ({remark})" if (remark := found.remarks.get(what)) else "")
+        for what, number in numbers.items()
+    ]
+    behind = f" ({found.remarks['']})" if found.remarks.get("") else ""
+    return visible(f"{found.place}: {', '.join(parts)}{behind}")
+
+
+def counted(number: int, what: str) -> str:
+    """A number and a noun.
+
+    >>> counted(1, "document"), counted(2, "class"), counted(0, "entity")
+    ('1 document', '2 classes', '0 entities')
+    """
+    return f"{number} {what if number == 1 else _plural(what)}"
+
+
+def _plural(what: str) -> str:
+    return f"{what[:-1]}ies" if what.endswith("y") else f"{what}{'es' if what.endswith(('s', 'ch')) else 's'}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# For programs
+
+
+class ExampleRecord(msgspec.Struct, frozen=True):
+    """Another finding that is like the first."""
+
+    path: str | None
+    line: int | None
+    column: int | None
+    message: str
+
+
+class FindingRecord(msgspec.Struct, frozen=True):
+    """One finding, or the first of `count` that are alike."""
+
+    kind: str
+    severity: Literal["error", "warning"]
+    path: str | None
+    line: int | None
+    column: int | None
+    message: str
+    hint: str | None
+    document: str | None
+    repair: str | None
+    fix: str | None
+    count: int
+    examples: list[ExampleRecord]
+
+
+class FileRecord(msgspec.Struct, frozen=True):
+    """A file; validators add what is in it."""
+
+    path: str
+    errors: int
+    warnings: int
+
+
+class FindingsRecord(msgspec.Struct, frozen=True):
+    """What a validator says with `--format json`."""
+
+    adjudge: str
+    task: str
+    files: list[FileRecord]
+    errors: int
+    warnings: int
+    findings: list[FindingRecord]
+
+
+def findings_record(task: str, files: Iterable[Findings]) -> dict[str, Any]:
+    """What was found in files, for JSON; each finding stands for `count` like it, some of which are `examples`.
+
+    >>> found = Findings("run.tsv")
+    >>> found.add("columns", "a line with 2 fields", 3, 1, "write four")
+    >>> report = findings_record("kbp", [found])
+    >>> report["errors"], report["files"], report["findings"][0]["kind"]
+    (1, [{'path': 'run.tsv', 'errors': 1, 'warnings': 0}], 'columns')
+    """
+    given = list(files)
+    return {
+        "adjudge": __version__,
+        "task": task,
+        "files": [file_record(each) for each in given],
+        "errors": sum(each.errors for each in given),
+        "warnings": sum(each.warnings for each in given),
+        "findings": [_record(listed) for each in given for listed in each.listed()],
+    }
+
+
+def file_record(found: Findings) -> dict[str, Any]:
+    """What is in a file, and how much of it is wrong, for JSON."""
+    contents = {_plural(what).replace(" ", "_"): number for what, number in found.contents.items()}
+    return {"path": found.place, **found.facts, **contents, "errors": found.errors, "warnings": found.warnings}
+
+
+def _record(listed: Listed) -> dict[str, Any]:
+    finding, problem = listed.finding, listed.finding.problem
+    others = [each.problem for each in listed.others]
+    record = FindingRecord(
+        kind=finding.kind,
+        severity=finding.severity,
+        path=problem.path,
+        line=problem.line,
+        column=problem.column,
+        message=problem.message,
+        hint=problem.hint,
+        document=finding.document,
+        repair=finding.repair,
+        fix=finding.fix,
+        count=listed.number,
+        examples=[ExampleRecord(each.path, each.line, each.column, each.message) for each in others],
+    )
+    return cast("dict[str, Any]", msgspec.to_builtins(record))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what every validator says; files may have further fields.
+
+    >>> json_schema()["$ref"]
+    '#/$defs/FindingsRecord'
+    """
+    (whole,), parts = msgspec.json.schema_components([FindingsRecord], ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Severities
+
+
+def check_severities(given: Mapping[str, str], kinds: Collection[str]) -> dict[str, Severity]:
+    """Severities by kind, if there are such kinds and severities; every mistake is raised at once.
+
+    >>> check_severities({"tim": "warning"}, ["time", "type"])
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: there is no kind of problem 'tim', did you mean time? Kinds are time, type
+    """
+    problems = []
+    for kind, severity in given.items():
+        if kind not in kinds:
+            close = did_you_mean(kind, kinds)
+            hint = f"{f'{close} ' if close else ''}{'K' if close else 'k'}inds are {', '.join(kinds)}"
+            problems.append(Problem(f"there is no kind of problem {kind!r}", hint=hint))
+        if severity not in SEVERITIES:
+            problems.append(Problem(f"{severity!r} is no severity of {kind}", hint=f"say {_CHOICE}"))
+    if problems:
+        raise UsageError(problems)
+    return {kind: cast("Severity", severity) for kind, severity in given.items()}
+
+
+_CHOICE = ", ".join(SEVERITIES[:-1]) + f" or {SEVERITIES[-1]}"
+
+
+def parse_severities(options: Iterable[str], kinds: Collection[str]) -> dict[str, Severity]:
+    """Severities from options such as `cas-text=off`; of two for one kind the last counts.
+
+    >>> parse_severities(["time=warning"], ["time"])
+    {'time': 'warning'}
+    """
+    given: dict[str, str] = {}
+    for option in options:
+        kind, equals, severity = option.partition("=")
+        if not equals:
+            raise UsageError(f"--severity {option} has no severity", hint=f"say {option}=error, {option}=off, ...")
+        given[kind.strip()] = severity.strip()
+    return check_severities(given, kinds)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# For readers
 
 
 def errors_of(findings: Iterable[Finding]) -> list[Problem]:
@@ -233,44 +586,6 @@ def graded(finding: Finding, severities: Severities) -> Finding | None:
     if severity is None:
         return finding
     return None if severity == "off" else replace(finding, error=severity == "error")
-
-
-def check_severities(given: Mapping[str, str], kinds: Collection[str]) -> dict[str, Severity]:
-    """Severities by kind, if there are such kinds and severities; every mistake is raised at once.
-
-    >>> check_severities({"tim": "warning"}, ["time", "type"])
-    Traceback (most recent call last):
-    adjudge.errors.UsageError: there is no kind of problem 'tim', did you mean time? Kinds are time, type
-    """
-    problems = []
-    for kind, severity in given.items():
-        if kind not in kinds:
-            close = did_you_mean(kind, kinds)
-            hint = f"{f'{close} ' if close else ''}{'K' if close else 'k'}inds are {', '.join(kinds)}"
-            problems.append(Problem(f"there is no kind of problem {kind!r}", hint=hint))
-        if severity not in SEVERITIES:
-            problems.append(Problem(f"{severity!r} is no severity of {kind}", hint=f"say {_CHOICE}"))
-    if problems:
-        raise UsageError(problems)
-    return {kind: cast("Severity", severity) for kind, severity in given.items()}
-
-
-_CHOICE = ", ".join(SEVERITIES[:-1]) + f" or {SEVERITIES[-1]}"
-
-
-def parse_severities(options: Iterable[str], kinds: Collection[str]) -> dict[str, Severity]:
-    """Severities from options such as `cas-text=off`; of two for one kind the last counts.
-
-    >>> parse_severities(["time=warning"], ["time"])
-    {'time': 'warning'}
-    """
-    given: dict[str, str] = {}
-    for option in options:
-        kind, equals, severity = option.partition("=")
-        if not equals:
-            raise UsageError(f"--severity {option} has no severity", hint=f"say {option}=error, {option}=off, ...")
-        given[kind.strip()] = severity.strip()
-    return check_severities(given, kinds)
 
 
 @dataclass(frozen=True, slots=True)

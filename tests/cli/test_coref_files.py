@@ -72,8 +72,9 @@ def test_validate(capsys: pytest.CaptureFixture[str]) -> None:
     Path("c.conll").write_text(CONLL.replace("(1", "-"))
     capsys.readouterr()
     assert run(["coref", "validate", "c.conll", "--format", "json"]) == 1
-    (report,) = json.loads(capsys.readouterr().out)["files"]
-    assert (report["path"], report["errors"], report["warnings"]) == ("c.conll", 1, 0)
+    report = json.loads(capsys.readouterr().out)
+    facts = {"documents": 1, "tokens": 3, "chains": 1, "mentions": 1, "errors": 1, "warnings": 0}
+    assert report["files"] == [{"path": "c.conll", **facts}]
     (finding,) = report["findings"]
     assert (finding["severity"], finding["kind"], finding["line"], finding["column"]) == ("error", "never-opened", 4, 7)
     assert run(["coref", "validate", "none"]) == 2

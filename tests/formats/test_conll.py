@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import conll
 from adjudge.formats.conll import parse_brackets, read_conll
-from adjudge.formats.conll_check import check_conll
+from adjudge.formats.coreference import check_coreference
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coref.json").read_text(encoding="utf-8"))
 FUZZ = json.loads((Path(__file__).parents[1] / "golden" / "coref_fuzz.json").read_text(encoding="utf-8"))["cases"]
@@ -227,7 +227,9 @@ def test_documents_that_never_end_are_refused_by_both() -> None:
     data = b"".join(b"#begin document (%d);\nx\t(1)\n" % number for number in range(102))
     with pytest.raises(FormatError, match="no end marker"):
         read_conll(data)
-    assert [each.kind for each in check_conll(data).findings if each.error] == ["no-end-markers"]
+    assert [each.kind for each in check_coreference(data, format="conll", limit=0).findings if each.error] == [
+        "no-end-markers"
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -235,12 +237,12 @@ def test_validator_and_reader_agree_on_what_is_fatal(seed: int) -> None:
     rng = random.Random(100 + seed)
     for _ in range(300):
         data = soup(rng)
-        report = check_conll(data)
+        report = check_coreference(data, format="conll", limit=0)
         try:
             notes = read_conll(data, only=()).notes
         except FormatError:
             continue
-        if len(slow_names(data)) < report.documents:
+        if len(slow_names(data)) < report.contents["document"]:
             continue  # of documents with one name only the last is read
         fatal = [note for note in notes if "never closes" in note.message or "none is open" in note.message]
         found = [finding.problem for finding in report.findings if finding.error and finding.kind != "no-documents"]
@@ -416,7 +418,7 @@ WRONG = {
 @pytest.mark.parametrize("kind", WRONG)
 def test_validator(kind: str) -> None:
     data, line, column, error = WRONG[kind]
-    (finding,) = check_conll(data).findings
+    (finding,) = check_coreference(data, format="conll", limit=0).findings
     assert (finding.kind, finding.problem.line, finding.problem.column) == (kind, line, column)
     assert finding.error == error
 
@@ -432,9 +434,9 @@ def test_strict_refuses_what_the_validator_finds(kind: str) -> None:
 
 def test_a_clean_file_passes() -> None:
     data = doc("(1|(2", "-", "1)", "2)|(3)")
-    report = check_conll(data)
+    report = check_coreference(data, format="conll", limit=0)
     assert report.findings == []
-    assert (report.documents, report.tokens, report.chains, report.mentions) == (1, 4, 3, 3)
+    assert report.contents == {"document": 1, "token": 4, "chain": 3, "mention": 3}
     strict, plain = read_conll(data, profile="strict"), read_conll(data)
     assert strict.documents[0].chains == plain.documents[0].chains
 
@@ -442,5 +444,5 @@ def test_a_clean_file_passes() -> None:
 def test_parse_column_of_space_separated_files_is_no_mention() -> None:
     line = b"bc/cctv  0  1  word  NN  (TOP(S(NP*  -  -  -  Speaker#1  *  (ARG0*)  "
     data = b"#begin document (a)\n" + line + b"(12\n" + line + b"12)|(3)\n#end document\n"
-    assert check_conll(data).findings == []
+    assert check_coreference(data, format="conll", limit=0).findings == []
     assert [chain.mentions for chain in read_conll(data).documents[0].chains] == [[(0, 1)], [(1, 1)]]

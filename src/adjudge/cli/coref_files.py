@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from adjudge.cli.findings import counted, emit_reports, finding_lines, report_options
+from adjudge.cli.findings import validator
 from adjudge.cli.options import choice, command, flag, output_option
 from adjudge.cli.output import check_targets, emit, say
 from adjudge.errors import visible
+from adjudge.findings import Findings
+from adjudge.formats.conll_check import KINDS
 from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, write_coreference
 
 
@@ -38,27 +41,16 @@ def convert(source: str, **options: Any) -> None:
             say(f"note: {visible(str(note))}")
 
 
-@command(
-    "validate",
-    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+@validator(
+    "coref",
     choice("--from from_", FORMATS, "Format of the files (default: by their content)."),
-    report_options(),
+    kinds=KINDS,
     examples=["adjudge coref validate response.conll --strict"],
 )
-def validate(files: tuple[str, ...], **options: Any) -> int:
+def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     """Report what is wrong with coreference files: brackets, repeated mentions, headers, end markers.
 
     An error stops the reference scorer; a warning is read in silence, but hardly as it was meant. The exit code is 1
     if there is an error.
     """
-
-    def record(report: Any) -> dict[str, Any]:
-        return {name: getattr(report, name) for name in ("documents", "tokens", "chains", "mentions")}
-
-    def totals(report: Any) -> list[str]:
-        names = ("document", "token", "chain", "mention", "error", "warning")
-        return [counted(getattr(report, f"{name}s"), name) for name in names]
-
-    check_targets(options, inputs=files)
-    reports = [check_coreference(name, format=options["from_"]) for name in files]
-    return emit_reports(reports, record, totals, options, lines=finding_lines)
+    return check_coreference(path, format=options["from_"], **rules)

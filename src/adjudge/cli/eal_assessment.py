@@ -12,11 +12,12 @@ import click
 
 from adjudge._version import __version__
 from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option
-from adjudge.cli.findings import all_counted, counted, failed, report_record, report_text
+from adjudge.cli.findings import all_counted, failed, report_record, report_text
 from adjudge.cli.findings import report_options as check_options
 from adjudge.cli.options import choice, command, document_list, flag, format_option, value
 from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
 from adjudge.errors import UsageError
+from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import Assessment, Response
 from adjudge.tasks.eal.consistency import CheckReport

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.findings import counted
 from adjudge.cli.options import FORMATS, choice, command, document_list, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.findings import counted
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
 from adjudge.tasks.eal.progress import Counts, DocumentProgress, Progress
 from adjudge.tasks.eal.progress import progress as measure_progress

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.findings import counted
 from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import Problem, UsageError, ValidationError, visible
+from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_lists import write_quotes
 from adjudge.formats.eal_sources import Offsets, Sources, in_units

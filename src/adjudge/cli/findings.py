@@ -1,15 +1,114 @@
-"""What validators have found, as lines and as records, and the options of validators: the same in every command."""
+"""The options of validators, and how what they have found is written: the same in every command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from textwrap import fill
+from typing import Any, TypeAlias
 
 import click
 
-from adjudge.cli.options import Whole, flag, format_option, output_option, value
-from adjudge.cli.output import emit, emit_json
-from adjudge.errors import Problem, grouped, visible
+from adjudge.cli.options import Command, Parameters, Whole, command, flag, format_option, output_option, value
+from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.errors import UsageError, visible
+from adjudge.findings import (
+    Findings,
+    Severity,
+    counted,
+    finding_line,
+    finding_lines,
+    findings_record,
+    parse_severities,
+    totals_line,
+)
+
+Check: TypeAlias = Callable[..., Findings]
+"""Called with a path, the options of the command and, by name, `limit` and `severity`."""
+
+
+def validator(
+    task: str, *parameters: Parameters, kinds: Sequence[str], examples: Sequence[str], **how: Any
+) -> Callable[[Check], Command]:
+    """Makes `adjudge TASK validate FILE...` of a function that checks one file, whose docstring is the help.
+
+    `kinds` are those of the findings it may have; `how` may say `metavar` (of the files), `inputs` (names of options
+    that name further files) and `about` (the help, if not the docstring).
+    """
+
+    def made(check: Check) -> Command:
+        @command(
+            "validate",
+            click.Argument(["files"], metavar=how.get("metavar", "FILE..."), nargs=-1, required=True),
+            *parameters,
+            finding_options(),
+            before=kinds_help(kinds),
+            examples=examples,
+            about=how.get("about") or check.__doc__,
+        )
+        def validate(files: tuple[str, ...], **options: Any) -> int:
+            inputs = [*files, *(options[name] for name in how.get("inputs", ()))]
+            check_targets(options, inputs=inputs)
+            if inputs.count("-") > 1:
+                raise UsageError("standard input can be read only once", hint="use - for one of the files")
+            rules = {"limit": options["limit"], "severity": severities_of(options, kinds)}
+            return emit_findings(task, [check(name, options, **rules) for name in files], options)
+
+        return validate
+
+    return made
+
+
+def finding_options() -> list[click.Parameter]:
+    """The options of a validator."""
+    return [
+        flag("--strict", "Warnings count as errors."),
+        value(
+            "--limit",
+            "N",
+            "List the first N problems of a kind and count the others; 0 lists all. [default: all if they are few, "
+            "else the first]",
+            type=Whole("give a whole number, or 0 for all"),
+        ),
+        value(
+            "--severity",
+            "KIND=LEVEL",
+            "Make a kind of problem an error, a warning, or off. Repeatable.",
+            multiple=True,
+        ),
+        format_option("text", "json"),
+        output_option,
+        flag("--quiet", "Only what is wrong: no line of totals."),
+    ]
+
+
+def kinds_help(kinds: Sequence[str]) -> str:
+    """What `--help` says of the kinds of problems, before the examples."""
+    listed = fill(", ".join(kinds), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
+    return f"\b\nKinds of problems:\n{listed}\n\n"
+
+
+def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str, Severity]:
+    """What `--severity` says, if there are such kinds."""
+    return parse_severities(options["severity"], kinds)
+
+
+def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, Any]) -> int:
+    """Write what was found in some files as the options say, and give the exit code."""
+    if options["format_"] == "json":
+        emit_json(findings_record(task, files), options["output"])
+    else:
+        emit("".join(findings_text(found, quiet=options["quiet"]) for found in files), options["output"])
+    return int(any(found.fails(strict=options["strict"]) for found in files))
+
+
+def findings_text(found: Findings, *, quiet: bool = False) -> str:
+    """The findings of a file, and a line of totals."""
+    lines = finding_lines(found) if quiet else [*finding_lines(found), totals_line(found)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reports of tasks that have not moved yet
 
 
 def report_options(*, limit: int | None = None, what: str = "problems") -> list[click.Parameter]:
@@ -81,31 +180,6 @@ def report_text(
     return "".join(f"{line}\n" for line in shown)
 
 
-def finding_line(finding: Any) -> str:
-    """A finding as `file:line:column: error: what is wrong, how to fix it`; in brackets what a reader makes of it."""
-    repaired = f" [{finding.repair}]" if getattr(finding, "repair", None) else ""
-    return _line(finding.problem, error=finding.error) + repaired
-
-
-def _line(problem: Problem, *, error: bool) -> str:
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if error else 'warning'}: {problem.message}{hint}"
-
-
-def finding_lines(report: Any) -> list[str]:
-    """Findings as lines in the order of their places; one mistake on many lines is one of them, with a count."""
-    found: list[tuple[Problem, bool]] = []
-    for error in (True, False):
-        kinds: dict[str, list[Problem]] = {}
-        for finding in report.findings:
-            if finding.error == error:
-                kinds.setdefault(finding.kind, []).append(finding.problem)
-        found += [(problem, error) for own in kinds.values() for problem in grouped(own)]
-    found.sort(key=lambda each: (each[0].line or 0, each[0].column or 0))
-    return [visible(_line(problem, error=error)) for problem, error in found]
-
-
 def finding_record(finding: Any, *also: str) -> dict[str, Any]:
     """A finding for JSON."""
     return {
@@ -119,19 +193,6 @@ def finding_record(finding: Any, *also: str) -> dict[str, Any]:
         "hint": finding.problem.hint,
         **{name: getattr(finding, name) for name in also},
     }
-
-
-def counted(number: int, what: str) -> str:
-    """A number and a noun.
-
-    >>> counted(1, "document"), counted(2, "class"), counted(0, "entity")
-    ('1 document', '2 classes', '0 entities')
-    """
-    if number == 1:
-        return f"{number} {what}"
-    if what.endswith("y"):
-        return f"{number} {what[:-1]}ies"
-    return f"{number} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"
 
 
 def all_counted(**numbers: int) -> list[str]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from adjudge.cli.findings import counted, emit_reports, failed, report_options, report_record, report_text
+from adjudge.cli.findings import emit_reports, failed, report_options, report_record, report_text
 from adjudge.cli.options import choice, command, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import Problem, UsageError, visible
+from adjudge.findings import counted
 from adjudge.report.files import write_atomic
 from adjudge.tasks.kbp.detection import FORMATS, detect
 from adjudge.tasks.kbp.validation import LIMIT, KbReport, repair

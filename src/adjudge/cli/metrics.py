@@ -19,6 +19,7 @@ _SCHEMAS = {
     "result": "adjudge.stats.saved:json_schema",
     "agreement": "adjudge.report.agreement:json_schema",
     "selection": "adjudge.report.comparing:json_schema",
+    "findings": "adjudge.findings:json_schema",
     "metric": "adjudge.algebra.spec:spec_schema",
 }
 
@@ -141,7 +142,7 @@ def _list(chosen: Sequence[Definition], options: Mapping[str, Any]) -> None:
 )
 def schema(what: str, **options: Any) -> None:
     """Print the JSON Schema of a result (what score, compare and demo print with --format json, and what --save
-    writes), of what agree or select prints, or of a metric specification.
+    writes), of what agree, select or validate prints, or of a metric specification.
     """
     from importlib import import_module
 

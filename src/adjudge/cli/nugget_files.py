@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.findings import all_counted, emit_reports, finding_line, report_options
+from adjudge.cli.findings import all_counted, emit_reports, report_options
 from adjudge.cli.options import choice, command, document_list, flag, value
 from adjudge.cli.output import check_targets, emit, is_file, say, working
 from adjudge.errors import UsageError, ValidationError, visible
+from adjudge.findings import finding_line
 from adjudge.formats.standoff import ORDERS, UNITS
 from adjudge.tasks.nugget.conversion_files import SOURCES
 from adjudge.tasks.nugget.validation import LIMIT

@@ -12,8 +12,8 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import partial
 
-from adjudge.errors import Problem
-from adjudge.findings import Finding, Report, raise_problems
+from adjudge.errors import FormatError, Problem
+from adjudge.findings import Findings
 from adjudge.formats.conll import (
     HEADER,
     MANY,
@@ -24,7 +24,7 @@ from adjudge.formats.conll import (
     never_opened,
     parse_brackets,
 )
-from adjudge.formats.source import Source, opened, source_name
+from adjudge.formats.source import Source, opened
 from adjudge.model.coref import CorefDocument, Mention
 
 FOLLOWED = 10
@@ -33,39 +33,45 @@ FOLLOWED = 10
 _BRACKETS = re.compile(rb"[()]")
 
 
-def check_conll(source: Source, *, name: str | None = None) -> Report:
-    """Check a whole file; the findings are in the order of their places.
+KINDS = (
+    *("never-closed", "never-opened", "no-end-markers", "no-documents", "damaged", "unreadable"),
+    *("two-chains", "repeated", "reopened", "discarded", "word-as-mention", "not-read", "comment-token"),
+    *("header-blanks", "same-name", "no-end-marker", "byte-order-mark", "outside", "note"),
+)
+"""Every kind of problem that a file of chains can have, in the order of `docs/coreference-formats.md`."""
 
-    >>> report = check_conll(b"#begin document (a); part 000\\na\\t(1)|(2)\\n#end document\\n")
-    >>> [(finding.kind, finding.problem.line, finding.problem.column) for finding in report.findings]
+
+def check_conll(source: Source, found: Findings) -> None:
+    """Check a whole file.
+
+    >>> found = Findings("key")
+    >>> check_conll(b"#begin document (a); part 000\\na\\t(1)|(2)\\n#end document\\n", found)
+    >>> [(finding.kind, finding.problem.line, finding.problem.column) for finding in found.findings]
     [('two-chains', 2, 7)]
     """
-    checker = Checker(name or source_name(source))
+    checker = Checker(found.place, found)
     with opened(source, checker.place) as stream:
         checker.read(stream)
-    checker.findings += [Finding("damaged", True, problem) for problem in checker.damage]
-    counts = (checker.totals[what] for what in ("documents", "tokens", "chains", "mentions"))
-    return Report(checker.place, checker.in_order(), *counts)
+    for problem in checker.damage:
+        found.add_problem("damaged", problem)
+    found.contents.update({what: checker.totals[what] for what in ("document", "token", "chain", "mention")})
 
 
 class Checker(Reading):
     """Reads documents line by line and checks them on the way; `done` refuses a file with any finding."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, found: Findings | None = None) -> None:
         super().__init__(place)
-        self.findings: list[Finding] = []
+        self.found = found or Findings(place)
         self.names: dict[str, int] = {}
         self.mentions: dict[int, dict[Mention, tuple[str, int]]] = {}  # first chain and line, by line of the document
         self.unended = 0  # documents since the last end marker
         self.totals = Counter[str]()
 
-    def in_order(self) -> list[Finding]:
-        """The findings in file order."""
-        return sorted(self.findings, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
-
     def done(self, only: Container[str] | None) -> list[CorefDocument]:
         """The documents, if nothing is wrong."""
-        raise_problems([*(finding.problem for finding in self.in_order()), *self.damage], self.place)
+        if problems := [*(finding.problem for finding in self.found.sorted()), *self.damage]:
+            raise FormatError(problems)
         return super().done(only)
 
     def begin(self, name: str, number: int) -> None:
@@ -73,20 +79,22 @@ class Checker(Reading):
         if name != name.rstrip():
             start = len(f"#begin document {name.rstrip()}") + 1
             message = "blanks at the end of a header are part of the document name"
-            self._warn("header-blanks", message, number, start, "remove them, or have them in both files", name)
+            self.found.warn(
+                "header-blanks", message, number, start, "remove them, or have them in both files", document=name
+            )
         if name in self.names:
             message = f"document {name!r} occurs in line {self.names[name]} already, and only the last one counts"
-            self._warn("same-name", message, number, 1, "give every document its own name", name)
+            self.found.warn("same-name", message, number, 1, "give every document its own name", document=name)
         self.names[name] = number
         self.unended += 1
         if self.unended == MANY + 1:
             message = f"more than {MANY} documents in a row have no end marker"
-            problem = Problem(message, path=self.place, line=number, column=1, hint="write #end document after each")
-            self.findings.append(Finding("no-end-markers", True, problem, name))
+            hint = "write #end document after each"
+            self.found.add("no-end-markers", message, number, 1, hint, document=name)
         if len(self.open) == FOLLOWED:
             self._count(self.open.pop(0))
         super().begin(name, number)
-        self.totals["documents"] += 1
+        self.totals["document"] += 1
 
     def end(self) -> None:
         """What is still open never closes."""
@@ -97,21 +105,20 @@ class Checker(Reading):
         """The last document may have no end marker; then what has not closed is dropped in silence."""
         if self.has_bom:
             message = "a byte-order mark hides the first line, and with it a document that begins there"
-            self._warn("byte-order-mark", message, 1, 1, "save the file without it")
+            self.found.warn("byte-order-mark", message, 1, 1, "save the file without it")
         for document in self.open:
             for problem in self.unclosed(document):
-                self.findings.append(Finding("never-closed", False, problem, document.name))
+                self.found.add_problem("never-closed", problem, error=False, document=document.name)
         super().finish()
-        if not self.totals["documents"]:
+        if not self.totals["document"]:
             hint = "a document begins with a line such as: #begin document (name); part 000"
-            problem = Problem("the file has no documents", path=self.place, hint=hint)
-            self.findings.append(Finding("no-documents", True, problem))
+            self.found.add("no-documents", "the file has no documents", hint=hint)
 
     def keep(self, document: Open) -> None:
         """A document that has ended."""
         for problem in document.problems:
             kind = "never-closed" if "never closes" in problem.message else "never-opened"
-            self.findings.append(Finding(kind, True, problem, document.name))
+            self.found.add_problem(kind, problem, document=document.name)
         self._count(document)
         self.mentions.pop(document.number, None)
         super().keep(document)
@@ -123,7 +130,7 @@ class Checker(Reading):
         for index, line in enumerate(block[start:end].split(b"\n")):
             if line.strip() and not line.startswith(b"#"):
                 message = "text outside documents is not read"
-                self._warn("outside", message, number + index, 1, "begin a document before it")
+                self.found.warn("outside", message, number + index, 1, "begin a document before it")
                 return  # once per gap
 
     def lines(self, block: bytes, start: int, end: int, number: int) -> None:
@@ -141,7 +148,7 @@ class Checker(Reading):
         base = len(line.rstrip(b"\t")) - len(column)
         if line.startswith(b"#") and not repeated and not HEADER.match(line):
             message = "a comment line inside a document counts as a token"
-            self._warn("comment-token", message, number, 1, "remove it", document.name)
+            self.found.warn("comment-token", message, number, 1, "remove it", document=document.name)
         if not _BRACKETS.search(column):
             return
 
@@ -155,7 +162,7 @@ class Checker(Reading):
             self._doubtful(document.name, column, [*doubles, *singles, *opens, *closes], number, place)
             for pair, offset in doubles:
                 message = f"({pair}) is discarded, it is an old notation for two antecedents"
-                self._warn("discarded", message, number, place(offset), "write one chain", document.name)
+                self.found.warn("discarded", message, number, place(offset), "write one chain", document=document.name)
         for chain, offset in singles:
             self._mention(document, (token, token), chain, number, partial(place, offset))
         closing = {chain for chain, _ in closes}
@@ -165,7 +172,7 @@ class Checker(Reading):
             if half and chain in closing:
                 message = f"chain {chain} closes and opens on one token, which is read as if it opened first"
                 hint = "end one of the mentions a token earlier or later"
-                self._warn("reopened", message, number, place(offset), hint, document.name)
+                self.found.warn("reopened", message, number, place(offset), hint, document=document.name)
             half.append((token, number, line))
         for chain, offset in closes:
             half = document.halves.get(chain, [])
@@ -186,11 +193,11 @@ class Checker(Reading):
             if offset < last:
                 message = f"a word with brackets is read as a mention of chain {chain}"
                 hint = "separate the columns by TABs"
-                self._warn("word-as-mention", message, number, place(offset), hint, document)
+                self.found.warn("word-as-mention", message, number, place(offset), hint, document=document)
         field = column[last:].strip()
         if not items and _BRACKETS.search(field) and field.strip(b"()*|"):
             message = f"{field.decode(errors='replace')} has brackets but nothing in it is read"
-            self._warn("not-read", message, number, place(last), "write digits as chain ids", document)
+            self.found.warn("not-read", message, number, place(last), "write digits as chain ids", document=document)
 
     def _mention(self, document: Open, mention: Mention, chain: str, number: int, column: Callable[[], int]) -> None:
         document.chains.setdefault(chain, []).append(mention)
@@ -202,21 +209,17 @@ class Checker(Reading):
         tokens = f"token {mention[0]}" if mention[0] == mention[1] else f"tokens {mention[0]} to {mention[1]}"
         if first == chain:
             message = f"the mention of {tokens} is in chain {chain} already (line {where})"
-            self._warn("repeated", message, number, column(), "remove one of them", document.name)
+            self.found.warn("repeated", message, number, column(), "remove one of them", document=document.name)
         else:
             message = f"the mention of {tokens} is in chain {chain} and in chain {first} (line {where})"
-            self._warn("two-chains", message, number, column(), "keep it in one chain", document.name)
+            self.found.warn("two-chains", message, number, column(), "keep it in one chain", document=document.name)
 
     def _count(self, document: Open) -> None:
         found = [mentions for mentions in document.chains.values() if mentions]
-        self.totals.update(tokens=document.tokens, chains=len(found), mentions=sum(map(len, found)))
+        self.totals.update(token=document.tokens, chain=len(found), mention=sum(map(len, found)))
 
     def endless(self, document: Open) -> Problem:
         """A document without an end marker."""
         problem = replace(super().endless(document), column=1)
-        self.findings.append(Finding("no-end-marker", False, problem, document.name))
+        self.found.add_problem("no-end-marker", problem, error=False, document=document.name)
         return problem
-
-    def _warn(self, kind: str, message: str, number: int, column: int, hint: str, document: str | None = None) -> None:
-        problem = Problem(message, path=self.place, line=number, column=column, hint=hint)
-        self.findings.append(Finding(kind, False, problem, document))

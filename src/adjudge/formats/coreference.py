@@ -11,7 +11,7 @@ from adjudge.formats.source import BOM, Source, is_file, opened, reads, source_n
 from adjudge.model.coref import CorefCorpus, CorefDocument
 
 if TYPE_CHECKING:
-    from adjudge.findings import Finding, Report
+    from adjudge.findings import Finding, Findings, Severities
 
 FORMATS = ("conll", "conllu", "jsonl")
 
@@ -80,39 +80,51 @@ def read_coreference(
     return corpus
 
 
-def check_coreference(source: Source, *, format: str | None = None, name: str | None = None) -> Report:
+def check_coreference(
+    source: Source,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    limit: int | None = None,
+    severity: Severities | None = None,
+) -> Findings:
     """Check a file in any of the formats.
 
     >>> check_coreference(b'{"id": "a", "clusters": [[[1, 0]]]}').errors
     1
     """
-    from adjudge.findings import Finding, Report
+    from adjudge.findings import Findings, check_severities
+    from adjudge.formats.conll_check import KINDS, check_conll
     from adjudge.formats.recognise import looks_like
 
     check_format(format)
     place = name or source_name(source)
+    found = Findings(place, limit=limit, severities=check_severities(severity or {}, KINDS))
     with opened(source, place) as stream:
-        target, found, start = _target(source, stream, format)
-        if found == "conll":
-            from adjudge.formats.conll_check import check_conll
-
-            report = check_conll(target, name=place)
-            other = looks_like(start) if not report.documents and start.strip() else None
-            if other is None or other.kind in _KINDS:
-                return report
-            problem = Problem(f"this looks like {other.name}", path=place, hint=f"give {_EXPECTED} instead")
-            return Report(place, [Finding("unreadable", True, problem)], 0, 0, 0, 0)
+        target, kind, start = _target(source, stream, format)
+        if kind == "conll":
+            other = looks_like(start) if start.strip() else None
+            check_conll(target, found)
+            if found.contents["document"] or other is None or other.kind in _KINDS:
+                return found
+            empty = Findings(place, limit=limit, severities=found.severities)
+            empty.contents.update(found.contents)
+            empty.add("unreadable", f"this looks like {other.name}", hint=f"give {_EXPECTED} instead")
+            return empty
         try:
-            corpus = read_coreference(target, format=found, name=place)
+            corpus = read_coreference(target, format=kind, name=place)
         except UsageError:
             raise
         except AdjudgeError as error:
-            return Report(place, [Finding("unreadable", True, problem) for problem in error.problems], 0, 0, 0, 0)
-    findings = [*find_repeats(corpus), *(Finding("note", False, note) for note in corpus.notes)]
+            found.add_problems("unreadable", error.problems)
+            corpus = CorefCorpus(place, [], "")
+    found.take(find_repeats(corpus))
+    found.add_problems("note", corpus.notes, error=False)
     chains = [chain for document in corpus.documents for chain in document.chains]
     tokens = sum(max(document.tokens, 0) for document in corpus.documents)
     mentions = sum(len(chain.mentions) for chain in chains)
-    return Report(place, findings, len(corpus.documents), tokens, len(chains), mentions)
+    found.contents.update(document=len(corpus.documents), token=tokens, chain=len(chains), mention=mentions)
+    return found
 
 
 def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str, bytes]:
