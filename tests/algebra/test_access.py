@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField, case_of, get, getter, in_case, is_kind, kind, may_be_absent, names
+from adjudge.algebra.access import MissingField, get, getter, is_kind, kind, names
+from adjudge.algebra.operators.combine import case_of, in_case
 
 
 class Pair(NamedTuple):
@@ -150,8 +151,8 @@ def test_first_case_wins():
         (ir.Set(of=ir.Exact(type="null")), False),
     ],
 )
-def test_may_be_absent(node, expected):
-    assert may_be_absent(node) is expected
+def test_takes_null(node, expected):
+    assert ir.takes_null(node) is expected
 
 
 def test_names():

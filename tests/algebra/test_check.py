@@ -8,8 +8,7 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
-from adjudge.algebra.matching import graph, greedy, latent, one_to_one, sequence, set_of
-from adjudge.algebra.normalise import f1, prf
+from adjudge.algebra.matching import f1, graph, greedy, latent, one_to_one, prf, sequence, set_of
 from adjudge.algebra.operators.base import describe
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import (

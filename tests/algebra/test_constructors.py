@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.algebra import exact, ir, matching, normalise, similarity
+from adjudge.algebra import exact, ir, matching, similarity
 from adjudge.algebra.functions import Fn
 from adjudge.errors import UsageError
 
@@ -36,15 +36,15 @@ MADE = [
     (matching.sequence, (exact,), {"match": "1:N", "empty": 1}, {}),
     (matching.graph, (exact,), {"nodes": "n", "edges": "e", "ids": "id", "match": "N:N", "empty": 1}, {}),
     (matching.latent, (SET,), {}, {"of": SET}),
-    (normalise.f1, (SET,), {"undefined": 1}, {"by": "f", "beta": 1.0, "recall": None}),
-    (normalise.f, (SET,), {"beta": 2.0, "undefined": 1}, {"by": "f"}),
-    (normalise.precision, (SET,), {"undefined": 1}, {"by": "precision"}),
-    (normalise.recall, (SET,), {"undefined": 1}, {"by": "recall"}),
-    (normalise.jaccard, (SET,), {"undefined": 1}, {"by": "jaccard"}),
-    (normalise.prf, (SET, matching.best_pair(exact)), {"undefined": 1}, {"recall": matching.best_pair(exact)}),
-    (normalise.one_sided, (exact,), {"beta": 2.0, "undefined": 1},
+    (matching.f1, (SET,), {"undefined": 1}, {"by": "f", "beta": 1.0, "recall": None}),
+    (matching.f, (SET,), {"beta": 2.0, "undefined": 1}, {"by": "f"}),
+    (matching.precision, (SET,), {"undefined": 1}, {"by": "precision"}),
+    (matching.recall, (SET,), {"undefined": 1}, {"by": "recall"}),
+    (matching.jaccard, (SET,), {"undefined": 1}, {"by": "jaccard"}),
+    (matching.prf, (SET, matching.best_pair(exact)), {"undefined": 1}, {"recall": matching.best_pair(exact)}),
+    (matching.one_sided, (exact,), {"beta": 2.0, "undefined": 1},
      {"of": matching.many_to_one(exact), "recall": matching.one_to_many(exact)}),
-    (normalise.one_sided, (exact,), COMMON,
+    (matching.one_sided, (exact,), COMMON,
      {"of": matching.many_to_one(exact, **COMMON), "recall": matching.one_to_many(exact, **COMMON)}),
 ]  # fmt: skip
 

@@ -82,10 +82,10 @@ def test_functions_are_no_similarities():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"empty": 2}, "empty cannot be 2, choose from 0, 1"),
-        ({"empty": True}, "empty cannot be True"),
-        ({"undefined": 0.5}, "undefined cannot be 0.5, choose from 0, 1, null"),
-        ({"duplicates": "bag"}, "duplicates cannot be 'bag', choose from set, multiset, error"),
+        ({"empty": 2}, "empty must be 0 or 1, got 2"),
+        ({"empty": True}, "empty must be 0 or 1, got True"),
+        ({"undefined": 0.5}, "undefined must be 0, 1 or null, got 0.5"),
+        ({"duplicates": "bag"}, "duplicates must be set, multiset or error, got 'bag'"),
     ],
 )
 def test_conventions_that_there_are_not(given, said):

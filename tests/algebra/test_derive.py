@@ -34,8 +34,7 @@ import typing_extensions
 from adjudge.algebra import derive, ir
 from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.functions import Fn
-from adjudge.algebra.matching import count, greedy, latent, many_to_one, one_to_one, sequence
-from adjudge.algebra.normalise import f1, jaccard, precision
+from adjudge.algebra.matching import count, f1, greedy, jaccard, latent, many_to_one, one_to_one, precision, sequence
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import exact, hierarchy, iou, record, span, text, unit
 from adjudge.algebra.spec import decode, encode

@@ -14,8 +14,7 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
-from adjudge.algebra.matching import count, latent
-from adjudge.algebra.normalise import f1
+from adjudge.algebra.matching import count, f1, latent
 from adjudge.algebra.similarity import iou, record
 from adjudge.model.variable import Variable
 

@@ -5,6 +5,7 @@ from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import (
     best_pair,
     count,
+    f1,
     graph,
     greedy,
     latent,
@@ -15,7 +16,6 @@ from adjudge.algebra.matching import (
     sequence,
     set_of,
 )
-from adjudge.algebra.normalise import f1
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.algebra import ir
-from adjudge.algebra.normalise import f, f1, jaccard, one_sided, precision, prf, recall
+from adjudge.algebra.matching import f, f1, jaccard, one_sided, precision, prf, recall
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError
 from adjudge.model.prf import f_measure, ratio

@@ -124,7 +124,7 @@ def test_constructors(made, expected):
         (lambda: hierarchy(separator=".", table=[("a", "b", 1.5)]), "between 0 and 1"),
         (lambda: hierarchy({"a": "b", "b": "c", "c": "b"}), "cycle: b < c < b"),
         (lambda: hierarchy({"a": "a"}), "cycle: a < a"),
-        (lambda: hierarchy("nowhere.tsv"), "cannot read the hierarchy nowhere.tsv"),
+        (lambda: hierarchy("nowhere.tsv"), "nowhere.tsv: cannot be read"),
     ],
 )
 def test_mistakes(make, message):

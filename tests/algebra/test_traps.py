@@ -8,8 +8,7 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity, ordered
-from adjudge.algebra.matching import count, many_to_many, set_of
-from adjudge.algebra.normalise import f1, precision
+from adjudge.algebra.matching import count, f1, many_to_many, precision, set_of
 from adjudge.algebra.plan import problems
 from adjudge.algebra.similarity import exact
 from adjudge.errors import UsageError

@@ -4,8 +4,7 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
-from adjudge.algebra.matching import latent, one_to_one, sequence
-from adjudge.algebra.normalise import f1, prf
+from adjudge.algebra.matching import f1, latent, one_to_one, prf, sequence
 from adjudge.algebra.similarity import (
     best_of,
     case,

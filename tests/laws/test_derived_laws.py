@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 import fitting
-from adjudge.algebra.normalise import jaccard
+from adjudge.algebra.matching import jaccard
 
 RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 

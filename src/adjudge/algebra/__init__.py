@@ -1,23 +1,29 @@
 """The metric framework: similarities as values, three ways to write them, and a planner that computes them exactly."""
 
+from adjudge.algebra.access import ignore
 from adjudge.algebra.derive import derive_similarity, ordered
-from adjudge.algebra.fields import ignore
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import Conventions, Similarity
 from adjudge.algebra.matching import (
     best_pair,
     count,
+    f,
+    f1,
     graph,
     greedy,
+    jaccard,
     latent,
     many_to_many,
     many_to_one,
+    one_sided,
     one_to_many,
     one_to_one,
+    precision,
+    prf,
+    recall,
     sequence,
     set_of,
 )
-from adjudge.algebra.normalise import f, f1, jaccard, one_sided, precision, prf, recall
 from adjudge.algebra.plan import problems
 from adjudge.algebra.similarity import (
     best_of,

@@ -29,9 +29,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from adjudge.algebra import ir, matching, normalise, similarity
-from adjudge.algebra.access import may_be_absent
-from adjudge.algebra.fields import UNIONS, fields_of, ignore, is_record_class, is_typed_dict, substitute, unwrapped
+from adjudge.algebra import ir, matching, similarity
+from adjudge.algebra.access import UNIONS, fields_of, ignore, is_record_class, is_typed_dict, substitute, unwrapped
 from adjudge.algebra.functions import Fn
 from adjudge.errors import UsageError
 from adjudge.model.variable import Variable
@@ -131,7 +130,7 @@ _MATCHERS: tuple[Callable[..., Any], ...] = (
 )
 
 _NORMALISERS: tuple[Callable[..., Any], ...] = (
-    *(matching.count, normalise.f1, normalise.f, normalise.precision, normalise.recall, normalise.jaccard),
+    *(matching.count, matching.f1, matching.f, matching.precision, matching.recall, matching.jaccard),
 )
 
 _WRAPPERS: tuple[Callable[..., Any], ...] = (similarity.unit, matching.latent)
@@ -244,7 +243,7 @@ def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
 
 def _is_constructor(value: Any) -> bool:
     """Whether a piece of metadata is one of our own functions, used or forgotten to be called."""
-    modules = (matching.__name__, normalise.__name__, similarity.__name__)
+    modules = (matching.__name__, similarity.__name__)
     return callable(value) and getattr(value, "__module__", None) in modules and not isinstance(value, type)
 
 
@@ -304,7 +303,7 @@ def _matched(
     if normaliser is not None:
         node = normaliser(node, **equal)
     elif not at.top and at.nested == "f1":
-        node = normalise.f1(node, **equal)
+        node = matching.f1(node, **equal)
     return node if collection.by is None else ir.Mapped(of=node, by=collection.by)
 
 
@@ -369,7 +368,7 @@ def _record(cls: type, args: tuple[Any, ...], at: _At) -> ir.Record:
     found: dict[str, ir.Similarity] = {}
     for field in fields:
         node = _derive(field.type, inside.step(f".{field.name}", top=at.top and own == [field.name]))
-        if field.optional and not may_be_absent(node):
+        if field.optional and not ir.takes_null(node):
             node = ir.Union(cases=(ir.Case(type="null", of=ir.Exact(type="null")), ir.Case(of=node)))
         found[field.name] = node
     return ir.Record(fields=found)
@@ -546,7 +545,7 @@ def _own_key(option: Option, records: Sequence[Option]) -> str:
     """A key that this TypedDict always has and the others never have."""
     others = {name for other in records if other is not option for name in _names(other)}
     for name in option.fields or ():
-        if name not in others and isinstance(option.of, ir.Record) and not may_be_absent(option.of.fields[name]):
+        if name not in others and isinstance(option.of, ir.Record) and not ir.takes_null(option.of.fields[name]):
             return name
     hint = 'give each of them a field like kind: Literal["..."]'
     raise UsageError(f"nothing tells {option.name} from the other cases", hint=hint)

@@ -69,7 +69,9 @@ class _Checked(msgspec.Struct, frozen=True):
         for name, allowed in literals(type(self)).items():
             value = getattr(self, name)
             if not is_choice(value, allowed):
-                known = [str(each) for each in allowed if each is not None]
+                # None in a node leaves the choice to the conventions, which are asked for it.
+                null = ["null"] * (None in allowed and isinstance(self, Conventions))
+                known = [str(each) for each in allowed if each is not None] + null
                 close = did_you_mean(str(value), known)
                 listed = known[0] if len(known) == 1 else f"{', '.join(known[:-1])} or {known[-1]}"
                 found.append((name, f"{name} must be {listed}, got {value!r}" + (f", {close}" if close else "")))
@@ -79,7 +81,7 @@ class _Checked(msgspec.Struct, frozen=True):
                 found.append((name, f"{name} must be finite"))
         found += self._wrong()
         if found:
-            raise NodeError(str(self.__struct_config__.tag or "case"), found)
+            raise NodeError(str(self.__struct_config__.tag or type(self).__name__.lower()), found)
 
     def _wrong(self) -> Iterable[Complaint]:
         return ()
@@ -450,7 +452,7 @@ def _discrete(node: Similarity) -> bool:
     return isinstance(node, Exact)
 
 
-class Conventions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Conventions(_Checked, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the packages of the field disagree on, said out loud; part of every metric and signature.
 
     `duplicates`: a collection is a set, a multiset, or repeating an element is an error. `empty`: the self score of an
@@ -461,14 +463,6 @@ class Conventions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     duplicates: Duplicates = "set"
     empty: Literal[0, 1] = 0
     undefined: Literal[0, 1] | None = 0
-
-    def __post_init__(self) -> None:
-        allowed = {"duplicates": ("set", "multiset", "error"), "empty": (0, 1), "undefined": (0, 1, None)}
-        for name, choices in allowed.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or value not in choices:
-                known = ", ".join("null" if choice is None else str(choice) for choice in choices)
-                raise UsageError(f"{name} cannot be {value!r}", hint=f"choose from {known}")
 
 
 def children(node: Similarity) -> Iterator[Similarity]:
@@ -527,6 +521,20 @@ def has_variables(node: Similarity) -> bool:
     if isinstance(node, Variable):
         return True
     return not isinstance(node, Latent) and any(has_variables(inner) for inner in children(node))
+
+
+def takes_null(node: Similarity) -> bool:
+    """Whether a missing field of this similarity counts as null: one case of the union takes null."""
+    if isinstance(node, Union):
+        return any(
+            case.type in (None, "null")
+            and case.prefix is case.has is case.field is None
+            and (case.python is None or isinstance(None, case.python.function))  # type: ignore[arg-type]
+            for case in node.cases
+        )
+    if isinstance(node, Exact):
+        return node.type == "null" or (node.values is not None and None in node.values)
+    return isinstance(node, Threshold | Unit | Latent | Normalise) and takes_null(node.of)
 
 
 def need_similarity(value: Any, *, what: str = "of") -> Similarity:

@@ -1,7 +1,7 @@
-"""Matchings: collections compared by the best alignment of their elements. (Eq. 13)
+"""Matchings: collections compared by the best alignment of their elements (Eq. 13), and ratios of them (Eq. 4-7).
 
-Every function takes the similarity of the elements and gives the unnormalised value of the matching, a count of
-(partial) matches; `normalise` turns it into a score.
+A matching takes the similarity of the elements and gives an unnormalised value, a count of (partial) matches; a
+normaliser makes a score of it, by dividing it by its self scores. The functions build nodes; `model.prf` divides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from adjudge.algebra.ir import need_similarity
 from adjudge.errors import UsageError, did_you_mean
 
 Empty: TypeAlias = Literal[0, 1] | None
+Undefined: TypeAlias = Literal[0, 1] | None
 
 ALIASES: dict[str, ir.Match] = {
     "1:1": "1:1",
@@ -194,3 +195,83 @@ def function(given: str | Callable[..., Any] | Fn) -> Fn:
     found = Fn.of(given)
     _ = found.function
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Normalisers
+
+
+def f(
+    of: ir.Similarity, recall: ir.Similarity | None = None, *, beta: float = 1.0, undefined: Undefined = None
+) -> ir.Normalise:
+    """F-beta: (1 + b²) S(s,g) / (b² S(g,g) + S(s,s)); with `recall`, the harmonic mean of two matchings. (Eq. 6)
+
+    >>> f(ir.Set(of=ir.Exact()), beta=2).beta
+    2.0
+    """
+    other = None if recall is None else need_similarity(recall, what="recall")
+    return ir.Normalise(of=need_similarity(of), recall=other, beta=float(beta), undefined=undefined)
+
+
+def f1(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """F1 (Dice): 2 S(s,g) / (S(s,s) + S(g,g)). (Eq. 6)
+
+    >>> f1(ir.Set(of=ir.Exact())).by
+    'f'
+    """
+    return f(of, undefined=undefined)
+
+
+def precision(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / S(s,s). (Eq. 4)
+
+    >>> precision(ir.Set(of=ir.Exact())).by
+    'precision'
+    """
+    return ir.Normalise(of=need_similarity(of), by="precision", undefined=undefined)
+
+
+def recall(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / S(g,g). (Eq. 5)
+
+    >>> recall(ir.Set(of=ir.Exact())).by
+    'recall'
+    """
+    return ir.Normalise(of=need_similarity(of), by="recall", undefined=undefined)
+
+
+def jaccard(of: ir.Similarity, *, undefined: Undefined = None) -> ir.Normalise:
+    """S(s,g) / (S(s,s) + S(g,g) - S(s,g)). (Eq. 7)
+
+    >>> jaccard(ir.Set(of=ir.Exact())).by
+    'jaccard'
+    """
+    return ir.Normalise(of=need_similarity(of), by="jaccard", undefined=undefined)
+
+
+def prf(precision: ir.Similarity, recall: ir.Similarity | None = None, *, undefined: Undefined = None) -> ir.Normalise:
+    """Precision and recall of one matching, or of one each, and F1 as their harmonic mean. (Eq. 23, 24)
+
+    >>> prf(ir.Set(of=ir.Exact(), match="N:1"), ir.Set(of=ir.Exact(), match="1:N")).recall.match
+    '1:N'
+    """
+    return f(precision, recall, undefined=undefined)
+
+
+def one_sided(
+    of: ir.Similarity,
+    *,
+    beta: float = 1.0,
+    duplicates: ir.Duplicates | None = None,
+    empty: Literal[0, 1] | None = None,
+    undefined: Undefined = None,
+) -> ir.Normalise:
+    """Precision lets each system element take its best gold element, recall the reverse. (Eq. 27)
+
+    >>> metric = one_sided(ir.Exact())
+    >>> metric.of.match, metric.recall.match
+    ('N:1', '1:N')
+    """
+    forth = many_to_one(of, duplicates=duplicates, empty=empty)
+    back = one_to_many(of, duplicates=duplicates, empty=empty)
+    return f(forth, back, beta=beta, undefined=undefined)

@@ -1,4 +1,4 @@
-"""JSON or YAML text as plain values, with the place of every part.
+"""Small files that people write: JSON or YAML text as plain values, with the place of every part.
 
 YAML is read with fewer guesses than usual: `1:1` is not sixty-one, `no` is not false, `~` is not null, and a date is a
 string. A repeated key is a mistake.
@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from adjudge.errors import FormatError, Problem
-from adjudge.model.whereabouts import place_at
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.model.whereabouts import not_utf8, place_at
 
 Where: TypeAlias = tuple[str | int, ...]
 Mark: TypeAlias = tuple[int, int]
@@ -42,6 +43,17 @@ class Source:
             where = where[:-1]
         line, column = place or (None, None)
         return Problem(message, path=self.path, line=line, column=column, hint=hint)
+
+
+def read_file(path: str | Path) -> str:
+    """The text of a small file that somebody named."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, str(path))) from None
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(Problem(f"cannot be read ({reason})", path=str(path), hint="check the path")) from None
 
 
 def read_source(text: str, *, path: str | None = None) -> Source:

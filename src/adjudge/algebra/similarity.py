@@ -15,8 +15,9 @@ from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import function, set_of
+from adjudge.algebra.places import read_file
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.model.whereabouts import json_place, not_utf8
+from adjudge.model.whereabouts import json_place
 
 Function = str | Callable[..., Any] | Fn
 
@@ -301,12 +302,7 @@ def hierarchy(
 
 def read_parents(path: Path) -> dict[str, str]:
     """The hierarchy in a file; all mistakes of the file are reported at once."""
-    try:
-        content = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot read the hierarchy {path} ({error.strerror})", hint="check the path") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, str(path))) from None
+    content = read_file(path)
     if path.suffix == ".json":
         return _parents_from_json(content, str(path))
     found: dict[str, str] = {}

@@ -23,9 +23,8 @@ from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import NodeError, is_choice, literals
 from adjudge.algebra.matching import ALIASES
-from adjudge.algebra.places import Source, Where, read_source
+from adjudge.algebra.places import Source, Where, read_file, read_source
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.model.whereabouts import not_utf8
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 _OMITTED: dict[str, Any] = {"name": "", "about": "", "recall": None, "report": []}
@@ -115,7 +114,7 @@ def load_spec(source: str | Path, *, path: str | None = None) -> MetricSpec:
     if isinstance(source, Path) or _is_file_name(source):
         file = Path(source)
         path = path or str(file)
-        source = _text(file)
+        source = read_file(file)
     read = read_source(source, path=path)
     found = _Reader(read).spec(read.value)
     return found if found.name or path is None else msgspec.structs.replace(found, name=Path(path).stem)
@@ -125,18 +124,6 @@ def _is_file_name(source: str) -> bool:
     if "\n" in source or not source.strip():
         return False
     return source.endswith((".json", ".yaml", ".yml")) or not (":" in source or "{" in source)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = f"cannot be read ({error.strerror or error})"
-        raise UsageError(Problem(reason, path=str(file), hint="check the path")) from None
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, str(file))) from None
-    except ValueError as error:  # a path with a null character
-        raise UsageError(Problem(f"cannot be read ({error})", path=str(file), hint="check the path")) from None
 
 
 # The schema

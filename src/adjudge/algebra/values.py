@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Set
 from datetime import date, time, timedelta
 from typing import Any
 
-from adjudge.algebra.fields import field_names
+from adjudge.algebra.access import field_names
 
 _NUMBER = re.compile(
     r"(?:[$€£¥]\s*)?([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|[+-]?\.\d+)\s*(%|[$€£¥])?"

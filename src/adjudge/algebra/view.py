@@ -73,7 +73,7 @@ def counting_elements(node: ir.Similarity) -> ir.Similarity:
 
     A ratio of that field that was asked for becomes the ratio of all documents; that which `derive` makes is left out.
 
-    >>> from adjudge.algebra.normalise import f1, jaccard
+    >>> from adjudge.algebra.matching import f1, jaccard
     >>> tags = ir.Set(of=ir.Exact())
     >>> counting_elements(ir.Record(fields={"tags": f1(tags, undefined=1)})) == ir.Record(fields={"tags": tags})
     True

@@ -148,6 +148,13 @@ class Metric:
         found = (node for node in nodes if node is not None)
         return tuple(node if self.within is None else ir.Record(fields={self.within: node}) for node in found)
 
+    @property
+    def whole(self) -> ir.Similarity:
+        """The similarity of documents, with the ratio outside."""
+        first, *second = self._sides
+        recall = second[0] if second else None
+        return first if self._ratio is None else msgspec.structs.replace(self._ratio, of=first, recall=recall)
+
     @cached_property
     def precision(self) -> ir.Similarity:
         """The matching value that precision (and, if there is no other, recall) divides."""

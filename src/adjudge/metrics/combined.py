@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import fsum, prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
@@ -86,19 +85,13 @@ class Combined:
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The combined score of one pair of values; of rows, all parts of all of them."""
+        from adjudge.stats.points import points
+
+        first = self.members[0]
+        found = points(self.measures, self.observe(first.document_of(gold), first.document_of(system)).counts)
         if self.op is None:
-            found = [value for member in self.members for value in member.score(gold, system).values()]
-            return Scores(dict(zip(self.parts, found, strict=True)))
-        values: dict[str, float | None] = {}
-        parts = [member.score(gold, system)[part] for member, part in self.of]
-        defined = [value for value in parts if value is not None]
-        if len(defined) < len(parts):
-            values[self.part] = None
-        elif self.op == "product":
-            values[self.part] = prod(defined)
-        else:
-            values[self.part] = fsum(defined) / (len(defined) if self.op == "mean" else 1)
-        return Scores(values)
+            return Scores(dict(zip(self.parts, found.values(), strict=True)))
+        return Scores({part: found[self.name, part] for part in self.parts})
 
     def product(self, name: str) -> Combined:
         """The same rows, and one more called `name`: the product of what they report last (F1).

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from adjudge.algebra import dice, exact, f, ir, many_to_many, mapped, overlap, record, set_of
 from adjudge.errors import UsageError
-from adjudge.metrics.base import Metric, Scores
+from adjudge.metrics.base import Metric
 from adjudge.metrics.combined import Combined
 from adjudge.metrics.registry import metric
 
@@ -167,14 +167,6 @@ class Blanc(Combined):
             *(measure for member in self.members for measure in member.measures),
             Rule(self.name, coref, noncoref, own, self.rule),
         )
-
-    def score(self, gold: Any, system: Any) -> Scores:
-        """The scores of one pair of values."""
-        from adjudge.stats.points import points
-
-        gold, system = {"clusters": gold}, {"clusters": system}
-        found = points(self.measures, self.observe(gold, system).counts)
-        return Scores({part: found[self.name, part] for part in self.parts})
 
     def definition(self) -> str:
         """What it is."""

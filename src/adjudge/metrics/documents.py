@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.fields import fields_of, is_record_class, unwrapped
+from adjudge.algebra.access import fields_of, is_record_class, unwrapped
 from adjudge.errors import UsageError, ValidationError
 from adjudge.model.variable import Variable
 

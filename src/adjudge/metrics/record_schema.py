@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.algebra import custom, decode, exact, ir, mapped, set_of, text
-from adjudge.algebra.places import read_source
+from adjudge.algebra.places import read_file, read_source
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
-from adjudge.model.whereabouts import not_utf8
 
 LARGEST = 10**15  # of a tolerance
 
@@ -44,13 +43,7 @@ def read_schema(path: str | Path) -> dict[str, ir.Similarity]:
     >>> list(read_schema(file))
     ['name']
     """
-    place = str(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, place)) from None
-    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
-        raise UsageError(Problem(f"the fields cannot be read ({error})", path=place, hint="check the file")) from None
+    place, text = str(path), read_file(path)
     if not text.strip():
         raise FormatError(Problem("the file is empty", path=place, hint="name: text"))
     source = read_source(text, path=place)

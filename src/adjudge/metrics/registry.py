@@ -249,22 +249,12 @@ def write(metric: Metric) -> str:
     spec = MetricSpec(
         name=metric.name,
         about=metric.about,
-        metric=metric.similarity if metric.within is None else _inside(metric),
+        metric=metric.whole,
         report=metric.report,
         pool=metric.pool,
         conventions=metric.conventions,
     )
     return msgspec.json.encode(dump_spec(spec)).decode()
-
-
-def _inside(metric: Metric) -> ir.Similarity:
-    """The similarity of documents, with the ratio outside."""
-    node = metric.similarity
-    assert metric.within is not None
-    if isinstance(node, ir.Normalise):
-        recall = None if node.recall is None else ir.Record(fields={metric.within: node.recall})
-        return msgspec.structs.replace(node, of=ir.Record(fields={metric.within: node.of}), recall=recall)
-    return ir.Record(fields={metric.within: node})
 
 
 def _conventions(given: Mapping[str, Any]) -> ir.Conventions:

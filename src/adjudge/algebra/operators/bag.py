@@ -247,10 +247,6 @@ class OverlapOp(BagOp):
             ctx.solved[id(self), id(s), id(g)] = shared
         return overlap_ratio(self.by, shared, s.size, g.size) if shared else (0, 1)
 
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        numerator, denominator = self.ratio(s, g, ctx)
-        return numerator / denominator
-
     def self_score(self, p: Any, side: int) -> float:
         if not p.size:
             return 0.0

@@ -142,7 +142,7 @@ class Op:
 
     def identity(self, p: Any) -> Hashable:
         """A hashable stand-in: equal identities mean equal values, as far as this similarity can see."""
-        raise NotImplementedError
+        return p  # type: ignore[no-any-return]
 
     def block(self, p: Any) -> Hashable:
         """Values with different blocks have similarity 0."""
@@ -150,11 +150,12 @@ class Op:
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         """phi(s, g)."""
-        raise NotImplementedError
+        numerator, denominator = self.ratio(s, g, ctx)
+        return numerator / denominator
 
     def self_score(self, p: Any, side: int) -> float:
         """phi(p, p), in closed form."""
-        raise NotImplementedError
+        return 1.0
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         """phi(s, g) as a fraction of integers (only if `integral` or `rational`)."""
@@ -162,7 +163,8 @@ class Op:
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         """All (i, j, phi) with phi > 0; values at or below `floor` may be left out."""
-        return all_pairs(self, ss, gs, ctx)
+        values = ((i, j, self.pair(s, g, ctx)) for i, s in enumerate(ss) for j, g in enumerate(gs))
+        return [entry for entry in values if entry[2] > 0]
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         """The variables inside a prepared value, in a fixed order."""
@@ -198,17 +200,6 @@ class Difference:
     system: Any
     gold: Any
     similarity: float
-
-
-def all_pairs(op: Op, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Table:
-    """The table of an operator that has nothing better: every pair is evaluated."""
-    out: Table = []
-    for i, s in enumerate(ss):
-        for j, g in enumerate(gs):
-            value = op.pair(s, g, ctx)
-            if value > 0:
-                out.append((i, j, value))
-    return out
 
 
 def group(values: Sequence[Any], key: Callable[[Any], Hashable]) -> dict[Hashable, list[int]]:

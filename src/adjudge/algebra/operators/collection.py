@@ -26,7 +26,7 @@ from adjudge.algebra.operators.base import (
     short_name,
 )
 from adjudge.algebra.solve.assignment import max_weight_matching
-from adjudge.algebra.solve.sequence import best_chain, lcs_length
+from adjudge.algebra.solve.order import best_chain, lcs_length
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report

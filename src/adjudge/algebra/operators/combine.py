@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import MissingField, case_of, getter, may_be_absent
+from adjudge.algebra.access import MissingField, get, is_kind
 from adjudge.algebra.operators.base import (
     GOLD,
     SYSTEM,
@@ -42,7 +43,7 @@ class UnionOp(Op):
         self.integral = all(op.integral for op in ops)
         self.rational = all(op.rational or op.integral for op in ops)
         self.nested = any(op.nested for op in ops)
-        self.accepts_null = may_be_absent(node)
+        self.accepts_null = ir.takes_null(node)
         # If nothing but its type decides on the case of a value, that is decided once for each type.
         self.by_type = not any(
             each is not None for case in node.cases for each in (case.python, case.prefix, case.has, case.field)
@@ -115,6 +116,32 @@ class UnionOp(Op):
         return Line("cases joined on their tag", "", tuple(zip(names, (op.line() for op in self.ops), strict=True)))
 
 
+def in_case(case: ir.Case, value: Any) -> bool:
+    """Whether all conditions of a case hold for a value."""
+    if case.python is not None and not isinstance(value, case.python.function):  # type: ignore[arg-type]
+        return False
+    if case.type is not None and not is_kind(value, case.type):
+        return False
+    if case.prefix is not None and not (isinstance(value, str) and value.startswith(case.prefix)):
+        return False
+    try:
+        if case.has is not None:
+            get(value, case.has)
+        if case.field is not None:
+            found = get(value, case.field)
+            found = found.value if isinstance(found, enum.Enum) else found
+            # true is not 1
+            return bool(found == case.equals) and isinstance(found, bool) == isinstance(case.equals, bool)
+    except MissingField:
+        return False
+    return True
+
+
+def case_of(node: ir.Union, value: Any) -> int | None:
+    """The position of the first case that takes the value, or None."""
+    return next((position for position, case in enumerate(node.cases) if in_case(case, value)), None)
+
+
 def _case_name(case: ir.Case) -> str:
     if case.field is not None:
         return f"{case.field} = {case.equals}"
@@ -130,7 +157,7 @@ def _tag_hint(node: ir.Union, value: Any) -> str | None:
     hint = None
     for tag in {case.field: None for case in node.cases if case.field is not None}:
         try:
-            found = getter(tag)(value)
+            found = get(value, tag)
         except MissingField:
             hint = f"is the field {tag!r} missing?"
         else:

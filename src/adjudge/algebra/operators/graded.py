@@ -62,16 +62,9 @@ class EditOp(DistinctOp):
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         return as_text(value)
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         longer = max(len(s), len(g))
         return (longer - levenshtein(s, g), longer) if longer else (1, 1)
-
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        numerator, denominator = self.ratio(s, g, ctx)
-        return numerator / denominator
 
     def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:
         longer = max(len(s), len(g))
@@ -81,9 +74,6 @@ class EditOp(DistinctOp):
         if floor > 0 and levenshtein(s, g, allowed) > allowed:
             return 0.0
         return self.pair(s, g, ctx)
-
-    def self_score(self, p: Any, side: int) -> float:
-        return 1.0
 
     def line(self) -> Line:
         return Line("edit distance, bit-parallel, each distinct pair once", "O(distinct n * distinct m)")
@@ -103,18 +93,12 @@ class NumberOp(Op):
             raise expected("a number", value)
         return value
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return max(0.0, 1.0 - float(abs(s - g)) / self.scale)
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         value = max(Fraction(0), 1 - abs(simplest(s) - simplest(g)) / self.fraction)
         return value.numerator, value.denominator
-
-    def self_score(self, p: Any, side: int) -> float:
-        return 1.0
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         from bisect import bisect_left
@@ -173,9 +157,6 @@ class HierarchyOp(DistinctOp):
             self.chains[name] = found
         return found
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def block(self, p: Any) -> Hashable:
         return self.chain(p)[0] if self.blocking else None
 
@@ -202,13 +183,6 @@ class HierarchyOp(DistinctOp):
             return 2 * common, len(left) + len(right)
         general = len(left) == common < len(right)
         return (self.partial.numerator, self.partial.denominator) if general else (0, 1)
-
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        numerator, denominator = self.ratio(s, g, ctx)
-        return numerator / denominator
-
-    def self_score(self, p: Any, side: int) -> float:
-        return 1.0
 
     def line(self) -> Line:
         return Line(f"type hierarchy ({self.node.credit}), distinct types joined on their root", "O(distinct types^2)")

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import getter, is_kind, kind, may_be_absent
+from adjudge.algebra.access import getter, is_kind, kind
 from adjudge.algebra.operators.base import (
     Context,
     Line,
@@ -38,7 +38,7 @@ class ExactOp(Op):
         self.node = node
         self.kind = node.type
         self.values = None if node.values is None else frozenset(freeze(value) for value in node.values)
-        self.accepts_null = may_be_absent(node)
+        self.accepts_null = ir.takes_null(node)
         # Values of these types are their own keys and need no further look.
         plain = {"string": (str,), "integer": (int,), "null": (type(None),), None: (str, int)}.get(node.type, ())
         self.plain: frozenset[type] = frozenset(plain if node.values is None else ())
@@ -55,17 +55,11 @@ class ExactOp(Op):
             raise Misfit(f"{short(raw)} is not one of {listed(known)}", did_you_mean(str(raw), known))
         return key
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def block(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return 1.0 if s == g else 0.0
-
-    def self_score(self, p: Any, side: int) -> float:
-        return 1.0
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
@@ -115,18 +109,11 @@ class SpanOp(Op):
             raise Misfit(f"the span ends at {end} before it starts at {start}", "swap the two offsets")
         return (start, end + self.node.inclusive)
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         shared = min(s[1], g[1]) - max(s[0], g[0])
         if shared <= 0:
             return 0, 1
         return overlap_ratio(self.node.by, shared, s[1] - s[0], g[1] - g[0])
-
-    def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        numerator, denominator = self.ratio(s, g, ctx)
-        return numerator / denominator
 
     def self_score(self, p: Any, side: int) -> float:
         length: int = p[1] - p[0]
@@ -178,17 +165,11 @@ class VariableOp(Op):
             raise expected("a variable", value, "give its name as a string")
         return ("variable", freeze(value))
 
-    def identity(self, p: Any) -> Hashable:
-        return p  # type: ignore[no-any-return]
-
     def block(self, p: Any) -> Hashable:
         return "variable"
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         return 1.0 if ctx.mapping is None or ctx.mapping.allows(s, g) else 0.0
-
-    def self_score(self, p: Any, side: int) -> float:
-        return 1.0
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         return (p,)

@@ -252,13 +252,9 @@ class LatentOp(Wrapper):
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         found = self._solution(s, g, ctx)
         value = found.bound if ctx.upper else found.value
-        ratio = _ratio_above(self.inner)
-        if self.linear and ratio is not None:
-            return ratio._value(value, s, g)
+        if self.linear and isinstance(self.inner, NormaliseOp):
+            return self.inner._value(value, s, g)
         return value
-
-    def self_score(self, p: Any, side: int) -> float:
-        return self.inner.self_score(p, side)
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         # Without a mapping the inner table is optimistic: it names every pair that can be above zero.
@@ -269,8 +265,7 @@ class LatentOp(Wrapper):
                 out.append((i, j, value))
         return out
 
-    def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
-        return int(self.pair(s, g, ctx)), 1
+    ratio = Op.ratio
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         solution = self._solution(s, g, ctx)
@@ -330,10 +325,6 @@ def _inside(op: Op) -> list[Op]:
         return [op.element]
     ops = getattr(op, "ops", ())
     return list(ops.values()) if isinstance(ops, dict) else list(ops)
-
-
-def _ratio_above(op: Op) -> NormaliseOp | None:
-    return op if isinstance(op, NormaliseOp) else None
 
 
 def _is_linear(op: Op, top: bool = True) -> bool:

@@ -276,31 +276,19 @@ class NormaliseOp(Wrapper):
         return 1.0 if own > 0 else float(self.undefined)
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        if self.undefined:
-            return self._table_with_undefined(ss, gs, ctx)
         inner = self.inner.table([s[0] for s in ss], [g[0] for g in gs], ctx)
-        if self.recall is None:
+        if self.recall is None and not self.undefined:
             return [(i, j, self._value(value, ss[i], gs[j])) for i, j, value in inner]
         values = {(i, j): value for i, j, value in inner}
-        others = {(i, j): v for i, j, v in self.recall.table([s[2] for s in ss], [g[2] for g in gs], ctx)}
-        out: Table = []
-        for i, j in values.keys() | others.keys():
-            value = self._value(values.get((i, j), 0.0), ss[i], gs[j], others.get((i, j), 0.0))
-            if value > 0:
-                out.append((i, j, value))
-        return sorted(out)
-
-    def _table_with_undefined(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Table:
-        """With 0/0 = 1 a pair without anything in common can score: those with an empty denominator are added."""
-        values = {(i, j): value for i, j, value in self.inner.table([s[0] for s in ss], [g[0] for g in gs], ctx)}
         others: dict[tuple[int, int], float] = {}
         if self.recall is not None:
             found = self.recall.table([s[2] for s in ss], [g[2] for g in gs], ctx)
             others = {(i, j): value for i, j, value in found}
-        keys = set(values) | set(others)
-        last = 3 if self.recall is not None else 1
-        keys.update((i, j) for i, s in enumerate(ss) if s[1] == 0 for j in range(len(gs)))
-        keys.update((i, j) for j, g in enumerate(gs) if g[last] == 0 for i in range(len(ss)))
+        keys = values.keys() | others.keys()
+        if self.undefined:  # a pair without anything in common can score: those with an empty denominator
+            last = 3 if self.recall is not None else 1
+            keys.update((i, j) for i, s in enumerate(ss) if s[1] == 0 for j in range(len(gs)))
+            keys.update((i, j) for j, g in enumerate(gs) if g[last] == 0 for i in range(len(ss)))
         out: Table = []
         for i, j in sorted(keys):
             other = None if self.recall is None else others.get((i, j), 0.0)
