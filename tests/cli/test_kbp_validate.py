@@ -49,13 +49,6 @@ def test_findings_have_a_place_a_remedy_and_what_was_done(capsys: pytest.Capture
     ]
 
 
-def test_warnings_fail_only_if_strict(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tac").write_text(KB.replace(':Entity_1\tcanonical_mention\t"Ana"\tD1:0-2\n', ""))
-    assert run(["kbp", "validate", "b.tac"]) == 0
-    assert "warning: the node :Entity_1 has no canonical mention" in capsys.readouterr().out
-    assert run(["kbp", "validate", "b.tac", "--strict"]) == 1
-
-
 def test_repair(capsys: pytest.CaptureFixture[str]) -> None:
     Path("b.tac").write_text(KB.replace("run1\n", "") + ":Entity_1\tper:spouse\n")
     assert run(["kbp", "validate", "b.tac", "--repair", "out.tac"]) == 0
@@ -87,31 +80,12 @@ def test_nothing_to_repair(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     Path("b.tac").write_text(KB.replace(":Entity_1\ttype", "Entity_1\ttype"))
-    assert run(["kbp", "validate", "b.tac", "--format", "json", "-o", "out.json"]) == 0
-    (report,) = json.loads(Path("out.json").read_text())["files"]
-    (finding,) = report.pop("findings")
-    assert report == {
-        "path": "b.tac",
-        "format": "coldstart",
-        "counts": {"document": 1, "entity": 1, "event": 0, "string": 0, "mention": 1, "fact": 0},
-        "errors": 0,
-        "warnings": 1,
-        "unrepaired": 0,
-        "unlisted": {},
-    }
-    assert (finding["kind"], finding["line"], finding["column"]) == ("colon-omitted", 2, 1)
-    assert finding["repair"] == "the colon is added"
-    assert capsys.readouterr().out == ""
-
-
-def test_many_findings_of_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tsv").write_text(TRIPLES + "a\tb\n" * 50)
-    assert run(["kbp", "validate", "b.tsv"]) == 1
-    out = capsys.readouterr().out.splitlines()
-    assert len(out) == 22
-    assert out[-2] == "b.tsv: and 30 more of the kind columns, --limit 0 lists all"
-    assert run(["kbp", "validate", "b.tsv", "--limit", "0"]) == 1
-    assert len(capsys.readouterr().out.splitlines()) == 51
+    assert run(["kbp", "validate", "b.tac", "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    counts = {"documents": 1, "entities": 1, "events": 0, "strings": 0, "mentions": 1, "facts": 0}
+    told = {"format": "coldstart", "unrepaired": 0, "errors": 0, "warnings": 1}
+    assert report["files"] == [{"path": "b.tac", **counts, **told}]
+    assert [(each["kind"], each["repair"]) for each in report["findings"]] == [("colon-omitted", "the colon is added")]
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,10 +158,3 @@ def test_hostile_input(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\0" not in out
     assert "root:" not in out
     assert any("b.tac" in line and ": error: " in line for line in out.splitlines())
-
-
-def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["kbp", "validate", "--help"]) == 0
-    out = capsys.readouterr().out
-    assert all(option in out for option in ("--repair", "--docs", "--from", "--strict", "--limit"))
-    assert run(["kbp"]) in (0, 2)

@@ -19,10 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Unpack
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.findings import Findings, field_column
+from adjudge.findings import Findings, More, field_column
 from adjudge.formats.kb_coldstart_check import REALIS, Parts, Said, Texts, find_slot, finish, shown
 from adjudge.formats.source import Source, find_shards, is_shard, read_lines, reads, source_name
 from adjudge.model.kbp import (
@@ -330,12 +330,10 @@ class LineReader:
         self._sure: dict[str, float] = {}
         self._documents: dict[str, str] = {}
 
-    def error(
-        self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None, error: bool = True
-    ) -> None:
+    def error(self, kind: str, field: int, message: str, hint: str, **more: Unpack[More]) -> None:
         """A finding about a field of the line, counted from 1 (0: the whole line)."""
         column = field_column(self.text, field) if field else 1
-        self.found.add(kind, message, self.line, column, hint, error=error, repair=repair)
+        self.found.add(kind, message, self.line, column, hint, **more)
 
     def warn(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
         """A remark about a field."""

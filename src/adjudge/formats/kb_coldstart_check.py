@@ -167,7 +167,7 @@ class _Facts:
         for fact, line in self.parts.facts.values():
             verdict = self._verdict(fact)
             for error, kind, message, hint, repair in verdict.complaints:
-                self.found.add(kind, message, line, None, hint, error=error, repair=repair)
+                self.found.add(kind, message, line, None, hint, error=error, repair=repair, value=message)
             if verdict.relation != fact.relation:
                 fact = fact._replace(relation=verdict.relation)
             key = (*fact[:5], fact.realis)
@@ -345,7 +345,8 @@ class Parts:
         if type_ not in (*ENTITY_TYPES, STRING) and kind != "event":
             known = ", ".join((*ENTITY_TYPES, STRING))
             message = f"there is no type {shown(type_)}"
-            self.reader.error("illegal-type", 3, message, f"write {known} or the type of an event", repair="kept")
+            hint = f"write {known} or the type of an event"
+            self.reader.error("illegal-type", 3, message, hint, repair="kept", value=type_)
         elif kind != node.kind:
             message = f"the node {node.id} cannot have the type {type_}"
             self.reader.error("incompatible-name", 1, message, f"call it :{kind.capitalize()}...", repair="kept")

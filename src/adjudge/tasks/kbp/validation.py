@@ -7,32 +7,29 @@ repaired, lines that mean nothing are left out, and the result is checked again,
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from adjudge.errors import AdjudgeError, Problem, UsageError
-from adjudge.findings import Finding, Findings
+from adjudge.errors import AdjudgeError, UsageError
+from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.kb_coldstart import coldstart_file
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KnowledgeBase, TripleTable
 from adjudge.tasks.kbp.detection import Format, detect, read_corpus
 
-LIMIT = 20
-"""How many findings of a kind are listed, unless it is said otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class KbReport:
-    """What was found in one file or folder, in the order of the places, and what is in it."""
-
-    path: str
-    format: str
-    findings: list[Finding]
-    unlisted: dict[str, int]
-    errors: int
-    warnings: int
-    unrepaired: int
-    counts: dict[str, int] = field(default_factory=dict)
+KINDS = (
+    *("missing-run-id", "hash-in-field", "colon-omitted", "illegal-node-name", "unquoted-string"),
+    *("missing-decimal-point", "improper-confidence", "illegal-confidence", "semicolon", "provenance-parts"),
+    *("several-documents", "many-spans", "long-span", "long-provenance", "no-justification", "predicate-alias"),
+    *("domain-omitted", "illegal-predicate", "illegal-type", "subject-type", "object-type", "incompatible-name"),
+    *("missing-type", "several-types", "missing-realis", "unexpected-realis", "illegal-realis"),
+    *("unexpected-provenance", "missing-canonical", "unasserted-mention", "missing-canonical-of-several"),
+    *("several-canonical", "several-strings", "duplicate-assertion", "unattested", "unknown-node"),
+    *("missing-inverse", "several-fills", "several-links", "illegal-link", "no-mentions", "string-for-node"),
+    *("columns", "illegal-provenance", "illegal-offset", "illegal-offset-pair", "encoding", "character", "damaged"),
+    *("empty", "empty-field", "unknown-document", "offset-behind-text", "other-text", "invalid", "note"),
+)
+"""Every kind of problem that a knowledge base can have, in the order of `docs/kb-formats.md`."""
 
 
 def validate(
@@ -40,33 +37,44 @@ def validate(
     *,
     format: Format | None = None,
     docs: str | Path | None = None,
-    limit: int = LIMIT,
+    limit: int | None = None,
+    severity: Severities | None = None,
     name: str | None = None,
-) -> KbReport:
+) -> Findings:
     r"""Check a file, or a folder of ACE or ERE files; the format is told by the content unless it is given.
 
-    `docs` is a folder with the source documents of a Cold Start knowledge base, to which its spans are compared. At
-    most `limit` findings of a kind are listed (0: all).
+    `docs` is a folder with the source documents of a Cold Start knowledge base, to which its spans are compared. The
+    first `limit` findings of a kind are listed (0: all; None: all if they are few). `severity` makes kinds of findings
+    an "error", a "warning", or "off".
 
-    >>> report = validate(b"ana\tspouse\tben\n")
-    >>> report.format, [str(each.problem) for each in report.findings]
+    >>> found = validate(b"ana\tspouse\tben\n")
+    >>> found.facts["format"], [str(each.problem) for each in found.findings]
     ('triples', ['<bytes>:1:1: a line with 3 fields instead of 4, write subject, ...'])
     """
     kind = format or detect(source)
     source = coldstart_file(source) if kind == "coldstart" else source
     if docs is not None and kind != "coldstart":
         raise UsageError("source documents are compared with Cold Start files only", hint="leave them out")
-    found = Findings(name or source_name(source), limit=limit)
+    found = _findings(source, name, limit, severity)
+    found.facts["format"] = kind
     if kind == "coldstart":
-        return _report(kind, found, _kb_counts(scan(source, found, docs=docs)))
-    if kind == "triples":
-        return _report(kind, found, _triple_counts(source, found))
-    return _report(kind, found, _other_counts(source, kind, found))
+        found.contents.update(_kb_counts(scan(source, found, docs=docs)))
+        found.facts["unrepaired"] = found.unrepaired
+    elif kind == "triples":
+        found.contents.update(_triple_counts(source, found))
+    else:
+        found.contents.update(_other_counts(source, kind, found))
+    return found
 
 
 def repair(
-    source: Source, *, docs: str | Path | None = None, limit: int = LIMIT, name: str | None = None
-) -> tuple[bytes, KbReport, KbReport]:
+    source: Source,
+    *,
+    docs: str | Path | None = None,
+    limit: int | None = None,
+    severity: Severities | None = None,
+    name: str | None = None,
+) -> tuple[bytes, Findings, Findings]:
     r"""A Cold Start file as it should be, what was wrong with the old one, and what is still wrong with the new one.
 
     Missing inverses are added. The new file is empty if nothing could be read.
@@ -83,13 +91,20 @@ def repair(
     from adjudge.formats.kb_coldstart import write_coldstart
 
     source = coldstart_file(source)
-    found = Findings(name or source_name(source), limit=limit)
+    found = _findings(source, name, limit, severity)
     kb = scan(source, found, docs=docs, add_inverses=True)
-    before = _report("coldstart", found, _kb_counts(kb))
+    found.facts.update(format="coldstart", unrepaired=found.unrepaired)
+    found.contents.update(_kb_counts(kb))
     if not kb.entities and not kb.facts:
-        return b"", before, before
+        return b"", found, found
     data = b"".join(write_coldstart(kb, path=found.place))
-    return data, before, validate(data, format="coldstart", docs=docs, limit=limit, name="<repaired>")
+    rules: dict[str, Any] = {"docs": docs, "limit": limit, "severity": severity}
+    return data, found, validate(data, format="coldstart", name="<repaired>", **rules)
+
+
+def _findings(source: Source, name: str | None, limit: int | None, severity: Severities | None) -> Findings:
+    severities = check_severities(severity or {}, KINDS)
+    return Findings(name or source_name(source), limit=limit, severities=severities)
 
 
 def scan(
@@ -105,12 +120,6 @@ def scan(
     texts = Sources(docs)
     return scan_coldstart(
         source, found, add_inverses=add_inverses, texts=lambda each: texts.text(each) if each in texts else None
-    )
-
-
-def _report(kind: Format, found: Findings, counts: dict[str, int]) -> KbReport:
-    return KbReport(
-        found.place, kind, found.in_order(), found.unlisted(), found.errors, found.warnings, found.unrepaired, counts
     )
 
 
@@ -132,7 +141,7 @@ def _triple_counts(source: Source, found: Findings) -> dict[str, int]:
     table = TripleTable()
     scan_triples(source, table, found)
     if not len(table) and not found.total:
-        found.add_problem("empty", no_triples(found.place), error=True)
+        found.add_problem("empty", no_triples(found.place))
     return {
         "line": len(table),
         "node": len(table.names.nodes.listed),
@@ -148,16 +157,15 @@ def _other_counts(source: Source, kind: Format, found: Findings) -> dict[str, in
             from adjudge.formats.kb_links import read_links
 
             table = read_links(source, name=found.place)
-            _add_notes(table.notes, found)
+            found.add_problems("note", table.notes, error=False)
             return {"link": len(table.links)}
         corpus = read_corpus(source, kind, name=found.place)
     except AdjudgeError as error:
         if error.exit_code != 1:
             raise
-        for problem in error.problems:
-            _add(problem, found, error=True)
+        found.add_problems("invalid", error.problems)
         return {}
-    _add_notes(corpus.notes, found)
+    found.add_problems("note", corpus.notes, error=False)
     documents = corpus.documents
     entities = [entity for document in documents for entity in document.entities]
     return {
@@ -166,13 +174,3 @@ def _other_counts(source: Source, kind: Format, found: Findings) -> dict[str, in
         "mention": sum(len(entity.mentions) for entity in entities),
         "fact": sum(len(document.facts) for document in documents),
     }
-
-
-def _add_notes(notes: object, found: Findings) -> None:
-    assert isinstance(notes, list | tuple)
-    for note in notes:
-        _add(note, found, error=False)
-
-
-def _add(problem: Problem, found: Findings, *, error: bool) -> None:
-    found.add_problem("invalid" if error else "note", problem, error=error)
