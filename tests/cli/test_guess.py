@@ -21,7 +21,10 @@ BUNDLED = {
     "coref score": ("coref/key.conll", "coref/linden.conll"),
     "nugget score": ("nugget/gold.tbf", "nugget/heron.tbf"),
     "kbp score": ("kbp/gold.jsonl", "kbp/delta.tsv"),
-    "score relation.strict,event.argument-cls": ("gold.jsonl", "alder.jsonl"),
+    "score event.trigger-id,event.trigger-cls,event.argument-id,event.argument-cls,relation.strict": (
+        "gold.jsonl",
+        "alder.jsonl",
+    ),
     "eal score": ("eal/assessments", "eal/submissions/granite"),
 }
 
@@ -35,8 +38,8 @@ def test_the_task_is_guessed_and_said(adjudge, campaign: Path, command: str) -> 
             (campaign / each).write_text(WRITTEN[name])
     guessed = adjudge(*files, "--bootstrap", "0", "--quiet")
     line = next(line for line in guessed.err.splitlines() if line.startswith("guessed: "))
-    full = line.partition("so this is: adjudge ")[2].split()
-    assert " ".join(full).startswith(f"{name} ")
+    full = line.partition("guessed: adjudge ")[2].split()
+    assert " ".join(full).startswith(name)
     own = adjudge(*full)
     assert (guessed.code, guessed.out) == (own.code, own.out)
 
@@ -52,8 +55,8 @@ def test_saved_results_are_compared(adjudge) -> None:
 def test_what_cannot_be_guessed_is_said(adjudge, campaign: Path) -> None:
     (campaign / "words").write_text("Some words.\nAnd more.\n")
     ran = adjudge("words", "good.jsonl")
-    assert ran.code == 2
-    assert ran.err.startswith("error: words: the task cannot be guessed: it could be anything, name the task")
+    assert ran.code == 1
+    assert ran.err.startswith("error: words:1:")
     assert "there is no command 'nothing'" in adjudge("nothing", "good.jsonl").err
 
 

@@ -124,6 +124,7 @@ COMMANDS = {
     "agree": Entry("Measure how far annotators agree, and list where they do not.", "agree"),
     "select": Entry("Select what is best annotated next to tell systems apart.", "results"),
     "merge": Entry("Merge the results of shards that were scored by themselves.", "results"),
+    "doctor": Entry("Say what a file is, what is odd about it, and what to type next.", "doctor"),
     "metrics": Entry("List the metrics, or show what one is and how it is computed.", "metrics"),
     "schema": Entry("Print the JSON Schema of a result or a metric specification.", "metrics"),
     "demo": Entry("Score a small campaign that comes with the package.", "demo"),
@@ -133,7 +134,7 @@ HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
 PURPOSES = {
     "Score": (),  # all commands that are not in another group: those of the tasks
     "Compare and look": ("report", "compare", "agree", "select", "merge"),
-    "More": ("metrics", "schema", "demo", "completion"),
+    "More": ("doctor", "metrics", "schema", "demo", "completion"),
 }
 
 

@@ -1,11 +1,13 @@
 """What a file looks like that a reader could not read: another format is named, once, instead of every line of it.
 
 Every reader says with `reads` (in `source`) what it expects; what it raises passes through here, and if the file looks
-like something else, that is the message, with the reader's first complaint as an example.
+like something else, that is the message, with the reader's first complaint as an example. `known` tells the formats
+apart that look alike from afar, such as those that are all JSON lines.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import NamedTuple
@@ -33,7 +35,7 @@ _PENMAN = re.compile(rb"^\(\s*[^\s()/]+\s*/\s*\S+", re.MULTILINE)
 _MUC4 = re.compile(rb"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _XML = re.compile(rb"\A\s*<(?:\?xml|!--|!DOCTYPE|[A-Za-z_])", re.IGNORECASE)
 _HTML = re.compile(rb"\A\s*<(?:!DOCTYPE\s+html|html)\b", re.IGNORECASE)
-_TAG = re.compile(r"O|[BIESLUMW]-\S+")
+TAG = re.compile(r"O|[BIESLUMW]-\S+")
 _DAMAGE = ("the compressed file ", "the file cannot be read", "the file is compressed ")  # which say enough
 
 
@@ -116,8 +118,6 @@ def _head(source: Source) -> bytes:
 
 
 def _json(start: bytes) -> Look | None:
-    import json
-
     text = start.decode("utf-8", "replace").lstrip()
     lines = [line for line in text.splitlines() if line.strip()]
     try:
@@ -142,13 +142,13 @@ def _table(lines: list[str]) -> Look | None:
             header = [cell.strip().strip('"') for cell in filled[0].split(separator)]
             if kind == "csv" and not all(re.fullmatch(r"[\w .#/:()-]*", cell) for cell in header):
                 continue
-            if kind == "tsv" and _TAG.fullmatch(header[-1]):
+            if kind == "tsv" and TAG.fullmatch(header[-1]):
                 break
             named = all(re.fullmatch(r"[A-Za-z_][\w .-]*", cell) for cell in header)
             told = f" (columns {', '.join(header[:6])}{', ...' * (columns > 5)})" if named else ""
             return Look(kind, name + told)
     words = [line.split() for line in filled]
-    if filled and all(len(each) > 1 and _TAG.fullmatch(each[-1]) for each in words):
+    if filled and all(len(each) > 1 and TAG.fullmatch(each[-1]) for each in words):
         return Look("columns", "columns of tokens and tags")
     return None
 

@@ -1,0 +1,281 @@
+"""`adjudge doctor`: every format by its content, what is odd, how files fit together, and commands that run."""
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import run
+from adjudge.demo import DATA
+from adjudge.errors import AdjudgeError, UsageError
+from adjudge.tasks.contents import misspelt
+from adjudge.tasks.doctor import LOOKED, Guess, examine, guess
+from fuzz.seeding import SEEDS
+from fuzz.targets import targets
+
+PARTS = b"~~~~\n"  # between the files that a seed stands for
+KINDS = {
+    # Seeds of fuzzing and files of the demo, and what they are.
+    **{f"seeds/{name}": kind for name, kind in {
+        "answers/answers.jsonl": "answers",
+        "bio/both.txt": "bio",
+        "bio/conll.txt": "bio",
+        "bio/tags.txt": "bio",
+        "clusters/clusters.jsonl": "clusters",
+        "coldstart/small.tac": "coldstart",
+        "conll/key.conll": "conll",
+        "conllu/entities.conllu": "corefud",
+        "docred/facts.json": "docred-facts",
+        "docred/gold.json": "docred",
+        "docred/result.json": "docred-result",
+        "dygie/gold.jsonl": "dygie",
+        "dygie/output.jsonl": "dygie-output",
+        "eal-arguments/numbers.tsv": "eal-arguments",
+        "eal-key/key.tsv": "eal-key",
+        "edl/table.tsv": "edl",
+        "jsonl/documents.jsonl": "jsonl",
+        "kb-answers/run.tsv": "kb-answers",
+        "kb-assessments/official.tsv": "kb-assessments",
+        "kb-documents/all.jsonl": "kb-documents",
+        "kb-queries/ldc.xml": "kb-queries",
+        "kb-queries/table.tsv": "kb-queries",
+        "links/acetowiki.tsv": "links",
+        "links/plain.csv": "links",
+        "muc4/key.txt": "muc4",
+        "neleval/table.tsv": "neleval",
+        "omnievent/gold.jsonl": "omnievent",
+        "oneie/graph.jsonl": "oneie",
+        "oneie/mentions.jsonl": "oneie",
+        "penman/graphs.txt": "penman",
+        "rams/gold.jsonl": "rams",
+        "rams/output.jsonl": "rams",
+        "results/saved.json": "result",
+        "scirex/gold.jsonl": "scirex",
+        "specs/events.yaml": "spec",
+        "specs/tree.json": "spec",
+        "tbf/char.tbf": "tbf",
+        "templates/gold.jsonl": "grit",
+        "templates-iterx/iterx.jsonl": "iterx-output",
+        "templates-output/gtt.json": "auto-err",
+        "textee/window.jsonl": "textee",
+        "tokens/table.tab": "tokens",
+        "trees/two.conllu": "conllu",
+        "triples/small.tsv": "triples",
+        "wikievents/gold.jsonl": "wikievents",
+        "wikievents-clusters/clusters.jsonl": "wikievents-clusters",
+    }.items()},
+    "made/brat": "brat",
+    "made/one.ann": "brat",
+    "made/hoppers.xml": "ere",
+    "made/nuggets.xml": "nugget-xml",
+    "made/X1.apf.xml": "ace",
+    "made/scirex": "scirex-output",
+    "made/store.zip": "eal",
+    "made/it's here.bio.gz": "bio",
+    "gold.jsonl": "jsonl",
+    "kbp/delta.tsv": "coldstart",
+    "eal/submissions/slate": "eal",
+    "eal/assessments": "eal-key",
+    "eal/frames": "eal-linking",
+    "nugget/tokens": "tokens",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files of the demo, those of fuzzing, and some that are made of them."""
+    room = tmp_path_factory.mktemp("doctor")
+    shutil.copytree(DATA, room, dirs_exist_ok=True)
+    shutil.copytree(SEEDS, room / "seeds")
+    made = room / "made"
+    (made / "brat").mkdir(parents=True)
+    (made / "scirex").mkdir()
+    ann, text = (SEEDS / "brat/all.txt").read_bytes().split(PARTS)[:2]
+    for path in (made / "brat/a.ann", made / "one.ann"):
+        path.write_bytes(ann)
+        path.with_suffix(".txt").write_bytes(text)
+    for name in ("hoppers", "nuggets"):
+        (made / f"{name}.xml").write_bytes((SEEDS / f"ere/{name}.xml").read_bytes().split(PARTS)[0])
+    ace, sgm = (SEEDS / "ace/document.xml").read_bytes().split(PARTS)[:2]
+    (made / "X1.apf.xml").write_bytes(ace)
+    (made / "X1.sgm").write_bytes(sgm)
+    three = (SEEDS / "scirex-output/three.txt").read_bytes().split(PARTS)
+    for name, part in zip(("ner", "clusters", "relations"), three, strict=True):
+        (made / f"scirex/{name}.jsonl").write_bytes(part)
+    with zipfile.ZipFile(made / "store.zip", "w") as archive:
+        for path in (DATA / "eal/submissions/slate").rglob("*"):
+            archive.write(path, path.relative_to(DATA / "eal/submissions/slate"))
+    (made / "it's here.bio.gz").write_bytes(gzip.compress(b"EU B-ORG\nsaid O\n"))
+    return room
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_format_is_recognised_and_the_proposed_command_runs(name, files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    assert run(["doctor", name, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (file,) = found["files"]
+    assert (file["recognised"], file["format"]) == (True, KINDS[name])
+    words = shlex.split(found["next"] or "adjudge doctor --help")
+    assert words[0] == "adjudge"
+    code = run(words[1:])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, err) or "validate" in words, err
+    assert out
+    assert run(["doctor", name]) == 0
+    assert KINDS[name] == "parquet" or file["name"] in capsys.readouterr().out
+
+
+SIDES = {
+    "coref/key.conll coref/maple.conll": "coref score",
+    "gold.jsonl alder.jsonl birch.jsonl": "score event.trigger-id",
+    "nugget/heron.tbf nugget/gold.tbf nugget/tokens": (
+        "nugget score nugget/gold.tbf nugget/heron.tbf --tokens nugget/tokens"
+    ),
+    "eal/submissions/slate eal/frames eal/assessments": (
+        "eal score eal/assessments eal/submissions/slate --frames eal/frames"
+    ),
+    "kbp/delta.tsv kbp/gold.jsonl kbp/links.csv": "kbp score kbp/gold.jsonl kbp/delta.tsv --wiki kbp/links.csv",
+    "seeds/dygie/output.jsonl seeds/dygie/gold.jsonl": "score relation.strict,relation.boundary",
+    "seeds/templates-iterx/iterx.jsonl seeds/templates/gold.jsonl": "template score seeds/templates/gold.jsonl",
+    "seeds/results/saved.json saved.json": "compare",
+}
+
+
+@pytest.mark.parametrize("names", SIDES)
+def test_several_files_fit_together(names, files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    other = json.loads((SEEDS / "results/saved.json").read_bytes())
+    Path("saved.json").write_text(json.dumps({**other, "systems": [{**other["systems"][0], "name": "c"}]}))
+    assert run(["doctor", *names.split()]) == 0
+    line = capsys.readouterr().out.splitlines()[-1].removeprefix("next: adjudge ")
+    assert line.startswith(SIDES[names])
+    # Nobody has assessed some of the responses, and the small files have no document in common.
+    expected = int(line.startswith(("eal", "template")))
+    assert run([*shlex.split(line), *(["--bootstrap", "0"] if "score" in line else [])]) == expected
+
+
+def test_what_is_common_missing_and_unknown_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    mention = {"span": {"start": 0, "end": 2}, "type": "PER"}
+    for name, ids, kind in (("sys.jsonl", "bcx", "PERSON"), ("gold.jsonl", "abc", "PER")):
+        lines = [json.dumps({"id": each, "entities": [{**mention, "type": kind}]}) for each in ids]
+        Path(name).write_text("\n".join(lines))
+    assert run(["doctor", "sys.jsonl", "gold.jsonl"]) == 0
+    *_, gold, fit, line = capsys.readouterr().out.splitlines()
+    assert gold == "together: gold.jsonl looks like gold"
+    assert fit == (
+        "  sys.jsonl: 2 documents in common, 1 of gold missing (a), 1 not in gold (x), "
+        "labels that gold does not have: PERSON"
+    )
+    assert line == "next: adjudge ner score gold.jsonl sys.jsonl --reader jsonl"
+
+
+ODD = {
+    "bom": b"\xef\xbb\xbfEU B-ORG\nsaid O\n",
+    "line-ends": b"EU B-ORG\r\nsaid O\n\na O\n",
+    "null": b"EU\0 B-ORG\nsaid O\n",
+    "rare-label": b"EU B-ORG\n\n" * 12 + b"UN B-OGR\n",
+    "empty-document": b'{"id": "a", "entities": []}\n{"id": "b", "entities": [{"span": {"start": 0, "end": 1}}]}',
+    "outside": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 5}, "type": "P"}]}',
+    "no-length": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 1}, "type": "P"}]}',
+    "ends": json.dumps(
+        {"id": "a", "text": "Ada met Ben. " * 12, "entities": [
+            {"span": {"start": 13 * n, "end": 13 * n + 2}, "type": "P"} for n in range(12)]}
+    ).encode(),
+    "encoding": "EU B-ORG\n".encode("utf-16"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_odd_is_found(kind):
+    assert kind in [each.kind for each in examine(ODD[kind]).findings.found]
+
+
+def test_labels_that_differ_on_purpose_are_not_misspelt():
+    from collections import Counter
+
+    assert misspelt(Counter({"ARG1": 40, "ARG2": 1, "PER": 30, "GPE": 1, "LOC": 12, "LOCATION": 1})) == []
+
+
+WRONG = {
+    "prose": ("Es war einmal – ein König.\n".encode(), "not recognised"),
+    "nothing": (b"", "not recognised"),
+    "trailing comma": (b'{"id": "a", "entities": [],}\n{"id": "b",}\n', "malformed JSON"),
+    "duplicate ids": (b'{"id": "a", "entities": []}\n{"id": "a", "entities": []}\n', "duplicate id 'a'"),
+    "binary": (bytes(range(256)) * 40, "not recognised"),
+    "a bomb": (gzip.compress(b"\0" * (1 << 27)), "not recognised"),
+    "half of a gzip": (gzip.compress(os.urandom(1 << 16))[:-9000], "ends too early"),
+    "deep": (b"[" * 200_000, "not recognised"),
+    "Prodigy": (b'{"text": "a", "spans": [], "_input_hash": 1, "_task_hash": 2}\n', "Prodigy annotations"),
+    "an escape": (b'{"id": "\x1b[31m", "entities": 5', "not recognised"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_nothing_is_said_with_the_closest_guesses(what, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data, said = WRONG[what]
+    Path("x").write_bytes(data)
+    assert run(["doctor", "x"]) == 1
+    out = capsys.readouterr().out
+    assert said in out
+    assert out.isprintable() or "\x1b" not in out
+
+
+@pytest.mark.parametrize("target", sorted({target.seeds for target in targets()}))
+def test_doctor_never_fails(target):
+    seed = max((each for own in targets() if own.seeds == target for each in own.corpus()), key=len)
+    for data in (seed, seed[: len(seed) // 2], seed[: len(seed) // 3] + b"\xff" + seed[len(seed) // 3 :]):
+        found = examine(data)
+        assert found.fits or found.failed or found.looks or found.findings.total or not found.encoding
+
+
+def test_a_pipe_and_a_missing_file_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "none"):
+        with pytest.raises(UsageError):
+            examine(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_large_files_are_looked_at_from_the_beginning_and_that_is_said(full, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    line = json.dumps({"id": "N", "entities": [{"span": {"start": 0, "end": 9}, "type": "PER"}], "text": "x" * 900})
+    Path("big.jsonl").write_text("\n".join(line.replace("N", str(n)) for n in range(2000)))
+    assert run(["doctor", "big.jsonl", "--format", "json", *["--full"] * full]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (file,) = found["files"]
+    assert found["findings"] == []
+    assert file["looked_at"] == (None if full else LOOKED)
+    assert (file["documents"] == 2000) is full
+
+
+GUESSES = {
+    ("coref/key.conll", "coref/maple.conll"): Guess("coref"),
+    ("nugget/gold.tbf", "nugget/heron.tbf"): Guess("nugget"),
+    ("kbp/gold.jsonl", "kbp/delta.tsv"): Guess("kbp"),
+    ("eal/assessments", "eal/submissions/slate"): Guess("eal"),
+    ("seeds/bio/tags.txt", "seeds/bio/tags.txt"): Guess("ner", "bio", "bio"),
+    ("seeds/docred/gold.json", "seeds/docred/result.json"): Guess("relation", "docred", "docred"),
+    ("seeds/templates/gold.jsonl", "seeds/templates-iterx/iterx.jsonl"): Guess("template", "iterx", "iterx"),
+    ("coref/key.conll", "nugget/gold.tbf"): "these are files of different tasks",
+    ("seeds/results/saved.json", "seeds/results/saved.json"): Guess("compare"),
+    ("seeds/results/saved.json", "coref/key.conll"): "saved result of adjudge, which is not scored",
+}
+
+
+@pytest.mark.parametrize("names", GUESSES)
+def test_the_task_of_two_files_is_guessed(names, files, monkeypatch):
+    monkeypatch.chdir(files)
+    expected = GUESSES[names]
+    if isinstance(expected, Guess):
+        assert guess(*names) == expected
+    else:
+        with pytest.raises(AdjudgeError, match=expected):
+            guess(*names)
