@@ -144,10 +144,10 @@ def test_what_does_not_go_together(call, arguments):
 def test_explain(call):
     code, out, _ = call("key.conll", "good.conll", "poor.conll", "--explain", "(bc/x/0); part 000")
     assert code == 0
-    assert out.startswith("(bc/x/0); part 000  good\n")
-    assert "split     key chain 2" in out
-    _, out, _ = call("key.conll", "good.conll", "--explain", "(bc/x/0); part 000", "--format", "json")
-    assert json.loads(out)[0]["response"] == "good"
+    assert out.startswith("(bc/x/0); part 000  good  coref: ")
+    assert "split: gold 2" in out
+    _, out, _ = call("key.conll", "good.conll", "--explain", "bc/x/0", "--format", "json")
+    assert json.loads(out)[0]["system"] == "good"
 
 
 @pytest.mark.parametrize("option", [("--bootstrap", "10"), ("--ci", "90"), ("--seed", "1"), ("--jobs", "2")])

@@ -118,12 +118,11 @@ def test_docs(adjudge, campaign: Path) -> None:
 
 def test_explain(adjudge) -> None:
     ran = adjudge(*SCORE, "--explain", "d0")
-    assert ran.out.startswith("d0  good  relation.strict\n")
-    assert "1 matched, 1 missed, 0 spurious" in ran.out
+    assert ran.out.startswith("d0  good  relation.strict: 1 correct, 1 missed\n")
     (data,) = json.loads(adjudge(*SCORE, "--explain", "d0", "--format", "json").out)
-    assert len(data["missed"]) == 1
+    assert len(data["metrics"][0]["missed"]) == 1
     unknown = adjudge(*SCORE, "--explain", "d00")
-    assert (unknown.code, unknown.err) == (2, "error: there is no gold document 'd00', did you mean d0?\n")
+    assert (unknown.code, unknown.err) == (2, "error: there is no document 'd00' in gold, did you mean d0?\n")
     assert adjudge(*SCORE, "--explain", "d0", "--format", "csv").code == 2
     assert adjudge(*SCORE, "--explain", "d0", "--save", "x.json").err == (
         "error: --explain and --save do not go together, leave one of them out\n"

@@ -15,19 +15,6 @@ from adjudge.demo import GOLD, METRICS, SYSTEMS
 from adjudge.report.html.page import asset
 from adjudge.report.html.result import DRAWN, LEGEND, STATIC, render_result
 from adjudge.report.html.result_data import numbers_of, ranks
-from adjudge.report.html.result_items import (
-    NOTHING,
-    OTHER,
-    Confusion,
-    confusions,
-    place_of,
-    quoted,
-    sides_of,
-    spans_of,
-    type_of,
-    unit_of,
-)
-from adjudge.stats.outcomes import Documents, GoldDocument, Item
 from adjudge.stats.ranking import rank_distribution
 from adjudge.stats.saved import decode_result
 from adjudge.stats.text import comparison_grid, score_grid
@@ -197,20 +184,6 @@ def test_corpora_that_cannot_be_drawn_again_are_not_shown(result):
     assert "on 24 documents" in page
 
 
-def test_values_of_documents(result, page):
-    data = island(page)
-    assert data["ids"] == [document.id for document in result.documents.gold]
-    for number, name in enumerate(data["scores"]):
-        metric, part = name.split()
-        for place, system in enumerate(result.systems):
-            for document in (0, 7):
-                alone = aj.score(
-                    metric, str(GOLD), str(SYSTEMS[system.name]), docs=[data["ids"][document]], bootstrap=0
-                )
-                expected = float(getattr(alone[metric], part))
-                assert data["values"][number][place][document] == pytest.approx(expected, abs=5e-5)
-
-
 def test_figures_have_a_text_and_a_table(page):
     tree = html.document_fromstring(page)
     drawn = tree.xpath("//section[@aria-labelledby='spread-title']//figure[.//*[local-name()='svg']]")
@@ -240,25 +213,6 @@ def rows(document, system, metric):
 
 def values(document, items):
     return [document["gold"][-1 - item[0]][2] if item[0] < 0 else item[2] if len(item) > 2 else None for item in items]
-
-
-def test_the_documents_are_all_there(result, page):
-    gold = [json.loads(line) for line in GOLD.read_text().splitlines()]
-    shown, data = documents(page), island(page)
-    assert [each["text"] for each in shown] == [each["text"] for each in gold]
-    assert data["unit"] == "characters"
-    assert data["types"] == sorted(set(data["types"]))
-    for place, document in enumerate(shown):
-        for number, system in enumerate(result.systems):
-            expected = [item.value for item in system.outcomes[place].items]
-            assert values(document, document["systems"][number][0]) == expected
-    kinds = len(KINDS)
-    for metric in range(len(METRICS)):
-        for system in range(len(SYSTEMS)):
-            counts = data["counts"][metric][system]
-            for place, document in enumerate(shown):
-                found = [kind for kind, _, _ in rows(document, system, metric)]
-                assert counts[kinds * place : kinds * (place + 1)] == [found.count(kind) for kind in KINDS]
 
 
 def test_another_type_is_at_the_same_place(page):
@@ -295,119 +249,8 @@ def typed(identifier, text, *entities):
     return {"id": identifier, "text": text, "entities": spans}
 
 
-def test_confusion_by_hand():
-    gold = [typed("d", "Ann met Bo in Rome", (0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC"))]
-    own = [typed("d", "", (0, 3, "PER"), (8, 10, "ORG"), (4, 7, "ORG"))]
-    result = aj.score("ner.strict", gold, own, bootstrap=0, documents=True)
-    sides = sides_of(result.documents, {"system": result.systems[0].outcomes})
-    (found,) = confusions(result.documents.levels, sides)
-    types = ("LOC", "ORG", "PER", NOTHING)
-    assert found == Confusion(
-        "entities[*]", "system", types, types, ((0, 0, 0, 1), (0, 0, 0, 0), (0, 1, 1, 0), (0, 1, 0, 0))
-    )
-    (drawn,) = html.document_fromstring(render_result(result)).xpath("//figure[@data-file='types-1']")
-    assert table_texts(drawn)[2] == ["PER", "0", "1", "1", "0"]
-    (chart,) = drawn.xpath(".//*[local-name()='svg'][@role='img']")
-    assert chart.get("aria-label") == "system: types of entities"
-    said = chart.xpath("*[local-name()='desc']")[0].text
-    assert said.split("; ") == [
-        "1 of 3 gold items have their type at their place",
-        f"1 {NOTHING} as ORG",
-        f"1 LOC as {NOTHING}",
-        "1 PER as ORG",
-    ]
-    titles = chart.xpath("*[local-name()='rect']/*[local-name()='title']/text()")
-    assert titles == [
-        f"LOC as {NOTHING}: 1 of 1",
-        "PER as ORG: 1 of 2",
-        "PER as PER: 1 of 2",
-        f"{NOTHING} as ORG: 1 of 1",
-    ]
-
-
-def test_rare_types_are_counted_together():
-    gold = [typed("d", "x" * 40, *((n, n + 1, f"T{n:02}") for n in range(30)))]
-    result = aj.score("ner.strict", gold, gold, bootstrap=0, documents=True)
-    (found,) = confusions(result.documents.levels, sides_of(result.documents, {"s": result.systems[0].outcomes}))
-    assert found.rows[-2:] == (OTHER, NOTHING)
-    assert sum(map(sum, found.counts)) == 30
-    assert found.counts[-2][-2] == 15
-
-
-def test_arguments_stand_with_their_events():
-    span, other = {"start": 0, "end": 3}, {"start": 4, "end": 7}
-    gold = [{"id": "d", "events": [{"type": "A", "trigger": span, "arguments": [{"role": "x", "span": other}]}]}]
-    same = [{"id": "d", "events": [{"type": "A", "trigger": span, "arguments": [{"role": "y", "span": other}]}]}]
-    away = [{"id": "d", "events": [{"type": "A", "trigger": other, "arguments": [{"role": "y", "span": other}]}]}]
-    for system, pairs in ((same, 1), (away, 0)):
-        result = aj.score("event.argument-cls", gold, system, bootstrap=0, documents=True)
-        (document,) = documents(render_result(result))
-        assert sum(kind == "wrong-type" for kind, _, _ in rows(document, 0, 0)) == pairs
-
-
-def test_items():
-    assert spans_of({"start": 1, "end": 2}) == [(1, 2)]
-    assert spans_of({"spans": [{"start": 1, "end": 2}, {"start": 3, "end": 4}], "mentions": ["x"]}) == [(1, 2), (3, 4)]
-    assert spans_of({"arguments": [{"role": "x", "span": {"start": 0, "end": 1}}], "start": True}) == []
-    assert spans_of({"start": 5, "end": 2}) == []
-    assert type_of({"type": 3, "role": "r"}) == "r"
-    assert place_of("x") is None
-    assert place_of({"type": "x"}) is None
-    assert place_of({"type": "P1", "head": 0, "tail": 1, "known": True}) == place_of(
-        {"type": "P2", "head": 0, "tail": 1}
-    )
-    document = GoldDocument(id="d", tokens=("Ann", "left", "Rome"))
-    assert quoted({"span": {"start": 1, "end": 3}}, document, "tokens") == "left Rome"
-    assert quoted({"span": {"start": 1, "end": 9}}, document, "tokens") == "span start 1, end 9"
-    assert len(quoted("x" * 1000, document, "none")) == 80
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens", "spans", "unit"),
-    [
-        ("Ann left Rome", (), [(0, 3), (9, 13)], "characters"),
-        ("Annemarie departed Rome", (), [(1, 3), (2, 3)], "none"),
-        ("Annemarie departed Rome", ("Annemarie", "departed", "Rome"), [(1, 3), (2, 3)], "tokens"),
-        (None, ("Ann", "left"), [(0, 1)], "tokens"),
-        (None, (), [(0, 1)], "none"),
-        ("東京都は大きい", (), [(1, 3), (2, 5)], "characters"),
-        ("Ann", (), [], "characters"),
-    ],
-)
-def test_what_offsets_count(text, tokens, spans, unit):
-    items = tuple(Item(0, (n,), {"span": {"start": a, "end": b}}) for n, (a, b) in enumerate(spans))
-    found = Documents(
-        levels=("x[*]",), metrics=("m",), gold=(GoldDocument(id="d", text=text, tokens=tokens, items=items),)
-    )
-    assert unit_of(found, sides_of(found, {})) == unit
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Whatever comes
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_text(text):
-    entity = {"span": {"start": 0, "end": 1}, "type": text, text: text}
-    gold = [{"id": text, "text": text, "genre": text, "entities": [entity]}, {"id": "2", "text": text, "entities": []}]
-    systems = {
-        f"{text}!": [{"id": text, "entities": [entity]}],
-        "b": [{"id": text, "entities": [{**entity, "type": "x"}]}],
-    }
-    result = aj.score("ner.strict", gold, systems, bootstrap=20, documents=True, by=["genre"])
-    page = render_result(decode_result(result.to_json(with_tables=True).encode()), title=text)
-    # A browser with scripts reads noscript as text, so both readings must be harmless.
-    for read in (page, re.sub(r"<noscript>.*?</noscript>", "", page, flags=re.DOTALL)):
-        tree = html.document_fromstring(read.replace("\x00", "\ufffd").replace("\x07", "").replace("\x1b", ""))
-        assert len(tree.xpath("//script")) == 3
-        assert not tree.xpath("//img | //*[@onload or @onerror or @onfocus or @autofocus]")
-        assert len(tree.xpath("//style")) == len(tree.xpath("//title[not(ancestor::*[local-name()='svg'])]")) == 1
-    shown = re.search(r'id="documents">(.*?)</script>', page, re.DOTALL)[1].split("\n")
-    document = json.loads(shown[0])
-    assert document["text"] == text
-    assert document["gold"][0][2] == entity
-    assert island(page.replace("\x00", "\ufffd"))["ids"][0] == text
-    assert "49" not in tree.xpath("//h1")[0].text_content()
 
 
 def test_a_token_of_a_megabyte():
@@ -417,21 +260,6 @@ def test_a_token_of_a_megabyte():
     page = render_result(result)
     assert page.count("x" * 500_000) <= 2 * 2  # once for the script, once for readers without one
     assert len(page) < 3 * len(result.to_json(with_tables=True))
-
-
-def test_the_page_is_not_much_larger_than_the_results():
-    gold = [json.loads(line) for line in GOLD.read_text().splitlines()] * 10
-    named = [{**each, "id": f"d{number}"} for number, each in enumerate(gold)]
-    systems = {}
-    for name, path in SYSTEMS.items():
-        found = {each["id"]: each for each in map(json.loads, path.read_text().splitlines())}
-        systems[name] = [{**found[each["id"]], "id": f"d{n}"} for n, each in enumerate(gold) if each["id"] in found]
-    result = aj.score(",".join(METRICS), named, systems, bootstrap=100, documents=True, by=["genre"])
-    shell = len(render_result(aj.score("record.set", [{"id": "d", "items": []}], [], bootstrap=0)))
-    saved = len(result.to_json(with_tables=True))
-    inputs = sum(len(json.dumps(each)) for each in (named, *systems.values()))
-    assert saved < 3 * inputs
-    assert len(render_result(result)) - shell < 1.5 * saved
 
 
 @pytest.mark.parametrize(
@@ -480,24 +308,3 @@ def test_results_of_tasks_with_their_own_pages():
     assert drawn == 2 * DRAWN
     (table,) = tree.xpath("//div[@data-file='distributions']//table")
     assert len(table_texts(table)) == 2 * (len(island(page)["scores"]) - DRAWN) * len(COREF)
-
-
-def test_scores_of_a_whole_corpus():
-    mention = {"span": {"start": 0, "end": 3}, "type": "PER", "entity": "Q1"}
-    gold = [{"id": name, "text": "Ann left.", "mentions": [mention]} for name in "abc"]
-    result = aj.score("linking.b3", gold, gold, bootstrap=20, documents=True)
-    page = render_result(result)
-    assert "linking.b3" in page
-    assert not html.document_fromstring(page).xpath("//*[@id='panes']")
-    both = aj.score("linking.b3,linking.link", gold, gold, bootstrap=20, documents=True)
-    assert html.document_fromstring(render_result(both)).xpath("//*[@id='panes']")
-
-
-def test_systems_without_items():
-    gold = [typed("d", "Ann", (0, 3, "PER"))]
-    result = aj.score("ner.strict", gold, {"a": [], "b": gold}, bootstrap=0, documents=True)
-    (document,) = documents(render_result(result))
-    assert document["systems"][0] == [[], [[0, [], [], [], [0], [], [], []]], 1]
-    lost = msgspec.structs.replace(result.systems[1], outcomes=())
-    page = render_result(msgspec.structs.replace(result, systems=(result.systems[0], lost)))
-    assert documents(page)[0]["systems"][1] == 0

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.report.render import render, render_explanation
+from adjudge.report.render import render
 from adjudge.report.tables import Table, escape_latex, markdown_table, render_listing, text_table, width
 from adjudge.stats.result import Result
 from adjudge.stats.saved import json_schema
-from adjudge.tasks.scoring import explain_document, score
+from adjudge.tasks.scoring import score
 
 GOLD = [{"id": f"d{i}", "genre": "a&b|c" if i % 2 else "nw", "items": list(range(i, i + 4))} for i in range(10)]
 GOOD = [{**each, "items": each["items"][:3]} for each in GOLD]
@@ -102,22 +102,6 @@ def test_text_is_what_printing_gives() -> None:
 def test_unknown_layouts() -> None:
     with pytest.raises(UsageError, match="there is no format 'jsn', did you mean json"):
         render(result(bootstrap=0), "jsn")
-    with pytest.raises(UsageError, match="an explanation cannot be written as csv, use text or json"):
-        render_explanation("d0", {}, "csv")
-
-
-def test_explanations() -> None:
-    found = explain_document("record.set", GOLD, {"one": GOOD, "two": POOR}, "d9")
-    text = render_explanation("d9", found)
-    assert text.startswith("d9  one  record.set\n")
-    assert "4 missed" in text.partition("two")[2]
-    data = json.loads(render_explanation("d9", found, "json"))
-    assert [each["system"] for each in data] == ["one", "two"]
-    assert [each["gold"] for each in data[0]["matched"]] == [9, 10, 11]
-    assert [each["value"] for each in data[0]["missed"]] == [12]
-    sets = explain_document(set[frozenset[str]], [{frozenset({"a", "b"})}], [{frozenset({"a", "b"})}], "1")
-    (only,) = json.loads(render_explanation("1", sets, "json"))
-    assert only["matched"][0]["gold"] == ["a", "b"]
 
 
 TEXT = st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"]), max_size=8)

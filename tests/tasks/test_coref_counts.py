@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.model.coref import Chain
-from adjudge.tasks.coref.alignment import align
+from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.coref.counts import COLUMNS, NAMES, count, count_repeated
 from adjudge.tasks.coref.observe import copies, without_copies, without_matched_copies
 

@@ -157,6 +157,15 @@ class Alignment:
         )
         return Alignment(report)
 
+    def without(self, levels: Sequence[str]) -> Alignment:
+        """The same alignment without some of its levels."""
+        report = Report(operators=self._operators, mapping=self.variables)
+        both = Alignment(report)
+        both.matched = [each for each in self.matched if each.level not in levels]
+        both.missed = [each for each in self.missed if each.level not in levels]
+        both.spurious = [each for each in self.spurious if each.level not in levels]
+        return both
+
     def why(self, item: str | Matched | Unmatched, *, side: str | None = None) -> Why:
         """The nearest counterpart of an item and the fields that differ.
 

@@ -56,7 +56,6 @@ _ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "ran
         explain="Print what went wrong in this document instead of the scores.",
         without={
             "time_limit": "no chain needs a search",
-            "save_documents": "pages do not show chains, --explain DOC does",
         },
     ),
     examples=[
@@ -80,7 +79,7 @@ def score(**options: Any) -> None:
     elif options["each_document"]:
         raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
     elif options["explain"] is not None:
-        from adjudge.tasks.coref.explanation import explain
+        from adjudge.tasks.coref.task import explain
 
         refuse_with("--explain", (*_ONLY_SCORES, "docs", "metric"))
         how = {name: options[name] for name in ("profile", "singletons", "match", "overlap")}
@@ -90,7 +89,8 @@ def score(**options: Any) -> None:
         if options["bootstrap"] != 0 and is_file(sides.gold) and os.path.getsize(sides.gold) > _SMALL:  # noqa: PTH202
             import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
         task = CorefTask(chosen, chosen_metrics(options["metric"]))
-        finish(count_task(task, sides, run_from(options), options).result(), options, ranked_by="coref.conll")
+        run = run_from(options, align=options["save_documents"])
+        finish(count_task(task, sides, run, options).result(), options, ranked_by="coref.conll")
 
 
 def _compat(sides: Any, task: Any, options: dict[str, Any]) -> None:

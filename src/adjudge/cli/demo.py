@@ -80,19 +80,18 @@ Demo = tuple[str, "Result", list[str]]
 
 def _extraction() -> Demo:
     from adjudge.demo import GOLD, METRICS, SYSTEMS
-    from adjudge.report.render import render_explanation
-    from adjudge.tasks.scoring import explain_document, score
+    from adjudge.tasks.scoring import explained, score
 
     paths = [str(path) for path in SYSTEMS.values()]
     gold, first, second = _short(GOLD), _short(paths[0]), _short(paths[1])
-    explained = explain_document(METRICS[0], GOLD, paths[1], DOCUMENT)
+    found = explained(METRICS[0], GOLD, paths[1], DOCUMENT, readers=("jsonl", None))
     return (
         "The bundled campaign: relations and events in 24 short documents, found by three systems.",
         score(list(METRICS), GOLD, paths),
         [
             "What is behind a number, for one document:",
             "",
-            render_explanation(DOCUMENT, explained),
+            *(f"{each}\n" for each in found.values()),
             "The same with the commands for your own data:",
             "",
             f"  adjudge score {','.join(METRICS)} {' '.join([gold, *map(_short, paths)])}",

@@ -32,7 +32,7 @@ from adjudge.cli.options import (
     sides_of,
     value,
 )
-from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, working
+from adjudge.cli.output import check_gates, emit, emit_explanations, finish, is_file, log, say, working
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
 from adjudge.tasks.family import JSONL, Family, find_family
@@ -133,22 +133,21 @@ def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
 def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: Adjust | None = None) -> None:
     """Score files and print, save and gate as the options say."""
     from adjudge.tasks.chosen import as_metrics
-    from adjudge.tasks.scoring import evaluated, explain_document
+    from adjudge.tasks.scoring import evaluated, explained
     from adjudge.tasks.task import measures_of
 
-    named, how = sides.named(), {name: options[name] for name in ("reader", "system_reader", "profile", "time_limit")}
+    named, how = sides.named(), {name: options[name] for name in ("profile", "time_limit")}
+    how["readers"] = options["reader"], options["system_reader"]
     how["hierarchy"] = _hierarchies(options)
     if options["explain"] is not None:
-        from adjudge.report.render import render_explanation
-
         refuse_with("--explain", _NOT_EXPLAINED)
         names = list(named)
-        found = explain_document(metric, sides.gold, sides.paths, options["explain"], names=names, adjust=adjust, **how)
-        emit(render_explanation(options["explain"], found, options["format_"]), options["output"])
+        found = explained(metric, sides.gold, sides.paths, options["explain"], names=names, adjust=adjust, **how)
+        emit_explanations(found.values(), options)
         return
     if options["save"] is None:
         refuse_alone("--save-documents", "--save")
-    run = msgspec.structs.replace(run_from(options), keep=options["save_documents"], time_limit=options["time_limit"])
+    run = msgspec.structs.replace(run_from(options), align=options["save_documents"], time_limit=options["time_limit"])
     chosen = {"profile": options["profile"], "hierarchy": how["hierarchy"]}
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, **chosen)
     check_gates(options["fail_under"], measures_of(metrics))

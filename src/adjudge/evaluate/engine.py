@@ -21,12 +21,14 @@ import msgspec
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
 from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
+from adjudge.evaluate.sides import Names, Source, check_sides, choose, find_document, is_stdin, name_systems, size_of
 from adjudge.evaluate.task import Remark, Side, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from adjudge.stats.alignment import Alignment
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
 
 PARTS = 4  # for each process, so that none of them waits long for the last one
@@ -35,12 +37,13 @@ _WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are fa
 
 
 class Share(NamedTuple):
-    """What was counted of one system in one part: rows of numbers, remarks, problems, and details if kept."""
+    """What was counted of one system in one part: rows of numbers, remarks, problems, and what else was asked for."""
 
     counts: bytes
     remarks: list[tuple[str, Remark]]
     problems: list[tuple[str, Any]]
     details: list[Any]
+    alignments: list[Alignment]
 
 
 class Part(NamedTuple):
@@ -66,6 +69,7 @@ class Counted:
         self.remarks: list[tuple[str, Remark]] = []
         self.problems: list[tuple[str, Any]] = []
         self.details: list[Any] = []
+        self.alignments: list[Alignment] = []
 
     def rows(self, width: int) -> list[tuple[float, ...]]:
         """One row of counts for each document."""
@@ -96,8 +100,17 @@ class Evaluation(NamedTuple):
         return self
 
     def result(self) -> Result:
-        """Scores, intervals, slices and comparisons."""
-        return self.task.result(self)
+        """Scores, intervals, slices and comparisons, with the alignments if they were asked for."""
+        from adjudge.evaluate.results import with_documents
+
+        result = self.task.result(self)
+        return with_documents(result, self) if self.run.align else result
+
+    def explanations(self) -> dict[str, Explanation]:
+        """What became of the first document, for each system."""
+        from adjudge.stats.explanation import Explanation
+
+        return {name: Explanation(self.ids[0], name, own.alignments[0]) for name, own in self.systems.items()}
 
 
 class Counter(NamedTuple):
@@ -106,19 +119,20 @@ class Counter(NamedTuple):
     task: Task
     docs: frozenset[str] | None
     keep: bool
+    align: bool = False
     with_numpy: bool = False
 
     def pairs(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
         """The counts of documents that are in memory."""
         task, known = self.task, dict[bytes, Mapping[str, Any]]()
         ids = tuple(gold if self.docs is None else (name for name in gold if name in self.docs))
-        shares = [Share(b"", [], [], []) for _ in systems]
+        shares = [Share(b"", [], [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]
         attributes = []
         for name in ids:
             prepared = task.prepare(gold[name])
             for share, own, numbers in zip(shares, systems, counts, strict=True):
-                row = task.observe(prepared, own.get(name), keep=self.keep)
+                row = task.observe(prepared, own.get(name), keep=self.keep or self.align)
                 numbers.extend(row.counts)
                 if row.remarks:
                     share.remarks.extend((name, remark) for remark in row.remarks)
@@ -126,6 +140,8 @@ class Counter(NamedTuple):
                     share.problems.extend((name, problem) for problem in row.problems)
                 if self.keep or task.keeps:
                     share.details.append(row.detail)
+                if self.align and not row.problems:
+                    share.alignments.append(task.align(prepared, own.get(name), row))
             attributes.append(_interned(known, task.attributes(gold[name])))
         rows = zip(shares, counts, strict=True)
         return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
@@ -176,10 +192,20 @@ def evaluate(
     named = name_systems(
         gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known), texts=texts
     )
-    found = None if run.keep or isinstance(gold, Side) else _from_parts(task, gold, named, run)
+    if run.align:
+        task = task.with_texts()
+    found = None if run.keep or run.align or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
     evaluation.task.check(evaluation)
     return evaluation._replace(sources=(gold, *(source for _, source in named)))
+
+
+def explain(
+    task: Task, gold: Source, system: Any, document: str, run: Run | None = None, **more: Any
+) -> dict[str, Explanation]:
+    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    run = msgspec.structs.replace(run or Run(), align=True, document=document, digest=False)
+    return evaluate(task, gold, system, run, **more).checked().explanations()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -190,7 +216,9 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     ours, *theirs = _read(task, gold, named, run)
     task, systems = task.meet(ours, theirs)
     ids = choose(ours.documents, run.docs)
-    counter = Counter(task, None, run.keep)
+    if run.document is not None:
+        ids = (find_document(ids, run.document),)
+    counter = Counter(task, None, run.keep, run.align)
     size = min(task.at_once, 1 + len(ids) // (PARTS * max(run.jobs or processors(), 1)))
     chunks = (ids[start : start + size] for start in range(0, len(ids), size))
     pairs = ((str(number), *_chosen(some, ours, systems)) for number, some in enumerate(chunks))
@@ -252,7 +280,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     cut = task.cut(sources, max(PARTS * (jobs or PARTS), size // LARGEST), run)
     if cut is None:
         return None
-    counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep, size > _WITH_NUMPY)
+    counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep, with_numpy=size > _WITH_NUMPY)
     if not run.jobs and run.cluster is None and not can_travel(counter.files):
         jobs = 1
     pairs = ((str(number), part[0], part[1:]) for number, part in enumerate(cut))
@@ -326,6 +354,7 @@ def _together(
                 one.remarks += share.remarks
                 one.problems += share.problems
                 one.details += share.details
+                one.alignments += share.alignments
             if run.progress is not None:
                 run.progress(len(ids), total)
     if total is None:

@@ -134,3 +134,19 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
         **({"docs": "#" + hash_chunks([chosen])[:4]} if evaluation.run.docs is not None else {}),
         "in": hash_chunks(digests),
     }
+
+
+def with_documents(result: Result, evaluation: Evaluation) -> Result:
+    """The result with what became of every item of every document."""
+    import msgspec
+
+    from adjudge.stats.alignment import saved_document
+
+    own = [counted.alignments for counted in evaluation.systems.values()]
+    saved = [saved_document(name, each) for name, each in zip(evaluation.ids, zip(*own, strict=True), strict=True)]
+    systems = {name: tuple(each[place] for _, each in saved) for place, name in enumerate(evaluation.systems)}
+    return msgspec.structs.replace(
+        result,
+        systems=tuple(msgspec.structs.replace(each, aligned=systems.get(each.name, ())) for each in result.systems),
+        documents=tuple(gold for gold, _ in saved),
+    )

@@ -18,8 +18,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """How a corpus is scored, whatever the task.
 
     `docs` are the gold documents that count, by default all. `jobs` is the number of processes (0: as many as pay),
-    `cluster` the address of a Dask scheduler or `local`. `keep` keeps what was found in every document, for pages,
-    explanations and the output of official programs; without `digest` the inputs are not hashed for the signature.
+    `cluster` the address of a Dask scheduler or `local`. `keep` keeps what was found in every document, for
+    pages and the output of official programs, `align` makes an alignment of every one, for explanations and saved
+    documents; `document` is the only one that counts, given by a part of its name that no other one has. Without
+    `digest` the inputs are not hashed for the signature.
     Files are read a part at a time if they are large, or if `stream` says so. `time_limit` bounds, in seconds, the
     search for each document where one is needed.
     """
@@ -31,6 +33,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int | None = 1
     cluster: str | None = None
     keep: bool = False
+    align: bool = False
+    document: str | None = None
     digest: bool = True
     stream: bool | None = None
     time_limit: float | None = None
@@ -50,6 +54,7 @@ OPTIONS = (
     "time_limit",
     "progress",
     "keep",
+    "align",
     "digest",
 )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
     from adjudge.model.document import CorpusNote
+    from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
@@ -38,7 +39,7 @@ class Remark(NamedTuple):
 class Row(NamedTuple):
     """What one document of one system gave: the counts in the order of the task's columns, and what to remark on.
 
-    `detail` is whatever explanations, pages and official outputs are made of; it is kept only if the run or the task
+    `detail` is whatever alignments, pages and official outputs are made of; it is kept only if the run or the task
     says so. With `problems` there is no score: all of them are raised together, by the task.
     """
 
@@ -139,6 +140,14 @@ class Task(ABC):
     @abstractmethod
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
+
+    def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:
+        """What became of every item of a document, from the row that `observe` made of it, with its detail."""
+        raise NotImplementedError
+
+    def with_texts(self) -> Task:
+        """The task that also reads the words of the texts, which alignments show and scores do not need."""
+        return self
 
     def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
         """Files in about so many parts, each with its share of every side; None if they are read in one piece."""

@@ -80,6 +80,39 @@ def read_coreference(
     return corpus
 
 
+def read_words(source: Source) -> dict[str, list[str]]:
+    """The words of every document of a file, where its format has them; nothing if it cannot be read again.
+
+    >>> read_words(b"#begin document (a); part 000\\nbc 0 0 Ann (1)\\n#end document\\n")
+    {'(a); part 000': ['Ann']}
+    """
+    found: dict[str, list[str]] = {}
+    if not (isinstance(source, bytes) or is_file(source)):
+        return found
+    place: Any = source
+    with opened(place, source_name(place)) as stream:
+        _, kind, _ = _target(place, stream, None)
+        if kind == "jsonl":
+            return {}
+        words: list[str] = []
+        for line in stream:
+            text = line.decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
+            if text.startswith("#"):
+                for mark in ("#begin document ", "# newdoc id = "):
+                    if text.startswith(mark):
+                        words = found.setdefault(text.removeprefix(mark).strip(), [])
+            elif kind == "conllu":
+                columns = text.split("\t")
+                if columns[0].isdigit() and len(columns) > 1:
+                    words.append(columns[1])
+            elif fields := text.split():
+                words += fields[_WORD : _WORD + 1] if len(fields) > _WORD + 1 else ()
+    return found
+
+
+_WORD = 3  # the column of the word in CoNLL files
+
+
 def check_coreference(
     source: Source,
     *,

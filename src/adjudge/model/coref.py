@@ -40,10 +40,10 @@ class CorefDocument:
     """One document: its exact name, its chains in order of first appearance, where it starts in the file.
 
     `tokens` is the number of tokens (-1 if the format does not say), `heads` maps mentions to their head words where
-    the format has them, `empty` lists the numbers of the empty nodes.
+    the format has them, `empty` lists the numbers of the empty nodes, `words` the words, if they were asked for.
     """
 
-    __slots__ = ("chains", "empty", "heads", "id", "line", "tokens")
+    __slots__ = ("chains", "empty", "heads", "id", "line", "tokens", "words")
 
     def __init__(
         self,
@@ -60,6 +60,7 @@ class CorefDocument:
         self.line = line
         self.heads = heads
         self.empty = empty
+        self.words: Sequence[str] = ()
 
     def __repr__(self) -> str:
         return f"CorefDocument({self.id!r}, {self.chains!r}, tokens={self.tokens})"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
-from adjudge.errors import UsageError, did_you_mean, visible
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown, latex_table, markdown_table
 from adjudge.stats.inference import ALPHA, is_significant
 
 if TYPE_CHECKING:
-    from adjudge.algebra.align import Alignment
     from adjudge.stats.result import Leaderboard, Result
     from adjudge.stats.text import Grid
 
@@ -78,27 +77,6 @@ def render(result: Result, format_: str = "text", *, quiet: bool = False, rows: 
             return _latex(result, quiet=quiet)
         case _:
             return _text(result, quiet=quiet)
-
-
-def render_explanation(document: str, found: Mapping[str, Mapping[str, Alignment]], format_: str = "text") -> str:
-    """What matched in one document, for each system and metric, as text or JSON."""
-    if format_ == "json":
-        data = [
-            {"document": document, "system": system, "metric": metric, **_alignment(alignment)}
-            for system, metrics in found.items()
-            for metric, alignment in metrics.items()
-        ]
-        import json
-
-        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    if format_ != "text":
-        raise UsageError(f"an explanation cannot be written as {format_}", hint="use text or json")
-    blocks = [
-        f"{visible(document)}  {visible(system)}  {visible(metric)}\n{visible(str(alignment), keep=LINES)}"
-        for system, metrics in found.items()
-        for metric, alignment in metrics.items()
-    ]
-    return "\n\n".join(blocks) + "\n"
 
 
 def _text(result: Result, *, quiet: bool) -> str:
@@ -321,17 +299,6 @@ def _slice(where: Mapping[str, Any]) -> str:
     import json
 
     return json.dumps(where, ensure_ascii=False) if where else ""
-
-
-def _alignment(alignment: Alignment) -> dict[str, Any]:
-    """An alignment with its values, as far as JSON can hold them."""
-    data = alignment.to_data()
-    for entry, item in zip(data["matched"], alignment.matched, strict=True):
-        entry |= {"gold": plain_value(item.gold), "system": plain_value(item.system)}
-    for name, items in (("missed", alignment.missed), ("spurious", alignment.spurious)):
-        for entry, unmatched in zip(data[name], items, strict=True):
-            entry |= {"value": plain_value(unmatched.value)}
-    return data
 
 
 def plain_value(value: Any) -> Any:

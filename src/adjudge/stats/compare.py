@@ -61,7 +61,7 @@ def compare(
         found = _compare_samples(given, inference, options.by if by is None else tuple(by), _joined_inputs(given))
     else:
         found = _compare_tables(given, inference, by, headline or {})
-    return found.with_outcomes_of(given)
+    return found.with_documents_of(given)
 
 
 def saved_options(result: Result) -> Options:

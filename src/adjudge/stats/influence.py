@@ -16,14 +16,13 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.measure import Prf
-from adjudge.stats.outcomes import item_values
 from adjudge.stats.points import Additive, Pool, per_document
 from adjudge.stats.result import Comparison, Result
 from adjudge.stats.table import StatsTable
 
 if TYPE_CHECKING:
+    from adjudge.stats.alignment import GoldDocument, Matching, SystemDocument
     from adjudge.stats.measure import Array, Key
-    from adjudge.stats.outcomes import Documents, Outcome, SystemDocument
 
 Order: TypeAlias = Literal["influence", "disagreement"]
 _SLACK = 1e-12  # differences that are equal but for the rounding of sums
@@ -378,7 +377,7 @@ def select_items(
     """
     import numpy as np
 
-    if result.documents is None or not all(system.outcomes for system in result.systems):
+    if not result.documents or not all(system.aligned for system in result.systems):
         hint = "write it with --save and --save-documents"
         raise UsageError("the result does not have what became of every item", hint=hint)
     systems = _estimators(result)
@@ -387,7 +386,7 @@ def select_items(
     judged = _judged(result, key[0], measure, systems)
     ids = next(iter(systems.values())).ids
     row = {identifier: place for place, identifier in enumerate(ids)}
-    at = np.array([row[result.documents.gold[each.document].id] for each in judged], dtype=np.int64)
+    at = np.array([row[result.documents[each.document].id] for each in judged], dtype=np.int64)
     changed: dict[str, Array] = {}
     for name, estimator in systems.items():
         table = estimator.select(ids).table
@@ -410,7 +409,7 @@ def select_items(
         credit = {name: each.credits.get(name, 0.0) for name in systems}
         items.append(
             ItemInfluence(
-                document=result.documents.gold[each.document].id,
+                document=result.documents[each.document].id,
                 item=each.path,
                 value=each.value,
                 gold=each.gold,
@@ -439,13 +438,11 @@ def _refusal(metric: str) -> UsageError:
 
 def _judged(result: Result, metric: str, measure: Prf, systems: Mapping[str, Additive]) -> list[_Judged]:
     """Every item of the level that the metric counts, with what the systems have for it."""
-    documents = result.documents
-    assert documents is not None
-    if metric not in documents.metrics:
-        raise _refusal(metric)
-    number = documents.metrics.index(metric)
-    for level in reversed(range(len(documents.levels))):  # the innermost ones are counted most often
-        found = _at_level(result, documents, number, level)
+    levels = {item.level: None for document in result.documents for item in document.items}
+    for system in result.systems:
+        levels |= {item.level: None for own in system.aligned for item in own.items}
+    for level in sorted(levels, key=lambda each: -each.count("[*]")):  # the innermost ones are counted most often
+        found = _at_level(result, metric, level)
         if found and _adds_up(found, measure, systems):
             return _merged(found)
     raise _refusal(metric)
@@ -457,54 +454,41 @@ class _Side(NamedTuple):
     document: str
     place: int
     system: str
-    gold: dict[tuple[int, ...], tuple[Any, float]]
-    spurious: dict[tuple[int, ...], tuple[Any, Any]]
-    level: str
+    gold: dict[str, tuple[Any, float]]
+    spurious: dict[str, tuple[Any, Any]]
     owned: int
 
 
-def _at_level(result: Result, documents: Documents, metric: int, level: int) -> list[_Side]:
+def _at_level(result: Result, metric: str, level: str) -> list[_Side]:
     found = []
-    name = documents.levels[level]
     for system in result.systems:
-        for place, (gold, own) in enumerate(zip(documents.gold, system.outcomes, strict=True)):
-            outcome = next((each for each in own.outcomes if each.metric == metric), None)
-            if outcome is None:
-                continue
-            values = item_values(documents.levels, gold.items)
-            credit: dict[int, float] = dict.fromkeys(outcome.missed, 0.0)
-            for item, score in _scored(outcome):
-                credit[item] = credit.get(item, 0.0) + score
-            golden = {
-                gold.items[item].place: (values[item], score)
-                for item, score in credit.items()
-                if gold.items[item].level == level
-            }
-            matched = len({each for each in outcome.system if own.items[each].level == level})
-            wrong = _spurious(documents, own, outcome, level)
-            found.append(_Side(gold.id, place, system.name, golden, wrong, name, matched + len(wrong)))
+        for place, (gold, own) in enumerate(zip(result.documents, system.aligned, strict=True)):
+            matching = next((each for each in own.matchings if each.metric == metric), None)
+            if matching is not None:
+                found.append(_side(place, system.name, gold, own, matching, level))
     return found if any(each.gold or each.spurious for each in found) else []
 
 
-def _scored(outcome: Outcome) -> Iterable[tuple[int, float]]:
-    return zip(outcome.gold, outcome.scores or (1.0,) * len(outcome.gold), strict=True)
-
-
-def _spurious(
-    documents: Documents, own: SystemDocument, outcome: Outcome, level: int
-) -> dict[tuple[int, ...], tuple[Any, Any]]:
-    """The items that only the system has: their values, and those of what they are part of, without its parts."""
-    values = item_values(documents.levels, own.items)
-    outer = {item.place[0]: value for item, value in zip(own.items, values, strict=True) if len(item.place) == 1}
-    found: dict[tuple[int, ...], tuple[Any, Any]] = {}
-    for each in outcome.spurious:
-        item = own.items[each]
-        if item.level == level:
-            whole = outer.get(item.place[0]) if len(item.place) > 1 else None
-            if isinstance(whole, Mapping):
-                whole = {name: value for name, value in whole.items() if not isinstance(value, list | tuple)}
-            found[item.place] = values[each], whole
-    return found
+def _side(place: int, system: str, gold: GoldDocument, own: SystemDocument, matching: Matching, level: str) -> _Side:
+    credit = {each.item: 0.0 for each in matching.missed}
+    for pair in matching.pairs:
+        credit[pair.gold] = credit.get(pair.gold, 0.0) + pair.credit
+    golden = {
+        gold.items[item].id: (gold.items[item].value, score)
+        for item, score in credit.items()
+        if gold.items[item].level == level
+    }
+    wholes = {item.id: item.value for item in own.items}
+    wrong = [each.item for each in matching.spurious]
+    wrong += [each.system for each in matching.pairs if each.outcome == "wrong"]
+    spurious = {
+        item.id: (item.value, [item.text, *(wholes.get(name) for name in item.group)])
+        for item in (own.items[number] for number in wrong)
+        if item.level == level
+    }
+    right = {each.system for each in matching.pairs if each.outcome != "wrong"}
+    owned = len(spurious) + sum(own.items[number].level == level for number in right)
+    return _Side(gold.id, place, system, golden, spurious, owned)
 
 
 def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additive]) -> bool:
@@ -522,22 +506,14 @@ def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additiv
 
 
 def _merged(found: Sequence[_Side]) -> list[_Judged]:
-    """Items of all systems: those of gold by their places, the others by what they are."""
+    """Items of all systems: those of gold by their ids, the others by what they are."""
     known: dict[tuple[Any, ...], _Judged] = {}
     for each in found:
-        for place, (value, score) in each.gold.items():
-            key = each.place, True, place
-            item = known.setdefault(key, _Judged(each.place, _path(each.level, place), value, True, {}))
+        for name, (value, score) in each.gold.items():
+            item = known.setdefault((each.place, True, name), _Judged(each.place, name, value, True, {}))
             item.credits[each.system] = score
-        for place, (value, whole) in each.spurious.items():
+        for name, (value, whole) in each.spurious.items():
             same = each.place, False, json.dumps([value, whole], sort_keys=True, default=str)
-            item = known.setdefault(same, _Judged(each.place, _path(each.level, place), value, False, {}))
+            item = known.setdefault(same, _Judged(each.place, name, value, False, {}))
             item.credits[each.system] = 1.0
     return list(known.values())
-
-
-def _path(level: str, place: Sequence[int]) -> str:
-    """A level and its places as a path: events[2].arguments[0]."""
-    for number in place:
-        level = level.replace("[*]", f"[{number}]", 1)
-    return level

@@ -84,7 +84,7 @@ def merge(
     fields_to_slice(scoring.by, counts, required=True)
     result = build_result(scoring, counts)
     result = msgspec.structs.replace(result, notes=(*_result_notes(given, arranged), *result.notes))
-    return _with_outcomes(result, given, arranged)
+    return _with_documents(result, given, arranged)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -229,20 +229,18 @@ def _result_notes(given: Sequence[Result], order: Sequence[str]) -> list[Note]:
     return notes
 
 
-def _with_outcomes(result: Result, given: Sequence[Result], order: Sequence[str]) -> Result:
-    """The documents and outcomes of the parts, if all of them were saved with these."""
-    if any(each.documents is None for each in given):
+def _with_documents(result: Result, given: Sequence[Result], order: Sequence[str]) -> Result:
+    """The documents of the parts, if all of them were saved with these."""
+    if not all(each.documents for each in given):
         return result
-    result = result.with_outcomes_of(given)
-    assert result.documents is not None
-    places = {document.id: place for place, document in enumerate(result.documents.gold)}
+    result = result.with_documents_of(given)
+    places = {document.id: place for place, document in enumerate(result.documents)}
     at = [places[identifier] for identifier in order if identifier in places]
-    gold = tuple(result.documents.gold[place] for place in at)
     return msgspec.structs.replace(
         result,
-        documents=msgspec.structs.replace(result.documents, gold=gold),
+        documents=tuple(result.documents[place] for place in at),
         systems=tuple(
-            msgspec.structs.replace(each, outcomes=tuple(each.outcomes[place] for place in at) if each.outcomes else ())
+            msgspec.structs.replace(each, aligned=tuple(each.aligned[place] for place in at) if each.aligned else ())
             for each in result.systems
         ),
     )

@@ -15,12 +15,12 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.stats.alignment import GoldDocument, SystemDocument, merge_documents
 from adjudge.stats.atomic import write_atomically
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test
 from adjudge.stats.measure import Measure
-from adjudge.stats.outcomes import Documents, SystemDocument, merge_outcomes
 from adjudge.stats.signature import SignatureValue
 from adjudge.stats.table import AttributeValue, StatsTable
 
@@ -145,7 +145,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
     `elements` has the counts of elements by fields of theirs; `samples` the counts of metrics that do not add over
-    documents, in samples of them; `outcomes` what became of every item, in the order of the result's documents.
+    documents, in samples of them; `aligned` what became of every item, in the order of the result's documents.
     """
 
     name: str
@@ -156,7 +156,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     best: StatsTable | None = None
     elements: tuple[ElementTable, ...] = ()
     samples: tuple[SampledCounts, ...] = ()
-    outcomes: tuple[SystemDocument, ...] = ()
+    aligned: tuple[SystemDocument, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores:
         scores = [score for score in self.scores if score.metric == metric]
@@ -246,7 +246,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ranking: Leaderboard | None = None
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
-    documents: Documents | None = None
+    documents: tuple[GoldDocument, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores | SystemScores:
         if not self.systems:
@@ -308,22 +308,22 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         bare = msgspec.structs.replace(
             self,
             systems=tuple(
-                msgspec.structs.replace(system, table=None, best=None, elements=(), samples=(), outcomes=())
+                msgspec.structs.replace(system, table=None, best=None, elements=(), samples=(), aligned=())
                 for system in self.systems
             ),
             measures=(),
             options=None,
-            documents=None,
+            documents=(),
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
 
-    def with_outcomes_of(self, results: Iterable[Result]) -> Result:
-        """This result with the documents and outcomes that were saved in others, as far as it has their systems."""
-        saved = [(each.documents, {system.name: system.outcomes for system in each.systems}) for each in results]
-        documents, outcomes = merge_outcomes(saved)
-        if documents is None:
+    def with_documents_of(self, results: Iterable[Result]) -> Result:
+        """This result with the documents that were saved in others, as far as it has their systems."""
+        saved = [(each.documents, {system.name: system.aligned for system in each.systems}) for each in results]
+        documents, aligned = merge_documents(saved)
+        if not documents:
             return self
-        systems = tuple(msgspec.structs.replace(each, outcomes=outcomes.get(each.name, ())) for each in self.systems)
+        systems = tuple(msgspec.structs.replace(each, aligned=aligned.get(each.name, ())) for each in self.systems)
         return msgspec.structs.replace(self, systems=systems, documents=documents)
 
     def renamed(self, name: str) -> Result:

@@ -16,9 +16,9 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.model.whereabouts import json_place
+from adjudge.stats.alignment import check_documents
 from adjudge.stats.elements import check_elements
 from adjudge.stats.measure import Blanc, Measure, Prf, measures_of, needed_columns
-from adjudge.stats.outcomes import check_outcomes
 from adjudge.stats.result import Result, SampledCounts, SystemResult
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _check_counts(result: Result) -> None:
     for number, system in enumerate(result.systems):
         where = f"$.systems[{number}]"
         _check_parts(system, where)
-        _attempt(f"{where}.outcomes", partial(check_outcomes, result.documents, system.outcomes))
+        _attempt(f"{where}.aligned", partial(check_documents, result.documents, system.aligned))
         if system.table is not None:
             _attempt(f"{where}.table", partial(_check_table, system.table, result.measures, bounded))
         for place, each in enumerate(system.elements):

@@ -12,9 +12,9 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.errors import UsageError, ValidationError
 from adjudge.tasks.elements import ABSENT, element_values, restricted, same
-from adjudge.tasks.outcomes import Aligned
 
 if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment
     from adjudge.metrics import Combined, Metric
 
 AnyMetric: TypeAlias = "Metric | Combined"
@@ -68,14 +68,10 @@ class Sliced(msgspec.Struct):
 
 
 class Seen(msgspec.Struct):
-    """The counts of one document and one system, all metrics together, and those of the slices by each path.
-
-    `aligned` has what became of every item, if that was asked for.
-    """
+    """The counts of one document and one system, all metrics together, and those of the slices by each path."""
 
     whole: Counted = msgspec.field(default_factory=Counted)
     slices: dict[str, Sliced] = {}
-    aligned: Aligned | None = None
 
 
 class Ready:
@@ -101,14 +97,13 @@ class _MisfitError(Exception):
 class Observer:
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
-    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. If
-    `outcomes` are asked for, it also says what became of every item. `change` is done to pairs before.
+    `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
+    is done to pairs before.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
     plain: bool = False
-    outcomes: bool = False
     change: Change | None = None
 
     def __call__(self, gold: Ready, system: Any) -> tuple[Seen, list[Complaint]]:
@@ -123,8 +118,6 @@ class Observer:
                 for path in self.paths:
                     if looks_at(metric, path):
                         self._slice((number, path), gold, (ours, theirs), seen)
-            if self.outcomes:
-                seen.aligned = self._aligned(ours, theirs)
         except UsageError:
             raise  # it is about the metric, and every document would say the same
         except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
@@ -165,14 +158,10 @@ class Observer:
             counted = sliced.rest if value is ABSENT else sliced.counted(value)
             _count(metric, gold_part(value), _prepared(metric, part, of_gold=False), counted)
 
-    def _aligned(self, ours: Any, theirs: Any) -> Aligned:
-        """What became of every item, for all metrics that are sums over documents."""
-        aligned = Aligned()
-        for member in {member.name: member for metric in self.metrics for member in metric.members}.values():
-            if member.clustered is None:  # what is said of one document is not what makes such a score
-                pair = [prepared(member, wrapped(member, each, plain=self.plain)) for each in (ours, theirs)]
-                aligned.add(member, member.align(*pair))
-        return aligned.packed()
+    def align(self, ours: Any, theirs: Any) -> dict[str, Alignment]:
+        """What became of every item, for each metric by name."""
+        members = {member.name: member for metric in self.metrics for member in metric.members}
+        return {name: member.align(*self.pair(member, ours, theirs)) for name, member in members.items()}
 
     def _complaints(self, failure: BaseException, ours: Any, theirs: Any) -> list[Complaint]:
         """Why counting failed: it stops at the first misfit, and a slower check finds them all."""

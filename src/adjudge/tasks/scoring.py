@@ -17,6 +17,7 @@ from adjudge.tasks.task import Adjust, MetricsTask
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
 
 
@@ -59,7 +60,7 @@ def score(
     0.5000
     """
     documents = options.pop("documents", False)
-    run = run_of(**options, keep=documents)
+    run = run_of(**options, align=documents)
     return evaluated(
         metric,
         gold,
@@ -106,6 +107,14 @@ def explain_document(
         for name, own in found.systems.items()
         for theirs in [own.side.documents[document].data if document in own.side.documents else None]
     }
+
+
+def explained(
+    metric: Any, gold: Documents, system: Any, document: str, *, time_limit: float | None = None, **options: Any
+) -> dict[str, Explanation]:
+    """What became of every item of one document, by system: what `--explain` prints."""
+    run = Run(align=True, document=document, digest=False, time_limit=time_limit)
+    return evaluated(metric, gold, system, run, **options).explanations()
 
 
 def evaluated(

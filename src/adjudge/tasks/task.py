@@ -21,6 +21,7 @@ from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
+from adjudge.tasks.alignment import align
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, pairing, reads
 from adjudge.tasks.field_notes import with_field_notes
@@ -30,6 +31,7 @@ from adjudge.tasks.slices import columns_of, element_paths, element_table, slice
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
+    from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
@@ -72,11 +74,11 @@ class MetricsTask(Task):
         self.unit = "character" if readers[0] in (JSONL, "brat") else "token"
         self.options = {} if adjust is None else dict(adjust.options)
         self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
-        keep, self._stream = (False, None) if run is None else (run.keep, run.stream)
-        self.observer = Observer(metrics, outcomes=keep, change=None if adjust is None else adjust.change)
+        align, self._stream = (False, None) if run is None else (run.align, run.stream)
+        self.observer = Observer(metrics, change=None if adjust is None else adjust.change)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
         # What is said of elements, of whole corpora and of every item needs all documents.
-        self.by_blocks = jsonl and not (keep or self.clustered or any("." in name for name in by))
+        self.by_blocks = jsonl and not (align or self.clustered or any("." in name for name in by))
         self._unwanted = unwanted_fields(metrics)
 
     @property
@@ -172,7 +174,7 @@ class MetricsTask(Task):
         return Ready(gold.id, gold.data)
 
     def observe(self, gold: Ready, system: Document | None, *, keep: bool = False) -> Row:  # noqa: ARG002
-        """The counts of all metrics, by slices and with what became of every item as far as that was asked for."""
+        """The counts of all metrics, by slices as far as these were asked for."""
         seen, complaints = self.observer(gold, None if system is None else system.data)
         if complaints:
             return Row((), problems=tuple(complaints))
@@ -180,8 +182,13 @@ class MetricsTask(Task):
         counts: Mapping[str, float] = seen.whole.counts
         if len(counts) != len(columns) or any(column not in counts for column in columns):
             counts = self._complete(gold.id, counts)
-        plain = seen.whole.optimal and not seen.slices and seen.aligned is None
+        plain = seen.whole.optimal and not seen.slices
         return Row(tuple([counts[column] for column in columns]), detail=None if plain else seen)
+
+    def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
+        """What became of every item, from the plans that make the scores."""
+        theirs = None if system is None else system.data
+        return align(gold.data, self.observer.align(gold.data, theirs), missing=system is None)
 
     def _complete(self, document: str, counts: Mapping[str, float]) -> Mapping[str, float]:
         """What is counted over the whole corpus may be left out; a misspelt column must not become a zero."""
@@ -288,7 +295,7 @@ class MetricsTask(Task):
         )
 
     def result(self, evaluation: Evaluation) -> Result:
-        """Scores, with what looks like a mistake in the files or the type, and documents if they were asked for."""
+        """Scores, with what looks like a mistake in the files or the type."""
         if self.clustered:
             from adjudge.tasks.corpus import add_up_corpus
 
@@ -296,12 +303,7 @@ class MetricsTask(Task):
             result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), compared_in(evaluation))
         else:
             result = result_of(evaluation)
-        result = with_field_notes(result, self.metrics, partial(self._compared, evaluation), plain=self.observer.plain)
-        if not evaluation.run.keep:
-            return result
-        from adjudge.tasks.outcomes import with_documents
-
-        return with_documents(result, evaluation)
+        return with_field_notes(result, self.metrics, partial(self._compared, evaluation), plain=self.observer.plain)
 
     def _compared(self, evaluation: Evaluation, ids: Sequence[str]) -> list[dict[str, Any]]:
         """Some documents of gold and of the systems, as they are compared."""

@@ -26,11 +26,15 @@ from adjudge.report.html.result_data import Numbers, Spread, island_of, numbers_
 from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.html.result_items import (
     Confusion,
+    Documents,
+    GoldDocument,
     Side,
     Sides,
+    SystemDocument,
     Unit,
     beside,
     confusions,
+    documents_of,
     quoted,
     sides_of,
     unit_of,
@@ -38,7 +42,6 @@ from adjudge.report.html.result_items import (
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Key
-    from adjudge.stats.outcomes import Documents, GoldDocument, SystemDocument
     from adjudge.stats.result import Result, Score
     from adjudge.stats.text import Grid
 
@@ -101,11 +104,10 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     from adjudge.stats.text import clean, footer_fields, leaderboard_grids, note_lines
 
     numbers = numbers_of(result)
-    documents = result.documents
-    outcomes = {system.name: system.outcomes for system in result.systems if system.outcomes}
+    documents, outcomes = documents_of(result)
     browsed = documents is not None and bool(documents.metrics) and bool(outcomes)
     sides = [] if documents is None else sides_of(documents, outcomes)
-    data, every = island_of(result, numbers, sides)
+    data, every = island_of(result, numbers, (documents, outcomes), sides)
     return render_page(
         "result.html.j2",
         title=title,
@@ -318,7 +320,7 @@ def _static(
     documents: Documents, sides: Sides, name: str, outcomes: Sequence[SystemDocument]
 ) -> list[tuple[str, str | None, list[Any]]]:
     """The first documents with the first system: for each metric the items and what became of them."""
-    unit = unit_of(documents, sides)
+    unit = unit_of(documents)
     found = []
     for document, own, (gold, systems) in zip(documents.gold[:STATIC], outcomes[:STATIC], sides[:STATIC], strict=True):
         system = systems[name]

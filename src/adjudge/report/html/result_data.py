@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.report.html.result_items import Sides, beside, unit_of
+from adjudge.report.html.result_items import Documents, Item, Sides, SystemDocument, beside, unit_of
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Key
-    from adjudge.stats.outcomes import Documents, Item, SystemDocument
     from adjudge.stats.points import Additive
     from adjudge.stats.result import Result
 
@@ -155,14 +154,19 @@ def ranks(result: Result, numbers: Numbers) -> list[Ranks]:
 # The island
 
 
-def island_of(result: Result, numbers: Numbers, sides: Sides) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def island_of(
+    result: Result,
+    numbers: Numbers,
+    saved: tuple[Documents | None, Mapping[str, Sequence[SystemDocument]]],
+    sides: Sides,
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What the script needs at once, and every document by itself, which it reads when somebody looks at it.
 
     There are lists instead of objects where there are many, and nothing that can be worked out.
     """
     from adjudge.stats.text import clean
 
-    documents = result.documents
+    documents, outcomes = saved
     ids = list(numbers.ids) or ([] if documents is None else [each.id for each in documents.gold])
     data: dict[str, Any] = {
         "systems": [clean(system.name) for system in result.systems],
@@ -178,7 +182,7 @@ def island_of(result: Result, numbers: Numbers, sides: Sides) -> tuple[dict[str,
     if documents is None:
         return data, []
     places = {each.id: place for place, each in enumerate(documents.gold)}
-    every = [_document(documents, places.get(name), result, sides) for name in ids]
+    every = [_document(documents, places.get(name), outcomes, result, sides) for name in ids]
     data |= {
         "levels": list(documents.levels),
         "metrics": [clean(name) for name in documents.metrics],
@@ -186,7 +190,7 @@ def island_of(result: Result, numbers: Numbers, sides: Sides) -> tuple[dict[str,
             [_counts(every, metric, system) for system in range(len(result.systems))]
             for metric in range(len(documents.metrics))
         ],
-        "unit": unit_of(documents, sides),
+        "unit": unit_of(documents),
         "types": _types(sides),
     }
     return data, every
@@ -215,14 +219,16 @@ def _types(sides: Sides) -> list[str]:
     return sorted(one for one in found if one is not None)
 
 
-def _document(documents: Documents, place: int | None, result: Result, sides: Sides) -> dict[str, Any]:
+def _document(
+    documents: Documents, place: int | None, saved: Mapping[str, Sequence[SystemDocument]], result: Result, sides: Sides
+) -> dict[str, Any]:
     if place is None:
         return {"gold": [], "systems": [0 for _ in result.systems]}
     document, (gold, own_sides) = documents.gold[place], sides[place]
     written = {(item.level, repr(item.value)): n for n, item in enumerate(document.items) if item.value is not None}
     systems: list[Any] = []
     for system in result.systems:
-        own: SystemDocument | None = system.outcomes[place] if system.outcomes else None
+        own: SystemDocument | None = saved[system.name][place] if system.name in saved else None
         if own is None:
             systems.append(0)
             continue

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.stats.outcomes import Documents, GoldDocument, Item, Outcome, SystemDocument, item_values, split_level
+from adjudge.stats import alignment
+from adjudge.stats.result import Result
 
 Unit: TypeAlias = Literal["characters", "tokens", "none"]
 TYPE_FIELDS = ("type", "role", "label", "slot")
@@ -15,6 +16,102 @@ NOTHING = "(nothing)"
 OTHER = "(other)"
 MOST_TYPES = 15
 SHORT = 80
+
+
+class Item(NamedTuple):
+    """An item: the number of its level, its places there, and its value."""
+
+    level: int
+    place: tuple[int, ...]
+    value: Any = None
+
+
+class Outcome(NamedTuple):
+    """What one metric says of the items of a document, by numbers."""
+
+    metric: int
+    gold: tuple[int, ...]
+    system: tuple[int, ...]
+    scores: tuple[float, ...]
+    missed: tuple[int, ...]
+    spurious: tuple[int, ...]
+
+
+class GoldDocument(NamedTuple):
+    """A document with its gold items."""
+
+    id: str
+    text: str | None
+    items: tuple[Item, ...]
+    tokens: tuple[str, ...] = ()
+
+
+class SystemDocument(NamedTuple):
+    """The items of a system, and what became of them."""
+
+    items: tuple[Item, ...]
+    outcomes: tuple[Outcome, ...]
+    missing: bool
+
+
+class Documents(NamedTuple):
+    """All documents with their gold items."""
+
+    levels: tuple[str, ...]
+    metrics: tuple[str, ...]
+    gold: tuple[GoldDocument, ...]
+
+
+def documents_of(result: Result) -> tuple[Documents | None, dict[str, tuple[SystemDocument, ...]]]:
+    """What was saved of documents, with numbers for levels and metrics."""
+    levels: dict[str, int] = {}
+    metrics: dict[str, int] = {}
+
+    def items(own: Sequence[alignment.Item]) -> tuple[Item, ...]:
+        return tuple(
+            Item(levels.setdefault(each.level or "items[*]", len(levels)), (number,), _value(each))
+            for number, each in enumerate(own)
+        )
+
+    def outcome(each: alignment.Matching) -> Outcome:
+        right = [pair for pair in each.pairs if pair.outcome != "wrong"]
+        wrong = [pair for pair in each.pairs if pair.outcome == "wrong"]
+        scores = tuple(pair.credit for pair in right)
+        return Outcome(
+            metrics.setdefault(each.metric, len(metrics)),
+            tuple(pair.gold for pair in right),
+            tuple(pair.system for pair in right),
+            scores if any(score < 1 for score in scores) else (),
+            (*(one.item for one in each.missed), *(pair.gold for pair in wrong)),
+            (*(one.item for one in each.spurious), *(pair.system for pair in wrong)),
+        )
+
+    if not result.documents:
+        return None, {}
+    gold = tuple(GoldDocument(each.id, each.text, items(each.items)) for each in result.documents)
+    systems = {
+        system.name: tuple(
+            SystemDocument(items(own.items), tuple(map(outcome, own.matchings)), own.missing) for own in system.aligned
+        )
+        for system in result.systems
+        if system.aligned
+    }
+    return Documents(tuple(levels), tuple(metrics), gold), systems
+
+
+def _value(item: alignment.Item) -> Any:
+    """All that is known of an item, with its places as they are in the text that was saved."""
+    if not isinstance(item.value, dict) and not item.place:
+        return item.value if item.value is not None else item.text or item.id
+    found: dict[str, Any] = {"type": item.label} if item.label else {}
+    if isinstance(item.value, dict):
+        found |= {name: each for name, each in item.value.items() if name not in ("start", "end", *item.roles)}
+    if item.place and not item.roles:
+        found |= {"start": item.place[0][0], "end": item.place[0][1]}
+    pieces = zip(item.roles or ("",) * len(item.place), item.place, strict=True)
+    for role, (begin, end) in list(pieces)[0 if item.roles else 1 :]:
+        found.setdefault(role or "piece", []).append({"start": begin, "end": end})
+    return found
 
 
 class Confusion(NamedTuple):
@@ -96,21 +193,16 @@ class Side(NamedTuple):
     places: list[tuple[Any, ...] | None]
 
 
-def side_of(levels: Sequence[str], items: Sequence[Item]) -> Side:
-    """The items with their values, and their places; an inner item stands at the place of its outermost one, too."""
-    values = item_values(levels, items)
-    own = [place_of(value) for value in values]
-    outer = {
-        (levels[item.level], item.place[0]): place
-        for item, place in zip(items, own, strict=True)
-        if len(item.place) == 1
-    }
-    roots = [split_level(level)[0] for level in levels]
-    places: list[tuple[Any, ...] | None] = []
-    for item, place in zip(items, own, strict=True):
-        around = outer.get((roots[item.level], item.place[0])) if len(item.place) > 1 else None
-        places.append(None if place is None else (item.level, around, place))
-    return Side(items, values, [type_of(value) for value in values], places)
+def side_of(items: Sequence[Item]) -> Side:
+    """The items with their values and places."""
+    values = [item.value for item in items]
+    places = [place_of(value) for value in values]
+    return Side(
+        items,
+        values,
+        [type_of(value) for value in values],
+        [None if place is None else (item.level, place) for item, place in zip(items, places, strict=True)],
+    )
 
 
 Sides: TypeAlias = list[tuple[Side, dict[str, Side]]]
@@ -121,8 +213,8 @@ def sides_of(documents: Documents, systems: Mapping[str, Sequence[SystemDocument
     """All items of all documents."""
     return [
         (
-            side_of(documents.levels, document.items),
-            {name: side_of(documents.levels, own[place].items) for name, own in systems.items()},
+            side_of(document.items),
+            {name: side_of(own[place].items) for name, own in systems.items()},
         )
         for place, document in enumerate(documents.gold)
     ]
@@ -213,31 +305,9 @@ def _confusion(level: str, name: str, pairs: Counter[tuple[str, str]]) -> Confus
 # Texts
 
 
-def unit_of(documents: Documents, sides: Sides) -> Unit:
-    """What the offsets of spans count: characters of the text or tokens; none if they do not fit the texts.
-
-    Spans of characters begin and end between words, nearly always.
-    """
-    tokens: Unit = "tokens" if any(document.tokens for document in documents.gold) else "none"
-    if all(document.text is None for document in documents.gold):
-        return tokens
-    fitting = total = 0
-    for document, (gold, _) in zip(documents.gold, sides, strict=True):
-        for start, end in (span for value in gold.values for span in spans_of(value)) if document.text else ():
-            total += 1
-            fitting += _fits(document.text or "", start, end)
-    return "characters" if 2 * fitting >= total else tokens
-
-
-def _fits(text: str, start: int, end: int) -> bool:
-    if end > len(text):
-        return False
-    return not any(0 < at < len(text) and _letter(text[at - 1]) and _letter(text[at]) for at in (start, end))
-
-
-def _letter(character: str) -> bool:
-    """A letter of a script that has spaces between words, or a digit."""
-    return character.isdigit() or character.lower() != character.upper()
+def unit_of(documents: Documents) -> Unit:
+    """What the offsets of spans count: characters of the text, if there is one."""
+    return "none" if all(document.text is None for document in documents.gold) else "characters"
 
 
 def quoted(value: Any, document: GoldDocument, unit: Unit) -> str:

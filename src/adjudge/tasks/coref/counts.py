@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from adjudge.tasks.coref.alignment import align
+from adjudge.tasks.coref.ceaf import align
 
 Mentions = Sequence[Hashable]
 Chains = Sequence[Mentions]

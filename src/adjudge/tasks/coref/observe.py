@@ -12,14 +12,19 @@ keeps the first copy of every mention on both sides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError
 from adjudge.model.coref import Chain, CorefDocument, Mention, mention_words
-from adjudge.tasks.coref.alignment import align
+from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.coref.counts import count, count_unrepeated
 from adjudge.tasks.coref.settings import Settings
+
+if TYPE_CHECKING:
+    from adjudge.stats.alignment import Alignment, Item
 
 _EPSILON = 1e-9  # mentions with the same head match even if they have no other word in common
 
@@ -240,3 +245,77 @@ def without_matched_copies(key: Sequence[Chain], response: Sequence[Chain]) -> t
         if mine:
             kept.append(Chain(chain.id, mine))
     return kept, found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What became of every mention
+
+
+def align_mentions(found: Compared, text: Sequence[str], *, missing: bool) -> Alignment:
+    """The mentions of both sides with their chains, as they were scored; the credit is that of B3 for the mention."""
+    from adjudge.stats.alignment import Alignment, Matching, Pair, Single, in_text
+
+    joined, place = in_text(text)
+    ours = [(chain, mention) for chain in found.key for mention in chain.mentions]
+    theirs = [(chain, mention) for chain in found.read for mention in chain.mentions]
+    left = Counter((chain.id, mention) for chain in found.response for mention in chain.mentions)
+    home: dict[Mention, int] = {}
+    ignored = []
+    for number, (chain, mention) in enumerate(theirs):
+        if not left[chain.id, mention]:
+            ignored.append(Single(number, "repeated"))
+            continue
+        left[chain.id, mention] -= 1
+        home.setdefault(mention, number)
+    members = {id(chain): set(chain.mentions) for chain in (*found.key, *found.read)}
+    pairs, missed, taken = [], [], set[int]()
+    for number, (chain, mention) in enumerate(ours):
+        other = home.get(mention)
+        if other is None or other in taken:
+            missed.append(Single(number, "repeated" if other is not None else ""))
+            continue
+        taken.add(other)
+        own, theirs_ = members[id(chain)], members[id(theirs[other][0])]
+        both = len(own & theirs_)
+        credit = 2 * both / (len(own) + len(theirs_))
+        if credit == 1:
+            pairs.append(Pair(number, other))
+            continue
+        mentions = f"{len(own)} mention{'s' * (len(own) > 1)}"
+        why = f"chain {chain.id} of {mentions}, {both} of them in chain {theirs[other][0].id} of {len(theirs_)}"
+        pairs.append(Pair(number, other, "partial", round(credit, 6), why))
+    used = {*taken, *(each.item for each in ignored)}
+    spurious = [Single(number) for number in range(len(theirs)) if number not in used]
+    matching = Matching(
+        metric="coref", pairs=tuple(pairs), missed=tuple(missed), spurious=tuple(spurious), ignored=tuple(ignored)
+    )
+    return Alignment(
+        gold=tuple(_items(ours, joined, place, len(text))),
+        system=tuple(_items(theirs, joined, place, len(text))),
+        matchings=(matching,),
+        text=joined if text else None,
+        groups="chain",
+        missing=missing,
+    )
+
+
+def _items(mentions: Sequence[tuple[Chain, Mention]], text: str, place: Any, size: int) -> Iterable[Item]:
+    from adjudge.stats.alignment import Item, words
+
+    known: dict[str, int] = {}
+    for chain, mention in mentions:
+        name = written(mention)
+        known[name] = known.get(name, 0) + 1
+        runs = [(ceil(first), floor(last) + 1) for first, last in zip(mention[::2], mention[1::2], strict=True)]
+        pieces = tuple(place(*run) for run in runs if run[0] < run[1] <= size)
+        again = f" {known[name]}" if known[name] > 1 else ""
+        yield Item(id=name + again, level="mentions", text=words(text, pieces), place=pieces, group=(chain.id,))
+
+
+def written(mention: Mention) -> str:
+    """A mention as the reference scorer writes it: (first,last).
+
+    >>> written((3, 5))
+    '(3,5)'
+    """
+    return f"({','.join(f'{number:g}' for number in mention)})"

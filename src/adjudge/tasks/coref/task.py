@@ -7,18 +7,20 @@ import json
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import run_of
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Remark, Row, Side, Task
-from adjudge.formats.coreference import read_coreference
-from adjudge.model.coref import CorefCorpus, CorefDocument, Mention
+from adjudge.formats.coreference import read_coreference, read_words
+from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.coref.observe import Compared, Repeat, compare
+from adjudge.tasks.coref.observe import Compared, Repeat, compare, written
 from adjudge.tasks.coref.settings import METRICS, Settings, chosen_metrics, measures_of, settings
 
 if TYPE_CHECKING:
+    from adjudge.stats.alignment import Alignment
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
 
@@ -62,6 +64,31 @@ def score(
     return evaluate(task, key, response, run_of(**options), names=names).result()
 
 
+def explain(
+    key: Any, response: Any, document: str, *, names: Sequence[str | None] | None = None, **options: Any
+) -> dict[str, Explanation]:
+    """What became of the mentions and chains of one document, for each response by name.
+
+    The `options` are `profile`, `singletons`, `match` and `overlap` of `score`.
+
+    >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
+    >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
+    >>> print(explain(key, response, "d")["system"])
+    d  system  coref: 3 partial, 1 spurious
+    partial  (0,0) (0.8): chain 0 of 3 mentions, 2 of them in chain 0 of 2
+    partial  (2,3) (0.8): chain 0 of 3 mentions, 2 of them in chain 0 of 2
+    partial  (5,5) (0.4): chain 0 of 3 mentions, 1 of them in chain 1 of 2
+    spurious (7,7)
+    chain    split: gold 0 [(0,0), (2,3), (5,5)]; system 0 [(0,0), (2,3)] 1 [(5,5), (7,7)]
+    links    2 lost: (0,0) - (5,5), (2,3) - (5,5)
+    links    1 gained: (5,5) - (7,7)
+    """
+    from adjudge.evaluate.engine import explain
+
+    check_keywords(options, ("profile", "singletons", "match", "overlap"), "explain")
+    return explain(CorefTask(settings(**options)), key, response, document, names=names)
+
+
 class CorefTask(Task):
     """Chains of a key and of responses, compared under some settings and reported by some metrics."""
 
@@ -71,9 +98,12 @@ class CorefTask(Task):
     unit, telling = "token", "coref.mentions"
     remedy = "a document begins with a line such as: #begin document (name); part 000"
 
-    def __init__(self, chosen: Settings | None = None, metrics: Sequence[str] = METRICS) -> None:
+    def __init__(
+        self, chosen: Settings | None = None, metrics: Sequence[str] = METRICS, *, words: bool = False
+    ) -> None:
         self.settings = chosen or settings()
         self.metrics = tuple(metrics)
+        self.words = words
 
     @property
     def profile(self) -> str:
@@ -88,6 +118,9 @@ class CorefTask(Task):
         """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
         corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
         documents = {document.id: document for document in corpus.documents}
+        for identifier, words in read_words(source).items() if self.words and is_file(source) else ():
+            if identifier in documents and documents[identifier].tokens == len(words):
+                documents[identifier].words = words
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:  # noqa: ARG002
@@ -103,6 +136,17 @@ class CorefTask(Task):
         if system is not None and gold.tokens != system.tokens and min(gold.tokens, system.tokens) >= 0:
             remarks += (Remark("unequal-tokens", f"{gold.id}: {gold.tokens} and {system.tokens}"),)
         return Row(compared.counts, remarks, compared if keep else None)
+
+    def with_texts(self) -> CorefTask:
+        """The task that also reads words."""
+        return CorefTask(self.settings, self.metrics, words=True)
+
+    def align(self, gold: CorefDocument, system: CorefDocument | None, row: Row) -> Alignment:
+        """What became of every mention, and of its chain."""
+        from adjudge.tasks.coref.observe import align_mentions
+
+        words = gold.words or (() if system is None else system.words)
+        return align_mentions(row.detail, words, missing=system is None)
 
     def attributes(self, document: CorefDocument) -> Mapping[str, Any]:
         """The genre that its name carries."""
@@ -213,15 +257,6 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
             if document not in gold.documents:
                 hint = "remove it, or add it to the key"
                 yield Problem(f"document {document!r} is not in the key", path=side.path, line=own.line, hint=hint)
-
-
-def written(mention: Mention) -> str:
-    """A mention as the reference scorer writes it: (first,last).
-
-    >>> written((3, 5))
-    '(3,5)'
-    """
-    return f"({','.join(f'{number:g}' for number in mention)})"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

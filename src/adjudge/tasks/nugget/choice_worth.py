@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adjudge.tasks.coref.alignment import align
+from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group, Option
 
 Point = tuple[float, float, float]

@@ -346,7 +346,7 @@ def _tied(edges: Sequence[Edge]) -> bool:
 
 def _assignment(edges: Sequence[Edge]) -> dict[tuple[int, int], float]:
     """The pairs (system, gold) of a best one-to-one mapping, and their Dice."""
-    from adjudge.tasks.coref.alignment import align
+    from adjudge.tasks.coref.ceaf import align
 
     rows: dict[int, dict[int, float]] = {}
     for negative, system, gold in edges:

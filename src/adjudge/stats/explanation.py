@@ -1,0 +1,200 @@
+"""What became of one document, for people and for programs: the alignment of any task, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from typing import Any, NamedTuple
+
+import msgspec
+
+from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Single, compare_groups
+
+LISTED = 50  # links that are listed by name; their number is always exact
+_MOST = 60  # characters of an item's words
+
+
+class Explanation(NamedTuple):
+    """One document of one system, what became of its items, and of its groups."""
+
+    document: str
+    system: str
+    alignment: Alignment
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain data that any JSON writer takes: the items of both sides, and per metric what became of them."""
+        found = self.alignment
+        items = [
+            {"side": side, **msgspec.to_builtins(item)}
+            for side, own in (("gold", found.gold), ("system", found.system))
+            for item in own
+        ]
+        return {
+            "document": self.document,
+            "system": self.system,
+            "missing": found.missing,
+            "items": items,
+            "metrics": [self._matching(each) for each in found.matchings],
+        }
+
+    def _matching(self, matching: Matching) -> dict[str, Any]:
+        gold, system = self.alignment.gold, self.alignment.system
+
+        def single(each: Single, own: Sequence[Item], other: Sequence[Item]) -> dict[str, Any]:
+            near = None if each.near is None else other[each.near].id
+            return {"id": own[each.item].id, "why": each.why, "near": near}
+
+        return {
+            "metric": matching.metric,
+            "numbers": matching.numbers,
+            "pairs": [
+                {
+                    "gold": gold[each.gold].id,
+                    "system": system[each.system].id,
+                    "outcome": each.outcome,
+                    "credit": each.credit,
+                    "why": each.why,
+                }
+                for each in matching.pairs
+            ],
+            "missed": [single(each, gold, system) for each in matching.missed],
+            "spurious": [single(each, system, gold) for each in matching.spurious],
+            "ignored": [single(each, system, gold) for each in matching.ignored],
+            "groups": [
+                {"change": change, "gold": list(ours), "system": list(theirs)}
+                for change, ours, theirs in self.changes(matching)
+            ],
+        }
+
+    def changes(self, matching: Matching) -> list[Group]:
+        """Groups and what happened to them, if the task compares groups."""
+        return compare_groups(self.alignment, matching) if self.alignment.groups else []
+
+    def __str__(self) -> str:
+        return "\n".join(line for each in self.alignment.matchings for line in self._lines(each))
+
+    def _lines(self, matching: Matching) -> Iterator[str]:
+        found = self.alignment
+        outcomes = [each.outcome for each in matching.pairs]
+        counts = {
+            **{name: outcomes.count(name) for name in dict.fromkeys(("correct", "partial", "wrong", *outcomes))},
+            "missed": len(matching.missed),
+            "spurious": len(matching.spurious),
+            "ignored": len(matching.ignored),
+        }
+        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing on either side"
+        numbers = ", ".join(f"{name} {value:.4g}" for name, value in matching.numbers.items() if value is not None)
+        missing = "; the system does not have this document" if found.missing else ""
+        yield f"{self.document}  {self.system}  {matching.metric}: {told}{f'; {numbers}' if numbers else ''}{missing}"
+        wide = max(map(len, (*outcomes, "spurious")))
+        for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
+            yield from self._level(matching, level, wide)
+        for group in self.changes(matching):
+            if group.change != "same":
+                yield f"{found.groups:<{wide}} {self._group(group)}"
+        if found.groups:
+            yield from self._links(matching, wide)
+
+    def _level(self, matching: Matching, level: str, wide: int) -> Iterator[str]:
+        gold, system = self.alignment.gold, self.alignment.system
+        several = len({item.level for item in (*gold, *system)}) > 1
+        pairs = [each for each in matching.pairs if gold[each.gold].level == level]
+        singles = [
+            (name, each, own, other)
+            for name, found, own, other in (
+                ("missed", matching.missed, gold, system),
+                ("spurious", matching.spurious, system, gold),
+                ("ignored", matching.ignored, system, gold),
+            )
+            for each in found
+            if own[each.item].level == level
+        ]
+        if several and (pairs or singles):
+            yield level or "whole"
+        order = {name: place for place, name in enumerate(("correct", "partial", "wrong"))}
+        for pair in sorted(pairs, key=lambda each: order.get(each.outcome, len(order))):
+            yield f"{pair.outcome:<{wide}} {self._pair(pair)}"
+        for name, each, own, other in singles:
+            near = "" if each.near is None else f"; near {said(other[each.near])}"
+            why = f": {each.why}" if each.why else ""
+            yield f"{name:<{wide}} {said(own[each.item])}{why}{near}"
+
+    def _pair(self, pair: Pair) -> str:
+        ours, theirs = (
+            said(side[number])
+            for side, number in ((self.alignment.gold, pair.gold), (self.alignment.system, pair.system))
+        )
+        both = ours if ours == theirs else f"{ours} | {theirs}"
+        credit = f" ({pair.credit:.2g})" if 0 < pair.credit < 1 else ""
+        return both + credit + (f": {pair.why}" if pair.why else "")
+
+    def _group(self, group: Group) -> str:
+        sides = []
+        for title, names, items in (
+            ("gold", group.gold, self.alignment.gold),
+            ("system", group.system, self.alignment.system),
+        ):
+            told = [f"{name} [{', '.join(short(item) for item in items if name in item.group)}]" for name in names]
+            sides += [f"{title} {' '.join(told)}"] if told else []
+        return f"{group.change}: {'; '.join(sides)}"
+
+    def _links(self, matching: Matching, wide: int) -> Iterator[str]:
+        """Pairs of items in one group that the other side does not have together."""
+        partner = {pair.gold: pair.system for pair in matching.pairs if pair.outcome != "wrong"}
+        back = {system: gold for gold, system in partner.items()}
+        for title, own, other, mates in (
+            ("lost", self.alignment.gold, self.alignment.system, partner),
+            ("gained", self.alignment.system, self.alignment.gold, back),
+        ):
+            ignored = {each.item for each in matching.ignored} if title == "gained" else set()
+            number = _links(own, other, mates, ignored)
+            if number:
+                listed = list(islice(_listed_links(own, other, mates, ignored), LISTED))
+                more = ", ..." if number > len(listed) else ""
+                yield f"{'links':<{wide}} {number} {title}: {', '.join(listed)}{more}"
+
+
+def said(item: Item) -> str:
+    """An item in a line: its type, its words, its id."""
+    text = short(item)
+    name = item.id if item.id.startswith("(") else f"({item.id})"
+    parts = (item.label if item.label not in text else "", text, name if item.id not in (text, item.label) else "")
+    return " ".join(part for part in parts if part)
+
+
+def short(item: Item) -> str:
+    """The words of an item, or what there is instead of them."""
+    text = item.text or (item.value if isinstance(item.value, str) else "") or item.id
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def _groups(items: Sequence[Item], ignored: Iterable[int]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    left_out = frozenset(ignored)
+    for number, item in enumerate(items):
+        for name in item.group if number not in left_out else ():
+            groups.setdefault(name, []).append(number)
+    return groups
+
+
+def _links(own: Sequence[Item], other: Sequence[Item], mates: Mapping[int, int], ignored: Iterable[int]) -> int:
+    """How many links of one side the other one does not have: counted by what groups share, not link by link."""
+    lost = 0
+    for members in _groups(own, ignored).values():
+        shared: dict[str, int] = {}
+        for number in members:
+            for name in other[mates[number]].group if number in mates else ():
+                shared[name] = shared.get(name, 0) + 1
+        kept = sum(count * (count - 1) // 2 for count in shared.values())
+        lost += max(len(members) * (len(members) - 1) // 2 - kept, 0)
+    return lost
+
+
+def _listed_links(
+    own: Sequence[Item], other: Sequence[Item], mates: Mapping[int, int], ignored: Iterable[int]
+) -> Iterator[str]:
+    for members in _groups(own, ignored).values():
+        for left, right in combinations(members, 2):
+            homes = [frozenset(other[mates[each]].group) if each in mates else frozenset() for each in (left, right)]
+            if not homes[0] & homes[1]:
+                yield f"{short(own[left])} - {short(own[right])}"

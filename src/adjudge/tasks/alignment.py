@@ -1,0 +1,287 @@
+"""What became of the items of documents that metrics compare: the alignments of the algebra, with words and places."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.algebra.align import Unmatched, level_of
+from adjudge.algebra.operators.base import short
+from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single, in_text, words
+from adjudge.tasks.elements import NOTHING, field_of
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment as Aligned
+    from adjudge.algebra.align import Why
+
+LABELS = ("type", "role", "label", "slot", "relation")
+"""The fields that say what an item is; the first one that it has."""
+_COMPARED = 20_000  # pairs of items that are compared in search of the nearest one
+_DIGITS = 6
+_LONG = 1000  # bytes of a value that is saved
+_WORDS = 200  # characters of the words of an item
+_LARGEST = 1 << 63
+_INDEX = re.compile(r"\[\d+\]")
+
+
+def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False) -> Alignment:
+    """The alignment of a gold document and that of a system, from those of the metrics by name.
+
+    >>> from adjudge.metrics import find
+    >>> gold, system = {"text": "Ann left", "items": ["Ann", "b"]}, {"items": ["Ann"]}
+    >>> made = align(gold, {"record.set": find("record.set").align(gold, system)})
+    >>> [item.text for item in made.gold], made.matchings[0].missed[0].item, made.text
+    (['Ann', 'b'], 1, 'Ann left')
+    """
+    sides: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    found = {name: _scored(each) for name, each in found.items()}
+    for each in found.values():
+        for pair in each.matched:
+            sides[0].setdefault(pair.gold_path, pair.gold)
+            sides[1].setdefault(pair.system_path, pair.system)
+        for side, left in zip(sides, (each.missed, each.spurious), strict=True):
+            for one in left:
+                side.setdefault(one.path, one.value)
+    values = [{path: plain(value) for path, value in side.items()} for side in sides]
+    text, place = _text(document, [span for value in values[0].values() for _, span in _placed(value)])
+    gold, system = (_items(each, text, place) for each in values)
+    numbers = [{item.id: number for number, item in enumerate(items)} for items in (gold, system)]
+    made = tuple(_matching(name, each, gold, system, numbers) for name, each in found.items())
+    return Alignment(gold=gold, system=system, matchings=made, text=text, missing=missing)
+
+
+def _scored(found: Aligned) -> Aligned:
+    """The alignment without what is inside of items that a metric has made, such as all mates of a mention."""
+    made = [level for level in found.levels if "|" in level and level.partition("|")[2].count("[*]") > 1]
+    return found.without(made) if made else found
+
+
+def _matching(
+    name: str, found: Aligned, gold: Sequence[Item], system: Sequence[Item], numbers: Sequence[Mapping[str, int]]
+) -> Matching:
+    ours, theirs = numbers
+    pairs = [
+        Pair(
+            ours[each.gold_path],
+            theirs[each.system_path],
+            "correct" if each.score >= 1 else "partial",
+            round(each.score, _DIGITS),
+            "" if each.score >= 1 else _differing(found.why(each)),
+        )
+        for each in found.matched
+    ]
+    missed, spurious = (
+        {ours[each.path]: each for each in found.missed},
+        {theirs[each.path]: each for each in found.spurious},
+    )
+    for one, other in _at_one_place(gold, system, missed, spurious):
+        del missed[one], spurious[other]
+        why = f"{gold[one].label} was taken for {system[other].label}"
+        pairs.append(Pair(one, other, "wrong", 0.0, why))
+    sizes = len(missed) + len(spurious), len(found.matched) + max(len(missed), len(spurious))
+    near = sizes[0] * sizes[1] <= _COMPARED
+    return Matching(
+        metric=name,
+        pairs=tuple(sorted(pairs, key=lambda each: (each.gold, each.system))),
+        missed=tuple(_single(found, number, each, theirs, near=near) for number, each in sorted(missed.items())),
+        spurious=tuple(_single(found, number, each, ours, near=near) for number, each in sorted(spurious.items())),
+    )
+
+
+def _single(found: Aligned, number: int, item: Unmatched, others: Mapping[str, int], *, near: bool) -> Single:
+    why = found.why(item) if near else None
+    if why is None or why.nearest_path is None:
+        return Single(number)
+    return Single(number, _differing(why) or "equal, but matched elsewhere or worth nothing", others[why.nearest_path])
+
+
+def _differing(why: Why) -> str:
+    return "; ".join(
+        f"{each.path or 'value'} is {short(each.system, 30)}, gold {short(each.gold, 30)}"
+        for each in why.differences
+        if each.similarity < 1
+    )
+
+
+def _at_one_place(
+    gold: Sequence[Item], system: Sequence[Item], missed: Iterable[int], spurious: Iterable[int]
+) -> list[tuple[int, int]]:
+    """Missed items and the spurious ones that stand at their places with another label, each in one pair."""
+    waiting: dict[Any, list[int]] = defaultdict(list)
+    for number in spurious:
+        if (where := _where(system[number])) is not None:
+            waiting[where].append(number)
+    found = []
+    for number in missed:
+        where = _where(gold[number])
+        others = waiting.get(where, []) if where is not None else []
+        other = next((each for each in others if system[each].label != gold[number].label), None)
+        if other is not None:
+            others.remove(other)
+            found.append((number, other))
+    return found
+
+
+def _where(item: Item) -> tuple[Any, ...] | None:
+    """What must be equal for two items to stand at one place: the spans; without any, all fields but the label."""
+    if not item.label or not isinstance(item.value, Mapping):
+        return None
+    if item.place:
+        return item.level, item.group, item.place, item.roles
+    fields = [
+        (name, each)
+        for name, each in item.value.items()
+        if name not in LABELS and isinstance(each, str | int) and not isinstance(each, bool)
+    ]
+    return (item.level, item.group, *sorted(fields, key=repr)) if fields else None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Items
+
+
+def _items(values: Mapping[str, Any], text: str | None, place: Any) -> tuple[Item, ...]:
+    levels = {level_of(path) for path in values}
+    order = sorted(values, key=lambda path: (path.count("["), level_of(path), _numbers(path)))
+    return tuple(_item(path, values[path], levels, text, place) for path in order)
+
+
+def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any) -> Item:
+    level = level_of(path)
+    placed = [(role, where) for role, span in _placed(value) if (where := place(*span)) is not None]
+    own = value
+    if isinstance(value, dict):  # items inside of this one have their own
+        own = {name: each for name, each in value.items() if f"{level}.{name}[*]" not in levels}
+    outer = _outer(path)
+    said = words(text, [where for _, where in placed]) if placed else _written(own)
+    roles = tuple(role for role, _ in placed)
+    if isinstance(own, list | dict) and len(msgspec.json.encode(own)) > _LONG:
+        own = None  # such as all others of a cluster, in each of its mentions
+    return Item(
+        id=path,
+        level=level,
+        text=said if len(said) <= _WORDS else said[: _WORDS - 1] + "…",
+        place=tuple(where for _, where in placed),
+        roles=roles if any(roles) else (),
+        label=label_of(value) or "",
+        group=(outer,) if outer and level_of(outer) in levels else (),
+        value=own,
+    )
+
+
+@lru_cache(maxsize=1 << 14)  # the same paths come in every document
+def _numbers(path: str) -> tuple[int, ...]:
+    return tuple(int(each[1:-1]) for each in _INDEX.findall(path))
+
+
+def _outer(path: str) -> str:
+    """The item that an item is inside of: events[2] for events[2].arguments[0]."""
+    places = list(_INDEX.finditer(path))
+    return path[: places[-2].end()] if len(places) > 1 else ""
+
+
+def label_of(value: Any) -> str | None:
+    """What an item is, if it says so.
+
+    >>> label_of({"role": "Place"}), label_of("Paris")
+    ('Place', None)
+    """
+    if not isinstance(value, dict):
+        return None
+    return next((value[name] for name in LABELS if isinstance(value.get(name), str)), None)
+
+
+def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The spans of an item with the roles that they have in it: its own, or those in its fields."""
+    if not isinstance(value, dict):
+        return
+    own = _span(value)
+    if own is not None:
+        yield "", own
+    for name, inner in value.items():
+        for each in inner if isinstance(inner, list | tuple) else (inner,):
+            found = _span(each) if isinstance(each, dict) and len(each) == 2 else None
+            if found is not None:
+                yield str(name), found
+
+
+def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
+    start, end = value.get("start"), value.get("end")
+    if isinstance(start, bool) or isinstance(end, bool) or not isinstance(start, int) or not isinstance(end, int):
+        return None
+    return (start, end) if 0 <= start <= end else None
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        shown = [(name, each) for name, each in value.items() if each is not None and not isinstance(each, bool)]
+        return ", ".join(f"{name} {_written(each)}" for name, each in shown[:8])
+    if isinstance(value, list | tuple):
+        return ", ".join(_written(each) for each in value[:8])
+    return "–" if value is None else str(value)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON data: sets sorted by what they print as, anything unknown as what it prints as.
+
+    >>> plain({"roles": frozenset({"b", "a"}), "span": (1, 2), "n": 1 << 70})
+    {'roles': ['a', 'b'], 'span': [1, 2], 'n': '1180591620717411303424'}
+    """
+    if type(value) is dict:  # plain data by the million come here, hence the shortcut
+        keys = (key if type(key) is str and key.isascii() else plain(str(key)) for key in value)
+        return dict(zip(keys, map(plain, value.values()), strict=True))
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return value if -_LARGEST <= value < _LARGEST else str(value)
+    if isinstance(value, frozenset | set):
+        return sorted((plain(each) for each in value), key=repr)
+    if isinstance(value, Mapping):
+        return {plain(str(key)): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    try:
+        return plain(msgspec.to_builtins(value, enc_hook=str))
+    except (TypeError, ValueError):
+        return plain(str(value))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Texts
+
+
+def _text(data: Any, spans: Sequence[tuple[int, int]]) -> tuple[str | None, Any]:
+    """The text of a document, and where a span stands in it; spans count characters, or tokens if those fit better."""
+    text, tokens, sentences = (field_of(data, name) for name in ("text", "tokens", "sentences"))
+    if isinstance(sentences, list | tuple) and tokens is NOTHING:
+        tokens = [token for each in sentences if isinstance(each, list | tuple) for token in each]
+    listed = isinstance(tokens, list | tuple) and bool(tokens) and all(isinstance(token, str) for token in tokens)
+    if isinstance(text, str) and not (listed and 2 * sum(_fits(text, *span) for span in spans) < len(spans)):
+        size = len(text)
+        return plain(text), lambda start, end: (start, end) if end <= size else None
+    if listed:
+        assert isinstance(tokens, list | tuple)
+        size, (joined, place) = len(tokens), in_text(plain(list(tokens)))
+        return joined, lambda start, end: place(start, end) if end <= size else None
+    return None, lambda start, end: (start, end)
+
+
+def _fits(text: str, start: int, end: int) -> bool:
+    """Whether a span begins and ends between words."""
+    if end > len(text):
+        return False
+    return not any(0 < at < len(text) and _letter(text[at - 1]) and _letter(text[at]) for at in (start, end))
+
+
+def _letter(character: str) -> bool:
+    """A letter of a script that has spaces between words, or a digit."""
+    return character.isdigit() or character.lower() != character.upper()
