@@ -145,7 +145,7 @@ def test_explain(call):
     code, out, _ = call("key.conll", "good.conll", "poor.conll", "--explain", "(bc/x/0); part 000")
     assert code == 0
     assert out.startswith("(bc/x/0); part 000  good  coref: ")
-    assert "split: gold 2" in out
+    assert "mixed: gold 1" in out
     _, out, _ = call("key.conll", "good.conll", "--explain", "bc/x/0", "--format", "json")
     assert json.loads(out)[0]["system"] == "good"
 
