@@ -132,9 +132,8 @@ def test_disagreements_name_who_has_what():
     found = aj.agree("ner.strict,ner.partial", {"anna": ANNA, "ben": BEN}, bootstrap=0, disagreements=True)
     strict = [each for each in found.disagreements if each.metric == "ner.strict"]
     assert [(each.document, each.only, each.path) for each in strict] == [
-        ("d1", "anna", "entities[1]"),
         ("d1", "anna", "entities[2]"),
-        ("d1", "ben", "entities[1]"),
+        ("d1", None, "entities[1]"),
         ("d2", "ben", "entities[1]"),
     ]
     shifted = [{**ANNA[1], "entities": [entity(0, 4, "PER")]}]

@@ -22,9 +22,9 @@ from adjudge.stats.notes import inference_notes
 from adjudge.stats.result import Note, Score
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.chosen import as_metrics
-from adjudge.tasks.documents import Documents, Read, check_readers, is_plain, read_each
+from adjudge.tasks.documents import Documents, Read, check_readers, read_each
 from adjudge.tasks.family import JSONL, reads
-from adjudge.tasks.observe import compared_fields, prepared, wrapped
+from adjudge.tasks.observe import compared_fields
 from adjudge.tasks.scoring import score
 from adjudge.tasks.units import CLUSTERS, continua_of, labels_of, link_labels, place_labels
 
@@ -167,7 +167,7 @@ def agree(
     notes = list(dict.fromkeys(input_note(each) for side in sides for each in side.notes))
     for one, other in combinations(sides, 2):
         both = _shared(one, other, notes)
-        results[one.name, other.name] = score(metrics, both[0], both[1], **options)
+        results[one.name, other.name] = score(metrics, both[0], both[1], documents=disagreements, **options)
         back = {**options, "bootstrap": 0}
         results[other.name, one.name] = score(metrics, both[1], both[0], **back)
     pairs = [_pair(results, one.name, other.name) for one, other in combinations(sides, 2)]
@@ -191,7 +191,7 @@ def agree(
         means=tuple(_mean(results, pairs, each, inference) for each in pairs[0].headlines.items()),
         coefficients=tuple(coefficients),
         notes=tuple(notes),
-        disagreements=tuple(_disagreements(metrics, sides)) if disagreements else None,
+        disagreements=tuple(_disagreements(results, sides)) if disagreements else None,
     )
 
 
@@ -384,40 +384,26 @@ def _span_coefficients(
     return found
 
 
-def _disagreements(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> Iterable[Disagreement]:
+def _disagreements(results: Mapping[tuple[str, str], Result], sides: Sequence[Side]) -> list[Disagreement]:
     """Everything that one annotator has and another does not, document by document."""
-    plain = all(map(is_plain, sides))
-    members = [member for each in metrics for member in each.members]
-    ids = dict.fromkeys(each for side in sides for each in side.documents)
-    for identifier in ids:
-        for one, other in combinations(sides, 2):
-            if identifier not in one.documents or identifier not in other.documents:
-                continue
-            for member in members:
-                both = [
-                    prepared(member, wrapped(member, side.documents[identifier].data, plain=plain))
-                    for side in (one, other)
-                ]
-                found = member.align(*both)
-                about = {"document": identifier, "metric": member.name, "a": one.name, "b": other.name}
-                for each in found.missed:
-                    yield Disagreement(
-                        **about, path=each.path, only=one.name, credit=0.0, item_a=each.value, item_b=None
-                    )
-                for each in found.spurious:
-                    yield Disagreement(
-                        **about, path=each.path, only=other.name, credit=0.0, item_a=None, item_b=each.value
-                    )
-                for pair in found.matched:
-                    if pair.score < 1 - _SAME:
-                        yield Disagreement(
-                            **about,
-                            path=pair.gold_path,
-                            only=None,
-                            credit=pair.score,
-                            item_a=pair.gold,
-                            item_b=pair.system,
-                        )
+    found = []
+    for one, other in combinations(sides, 2):
+        result = results[one.name, other.name]
+        for document, own in zip(result.documents, result.systems[0].aligned, strict=True):
+            for each in own.matchings:
+                about = document.id, each.metric, one.name, other.name
+                for missed in each.missed:
+                    item = document.items[missed.item]
+                    found.append(Disagreement(*about, item.id, one.name, 0.0, item.value, None))
+                for spurious in each.spurious:
+                    item = own.items[spurious.item]
+                    found.append(Disagreement(*about, item.id, other.name, 0.0, None, item.value))
+                for pair in each.pairs:
+                    ours, theirs = document.items[pair.gold], own.items[pair.system]
+                    if pair.credit < 1 - _SAME:
+                        found.append(Disagreement(*about, ours.id, None, pair.credit, ours.value, theirs.value))
+    order = {each: place for place, each in enumerate(dict.fromkeys(each for side in sides for each in side.documents))}
+    return sorted(found, key=lambda each: order[each.document])
 
 
 def _signature(first: Result, sides: Sequence[Side], label: str | None, unit: Sequence[str], distance: str) -> str:
