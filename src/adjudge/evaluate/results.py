@@ -137,7 +137,7 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
 
 
 def with_documents(result: Result, evaluation: Evaluation) -> Result:
-    """The result with what became of every item of every document."""
+    """The result with what became of every item of every document, and the panels of the task."""
     import msgspec
 
     from adjudge.stats.alignment import saved_document
@@ -149,4 +149,5 @@ def with_documents(result: Result, evaluation: Evaluation) -> Result:
         result,
         systems=tuple(msgspec.structs.replace(each, aligned=systems.get(each.name, ())) for each in result.systems),
         documents=tuple(gold for gold, _ in saved),
+        panels=evaluation.task.panels(evaluation, result),
     )

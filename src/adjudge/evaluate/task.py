@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
+    from adjudge.stats.panel import Panel
     from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
 
@@ -215,6 +216,10 @@ class Task(ABC):
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """What a reader of the scores of one system should know, beside missing and unknown documents."""
         return []
+
+    def panels(self, evaluation: Evaluation, result: Result) -> tuple[Panel, ...]:
+        """What the page of the result shows beside scores and items; saved with the documents."""
+        return ()
 
     def check(self, evaluation: Evaluation) -> None:  # noqa: B027  # most tasks allow everything
         """Raise whatever the profile does not allow and only the whole corpus shows."""

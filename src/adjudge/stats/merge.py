@@ -230,7 +230,7 @@ def _result_notes(given: Sequence[Result], order: Sequence[str]) -> list[Note]:
 
 
 def _with_documents(result: Result, given: Sequence[Result], order: Sequence[str]) -> Result:
-    """The documents of the parts, if all of them were saved with these."""
+    """The documents of the parts, if all of them were saved with these; panels of parts say nothing of the whole."""
     if not all(each.documents for each in given):
         return result
     result = result.with_documents_of(given)
@@ -243,4 +243,5 @@ def _with_documents(result: Result, given: Sequence[Result], order: Sequence[str
             msgspec.structs.replace(each, aligned=tuple(each.aligned[place] for place in at) if each.aligned else ())
             for each in result.systems
         ),
+        panels=(),
     )

@@ -21,6 +21,7 @@ from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test
 from adjudge.stats.measure import Measure
+from adjudge.stats.panel import Panel
 from adjudge.stats.signature import SignatureValue
 from adjudge.stats.table import AttributeValue, StatsTable
 
@@ -247,6 +248,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
     documents: tuple[GoldDocument, ...] = ()
+    panels: tuple[Panel, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricScores | SystemScores:
         if not self.systems:
@@ -314,23 +316,29 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             measures=(),
             options=None,
             documents=(),
+            panels=(),
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
 
     def with_documents_of(self, results: Iterable[Result]) -> Result:
-        """This result with the documents that were saved in others, as far as it has their systems."""
+        """This result with the documents and panels that were saved in others, as far as it has their systems."""
+        results = list(results)
         saved = [(each.documents, {system.name: system.aligned for system in each.systems}) for each in results]
         documents, aligned = merge_documents(saved)
         if not documents:
             return self
         systems = tuple(msgspec.structs.replace(each, aligned=aligned.get(each.name, ())) for each in self.systems)
-        return msgspec.structs.replace(self, systems=systems, documents=documents)
+        panels = tuple({(each.name, each.system): each for result in results for each in result.panels}.values())
+        return msgspec.structs.replace(self, systems=systems, documents=documents, panels=panels)
 
     def renamed(self, name: str) -> Result:
         """The result of one system under another name."""
         if len(self.systems) != 1:
             raise UsageError(f"a result of {len(self.systems)} systems cannot be called {name}")
-        return msgspec.structs.replace(self, systems=(msgspec.structs.replace(self.systems[0], name=name),))
+        panels = tuple(msgspec.structs.replace(each, system=each.system and name) for each in self.panels)
+        return msgspec.structs.replace(
+            self, systems=(msgspec.structs.replace(self.systems[0], name=name),), panels=panels
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result with its tables and measures, whole or not at all."""

@@ -19,6 +19,7 @@ from adjudge.model.whereabouts import json_place
 from adjudge.stats.alignment import check_documents
 from adjudge.stats.elements import check_elements
 from adjudge.stats.measure import Blanc, Measure, Prf, measures_of, needed_columns
+from adjudge.stats.panel import check_panel
 from adjudge.stats.result import Result, SampledCounts, SystemResult
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def _refuse_newer(version: str, path: str) -> None:
 def _check_counts(result: Result) -> None:
     """Raise unless the counts of all systems are those of its documents and measures, and are possible."""
     bounded = result.task != _OWN
+    for number, panel in enumerate(result.panels):
+        _attempt(f"$.panels[{number}]", partial(check_panel, panel))
     for number, system in enumerate(result.systems):
         where = f"$.systems[{number}]"
         _check_parts(system, where)
