@@ -9,7 +9,6 @@ import pytest
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
 from adjudge.algebra.matching import f1, graph, greedy, latent, one_to_one, prf, sequence, set_of
-from adjudge.algebra.operators.base import describe
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import (
     best_of,
@@ -326,11 +325,3 @@ def test_long_values_are_shortened():
     ((_, message, _),) = problems(ir.Exact(values=tuple("abcdefghijklmnop")), "x" * 200)
     assert len(message) < 150
     assert "(16 in all)" in message
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [(1, "an integer"), ("", "a string"), (Mutable(1), "an object"), (-math.inf, "an infinite number")],
-)
-def test_describe(value, expected):
-    assert describe(value) == expected

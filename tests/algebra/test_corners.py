@@ -3,11 +3,11 @@
 import enum
 import json
 from collections import namedtuple
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated
 
 import pytest
 
-from adjudge.algebra import custom, derive_similarity, edit, exact, f1, ir, record, set_of, text
+from adjudge.algebra import custom, derive_similarity, edit, exact, record, set_of, text
 from adjudge.algebra.operators.base import freeze
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import hierarchy
@@ -50,24 +50,6 @@ def test_why_of_what_is_equal_but_taken():
     assert "equal, but matched elsewhere or worth nothing" in str(alignment)
 
 
-class Cat(TypedDict):
-    kind: Annotated[Literal["cat"], "a note"]
-    name: str
-
-
-class Dog(TypedDict):
-    kind: Literal["dog"]
-    name: str
-
-
-def test_cases_that_become_one():
-    assert derive_similarity(Literal["a"] | Literal["b"]) == derive_similarity(Literal["a", "b"])
-    assert derive_similarity(int | float) == derive_similarity(float)
-    assert derive_similarity(str | Literal["a"]) == derive_similarity(str)
-    union = derive_similarity(Cat | Dog)
-    assert [(case.field, case.equals) for case in union.cases] == [("kind", "cat"), ("kind", "dog")]
-
-
 def shout(value):
     return value.upper()
 
@@ -77,21 +59,6 @@ def test_functions_are_no_similarities():
         derive_similarity(Annotated[str, shout])
     with pytest.raises(UsageError, match="len is a function, not a similarity"):
         derive_similarity(Annotated[str, len])
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"empty": 2}, "empty must be 0 or 1, got 2"),
-        ({"empty": True}, "empty must be 0 or 1, got True"),
-        ({"undefined": 0.5}, "undefined must be 0, 1 or null, got 0.5"),
-        ({"duplicates": "bag"}, "duplicates must be set, multiset or error, got 'bag'"),
-    ],
-)
-def test_conventions_that_there_are_not(given, said):
-    with pytest.raises(UsageError) as caught:
-        ir.Conventions(**given)
-    assert said in str(caught.value)
 
 
 class Colour(enum.Enum):
@@ -194,13 +161,6 @@ def test_scalars_that_carry_fields():
     assert list(problems(node, Wrapped(3))) == []
     assert len(list(problems(node, 3))) == 1
     assert plan(node).observe(Wrapped(3), {"name": "abc"}).value == 1
-
-
-def test_f1_of_nothing():
-    for undefined in (0, 1):
-        node = f1(set_of(exact), undefined=undefined) if undefined else f1(set_of(exact))
-        assert plan(node).observe([], []).value == undefined
-        assert plan(node).observe(["a"], []).value == 0
 
 
 def near(one, other):

@@ -6,52 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.algebra import ir
-from adjudge.algebra.matching import f, f1, jaccard, one_sided, precision, prf, recall
-from adjudge.algebra.similarity import exact
-from adjudge.errors import UsageError
 from adjudge.model.prf import f_measure, ratio
 from adjudge.stats.measure import Prf
 from adjudge.stats.points import compute
 
-SET = ir.Set(of=exact)
 counts = st.integers(0, 50)
 undefineds = st.sampled_from([0, 1, None])
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (f1(SET), ir.Normalise(of=SET)),
-        (f(SET, beta=2, undefined=1), ir.Normalise(of=SET, beta=2.0, undefined=1)),
-        (precision(SET), ir.Normalise(of=SET, by="precision")),
-        (recall(SET), ir.Normalise(of=SET, by="recall")),
-        (jaccard(SET), ir.Normalise(of=SET, by="jaccard")),
-        (prf(SET), f1(SET)),
-        (prf(precision(SET), recall(SET)), ir.Normalise(of=precision(SET), recall=recall(SET))),
-        (
-            one_sided(exact, empty=1),
-            ir.Normalise(of=ir.Set(of=exact, match="N:1", empty=1), recall=ir.Set(of=exact, match="1:N", empty=1)),
-        ),
-    ],
-)
-def test_constructors(made, expected):
-    assert made == expected
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: f(SET, beta=-1), "beta must not be negative"),
-        (lambda: f(SET, beta=math.inf), "finite"),
-        (lambda: f1("set"), "must be a similarity"),
-        (lambda: prf(SET, "set"), "recall must be a similarity"),
-        (lambda: f1(SET, undefined=0.5), "undefined must be 0 or 1"),
-    ],
-)
-def test_mistakes(make, message):
-    with pytest.raises(UsageError, match=message):
-        make()
 
 
 @given(counts, counts, undefineds)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from adjudge.algebra.solve import latent_search
 from adjudge.algebra.solve.ilp import maximise
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
-from adjudge.algebra.solve.latent_search import Core, Incumbent, Relaxation, climb, match_elements, solve_core, tighten
+from adjudge.algebra.solve.latent_search import Core, Incumbent, Relaxation, solve_core, tighten
 
 MATCHES = ("1:1", "N:1", "1:N", "N:N")
 
@@ -103,14 +103,6 @@ def test_against_every_matching(problem, match):
     assert solution.optimal
     assert solution.value == pytest.approx(brute(unary, pairs, match), abs=1e-9)
     assert best_variable_matching(dict(reversed(unary.items())), pairs, element_match=match) == solution
-
-
-@settings(max_examples=60, deadline=None)
-@given(problems(WHOLE, 2, 6), st.sampled_from(MATCHES))
-def test_elements_can_be_left_unconstrained(problem, match):
-    unary, pairs = problem
-    solution = best_variable_matching(unary, pairs, element_match=match, elements_exclusive=False)
-    assert solution.value == pytest.approx(brute(unary, pairs, "N:N"), abs=1e-9)
 
 
 @pytest.mark.parametrize("match", MATCHES)
@@ -212,23 +204,6 @@ def test_renamed_copy_is_found_entirely():
     assert len(solution.mapping) == 60
 
 
-def test_large_graphs_are_exact_and_fast():
-    unary, pairs = graph_problem(60, random.Random(1))
-    before = time.process_time()
-    assert best_variable_matching(unary, pairs).optimal
-    assert time.process_time() - before < 2
-
-
-def test_time_limit_gives_a_bound_and_no_false_claim():
-    unary, pairs = graph_problem(60, random.Random(4), labels=3, relations=3, similar=False)
-    before = time.monotonic()
-    solution = best_variable_matching(unary, pairs, time_limit=0.01)
-    assert time.monotonic() - before < 20
-    check(solution, unary, pairs, "1:1")
-    assert not solution.optimal
-    assert solution.bound > solution.value > 0
-
-
 @settings(max_examples=150, deadline=None)
 @given(problems(WHOLE, 2, 6) | problems(BROKEN, 2, 6), st.integers(1, 30))
 def test_the_bound_is_never_below_the_optimum(problem, rounds):
@@ -253,14 +228,6 @@ def test_the_bound_is_never_below_the_optimum(problem, rounds):
     assert max(bound, incumbent.value) >= best - 1e-9
 
 
-def test_match_elements():
-    pairs = [(1.0, 0, 0, 0), (0.9, 0, 1, 1), (0.8, 1, 0, 2), (0.1, 1, 1, 3)]
-    assert match_elements(pairs, "1:1") == (pytest.approx(1.7), [1, 2])
-    assert match_elements(pairs, "N:1") == (pytest.approx(1.8), [0, 2])
-    assert match_elements(pairs, "1:N") == (pytest.approx(1.9), [0, 1])
-    assert match_elements(pairs, "N:N") == (pytest.approx(2.8), [0, 1, 2, 3])
-
-
 def test_empty_and_constant():
     nothing = best_variable_matching({}, [])
     assert (nothing.value, nothing.mapping, nothing.chosen, nothing.optimal) == (0.0, {}, [], True)
@@ -273,8 +240,15 @@ def test_empty_and_constant():
 def test_usual_sizes_load_no_library():
     code = """
 import random, sys
+from adjudge.algebra.solve.assignment import max_weight_matching
 from adjudge.algebra.solve.latent import best_variable_matching
+from adjudge.algebra.solve.order import order_preserving
+from adjudge.model.graph import reachability
 rng = random.Random(0)
+max_weight_matching([(i, j, rng.random()) for i in range(25) for j in range(25)])
+max_weight_matching([(rng.randrange(3000), rng.randrange(3000), rng.random()) for _ in range(6000)])
+tree = reachability(8, [(rng.randrange(i), i) for i in range(1, 8)])
+order_preserving([(i, j, 1.0) for i in range(8) for j in range(8) if (i + j) % 2], tree, tree)
 edges = [(rng.randrange(i), rng.randrange(5), i) for i in range(1, 30)]
 both = [(i, j) for i in range(29) for j in range(29) if edges[i][1] == edges[j][1]]
 pairs = [(1.0, ((edges[i][0], edges[j][0]), (edges[i][2], edges[j][2])), i, j) for i, j in both]
@@ -309,17 +283,6 @@ def test_generic_branch_and_bound(problem, tight):
     for k in solution.mapping:
         less = {key: v for key, v in solution.mapping.items() if key != k}
         assert value_of(less, unary, pairs, "1:1") < solution.value
-
-
-def test_generic_branch_and_bound_stops_in_time():
-    def evaluate(mapping, open_s):
-        return float(len(open_s) + sum((k * v) % 7 == 1 for k, v in mapping.items()))
-
-    before = time.monotonic()
-    solution = branch_and_bound(range(1, 40), range(1, 40), evaluate, time_limit=0.2)
-    assert time.monotonic() - before < 10
-    assert solution.bound >= solution.value
-    assert solution.optimal == (solution.bound == solution.value)
 
 
 def hard_core():
@@ -360,21 +323,3 @@ def test_no_time_leaves_the_bound_open():
     assert not optimal
     assert core.exact(chosen) <= best_of_core(core) < bound
     assert latent_search._branch(Relaxation(core), 99.0, Incumbent(core, 0.0), time.monotonic() - 1) == 99.0
-
-
-def test_no_single_move_improves_what_was_climbed():
-    rng = random.Random(3)
-    for _ in range(40):
-        keys = [(k, v) for k in range(5) for v in range(5)]
-        core = Core(keys, [rng.choice([0.0, 0.2]) for _ in keys], [{} for _ in keys])
-        for p in range(25):
-            for q in range(p):
-                if keys[p][0] != keys[q][0] and keys[p][1] != keys[q][1] and rng.random() < 0.2:
-                    core.links[p][q] = core.links[q][p] = rng.choice([0.5, 1.0])
-        chosen = climb(core, [0, 6])
-        assert core.exact(chosen) >= core.exact({0, 6})
-        for p, (row, column) in enumerate(keys):
-            displaced = {q for q in chosen if row == keys[q][0] or column == keys[q][1]}
-            free = {keys[q][0] for q in displaced} - {row}, {keys[q][1] for q in displaced} - {column}
-            swapped = {q for q, (k, v) in enumerate(keys) if k in free[0] and v in free[1]}
-            assert core.exact(chosen - displaced | {p} | swapped) <= core.exact(chosen) + 1e-9

@@ -1,15 +1,17 @@
-"""Chains and common subsequences against the textbook tables."""
+"""Chains, common subsequences, edit distances and overlaps against textbook tables and comparing everything."""
 
 from __future__ import annotations
 
 import math
-import random
+import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.algebra.operators.graded import levenshtein
+from adjudge.algebra.operators.leaf import overlapping_pairs
 from adjudge.algebra.solve.order import best_chain, lcs_length
 
 WEIGHTS = st.sampled_from([0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 0.0, -1.0])
@@ -57,14 +59,6 @@ def test_chain_equals_the_table(edges, rows_strict, columns_strict, rng):
     assert best_chain(shuffled, rows_strict=rows_strict, columns_strict=columns_strict) == (value, chain)
 
 
-def test_a_dense_problem():
-    rng = random.Random(3)
-    edges = [(i, j, rng.random()) for i in range(200) for j in range(200)]
-    value, chain = best_chain(edges, rows_strict=True, columns_strict=True)
-    assert value == pytest.approx(table_value(edges, True, True), abs=1e-9)
-    check_chain(edges, value, chain, True, True)
-
-
 def lcs_table(a, b):
     f = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i, x in enumerate(a, 1):
@@ -84,8 +78,66 @@ def test_lcs_equals_the_table(words):
     assert lcs_length(a, b) == lcs_length(b, a) == expected
 
 
-def test_lcs_of_long_sequences():
-    rng = random.Random(0)
-    a = [rng.randrange(50) for _ in range(3000)]
-    b = [x for x in a if rng.random() < 0.8]
-    assert lcs_length(a, b) == len(b)
+def distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        previous, row = row, [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (x != y)))
+    return row[-1]
+
+
+TEXT = st.text("abc", max_size=40) | st.text(max_size=12)
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXT, TEXT)
+def test_equals_the_distance(a, b):
+    assert levenshtein(a, b) == distance(a, b)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab", max_size=8), TEXT, TEXT, st.text("ab", max_size=8), st.integers(0, 15))
+def test_limit_and_common_ends(prefix, a, b, suffix, limit):
+    a, b = prefix + a + suffix, prefix + b + suffix
+    assert levenshtein(a, b, limit) == min(distance(a, b), limit + 1)
+
+
+def test_longer_than_a_machine_word():
+    a = "abcdefghij" * 50
+    b = a[7:200] + "xyz" + a[203:] + "end"
+    assert levenshtein(a, b) == distance(a, b)
+    assert levenshtein(a, b, 4) == 5
+
+
+INTERVALS = st.lists(st.tuples(st.integers(-3, 12), st.integers(-3, 12)), max_size=12)
+
+
+@settings(max_examples=500, deadline=None)
+@given(INTERVALS, INTERVALS)
+def test_overlaps(system, gold):
+    expected = [
+        (i, j)
+        for i, (a, b) in enumerate(system)
+        for j, (c, d) in enumerate(gold)
+        if set(range(a, b)) & set(range(c, d))
+    ]
+    found = overlapping_pairs(
+        [a for a, _ in system], [b for _, b in system], [c for c, _ in gold], [d for _, d in gold]
+    )
+    assert found == expected
+
+
+def test_fractions_overlap_without_an_integer_between():
+    assert overlapping_pairs([0.2], [0.4], [0.3], [0.35]) == [(0, 0)]
+    assert overlapping_pairs([0.2], [0.3], [0.3], [0.4]) == []
+
+
+def test_cost_follows_the_answers():
+    """One interval over everything must not make the short ones expensive."""
+    n = 20_000
+    starts = [0, *range(n)]
+    ends = [n, *range(1, n + 1)]
+    before = time.process_time()
+    assert len(overlapping_pairs(starts, ends, list(range(n)), list(range(1, n + 1)))) == 2 * n
+    assert time.process_time() - before < 5
