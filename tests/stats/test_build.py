@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.build import Scoring, build_result
@@ -84,24 +82,6 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
         assert c.wins == float((samples[c.a][key] - samples[c.b][key] > 1e-12).mean())
     assert [c.p_holm for c in result.comparisons] == holm([c.p for c in result.comparisons])
     assert [c.q for c in result.comparisons] == benjamini_hochberg([c.p for c in result.comparisons])
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.sampled_from(["nw", "df", None]), min_size=4, max_size=4), st.sampled_from(["micro", "macro"]))
-def test_a_slice_is_what_scoring_only_its_documents_gives(genres, pool):
-    tables = {name: table_of(ROWS[name], tuple(genres)) for name in "AB"}
-    sliced = build(tables=tables, by=("genre",), pool=pool)
-    for genre in dict.fromkeys(genres):
-        own = [name for name, found in zip(tables["A"].ids, genres, strict=True) if found == genre]
-        alone = build(tables={name: table.select(own) for name, table in tables.items()}, pool=pool)
-        for one, other in zip(sliced.systems, alone.systems, strict=True):
-            part = [msgspec.structs.replace(s, slice={}) for s in one.scores if s.slice == {"genre": genre}]
-            assert tuple(part) == other.scores
-        tests = [c for c in sliced.comparisons if c.slice == {"genre": genre}]
-        assert [(c.difference, c.p) for c in tests] == [(c.difference, c.p) for c in alone.comparisons]
-    for whole in (True, False):
-        family = [c for c in sliced.comparisons if (not c.slice) == whole]
-        assert [c.p_holm for c in family] == holm([c.p for c in family])
 
 
 def test_slices_follow_the_first_system():

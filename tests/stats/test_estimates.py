@@ -1,10 +1,5 @@
 """Numbers with intervals, and what estimators say of themselves."""
 
-import copy
-import math
-import pickle
-
-from adjudge.stats.estimate import Estimate
 from adjudge.stats.inference import OFF
 from adjudge.stats.influence import ItemInfluence
 from adjudge.stats.measure import Ratio
@@ -18,18 +13,6 @@ def table(*rows, ids="abcdefg"):
     return StatsTable(
         tuple(ids[: len(rows)]), ("s", "g"), list(rows), {"genre": tuple(["nw", "df", "nw"][: len(rows)])}
     )
-
-
-def test_an_estimate_is_a_number_with_two_ends():
-    assert repr(Estimate(0.25)) == str(Estimate(0.25)) == "0.2500"
-    assert repr(Estimate(0.25, 0.125, 0.5, 0.95)) == "0.2500 [0.1250, 0.5000]"
-    # half an interval is none
-    assert repr(Estimate(0.25, 0.125)) == repr(Estimate(0.25, None, 0.5)) == "0.2500"
-    assert repr(Estimate(None)) == "undefined"
-    assert math.isnan(Estimate(None))
-    assert Estimate(0.25, 0.1, 0.2) + 1 == 1.25
-    for twin in (pickle.loads(pickle.dumps(Estimate(0.5, 0.1, 0.9, 0.95))), copy.copy(Estimate(0.5, 0.1, 0.9, 0.95))):
-        assert (twin, twin.low, twin.high, twin.level) == (0.5, 0.1, 0.9, 0.95)
 
 
 def scores(found, **options):

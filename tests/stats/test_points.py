@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.stats.inference import OFF, Inference
 from adjudge.stats.measure import Blanc, Combined, Prf, Ratio, Total
-from adjudge.stats.points import Additive, compute, per_document, points, undefined_documents
+from adjudge.stats.points import Additive, compute, points, undefined_documents
 from adjudge.stats.table import StatsTable
 from made import made_result
 
@@ -66,13 +66,6 @@ def test_order_of_documents_changes_no_bit(rows, random, pool):
     assert np.array(list(one.values())).tobytes() == np.array(list(other.values())).tobytes()
 
 
-def test_pooled_and_mean_differ_as_they_should():
-    table = table_of([(10, 10, 10), (1, 2, 2)])
-    assert Additive(table, measures_of(0)).point()["x", "recall"] == 11 / 12
-    assert Additive(table, measures_of(0), "macro").point()["x", "recall"] == 0.75
-    assert per_document(table, measures_of(0))["x", "f1"].tolist() == [1, 0.5]
-
-
 def test_undefined_documents_are_counted():
     table = table_of([(0, 0, 0), (0, 1, 0), (1, 1, 1)])
     assert undefined_documents(table, measures_of(None)) == {
@@ -89,13 +82,6 @@ def test_wrong_use_is_explained():
         Additive(table_of([(1, 1, 1)]), measures_of(0)).evaluate([[1, 2]])
     with pytest.raises(UsageError, match="no pooling mirco"):
         Additive(table_of([]), measures_of(0), "mirco").point()
-
-
-def test_ratio_with_clip_per_document_mean():
-    table = StatsTable(("a", "b"), ("s", "g"), [[-1, 2], [1, 2]])
-    measures = [Ratio("x", "score", (("s", 1.0),), (("g", 1.0),), clip=0.0)]
-    assert Additive(table, measures, "macro").point() == {("x", "score"): 0.25}
-    assert Additive(table, measures).point() == {("x", "score"): 0.0}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from adjudge.stats.intervals import ENOUGH, Pairs, Parts, jackknife_error, paire
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.result import Result, SampledCounts
 from adjudge.stats.saved import check_samples
-from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, point_scores, sampled, sampled_scores
+from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, sampled, sampled_scores
 
 NONE = np.array([])
 HOW = How(POOL, "jackknife", "jackknife", 0.9)
@@ -69,25 +69,6 @@ def test_the_paired_bootstrap_of_the_27_resamples(exact):
         assert each.p == pytest.approx(min(1, (1 + 2 * fewer) / 28))
         assert wanted["p_one_sided_add1"] <= each.p <= wanted["p_two_sided_add1"]
         assert round((1 - each.wins) * 27) == wanted["n_le_0"]
-
-
-def test_points_without_samples():
-    counts = {"1:tp": 6, "1:gold": 9, "1:system": 9}
-    found = point_scores(MEASURES, counts, where={"relation": "Founder"})
-    assert [(s.part, s.low, s.slice) for s in found][:2] == [
-        ("precision", None, {"relation": "Founder"}),
-        ("recall", None, {"relation": "Founder"}),
-    ]
-    assert found[2].value == pytest.approx(2 / 3)
-    assert (found[2].numerator, found[2].denominator) == (12, 18)
-
-
-def test_only_f_scores_are_compared():
-    assert headline_keys([*MEASURES, Prf("x", ("a", "b"), ("a", "c"), parts=("recall",))]) == [
-        ("1", "f1"),
-        ("2", "f1"),
-        ("3", "f1"),
-    ]
 
 
 # The correction by pairs
