@@ -19,7 +19,7 @@ import click
 import pytest
 
 import help_files
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.cli import run
 from adjudge.cli.app import app
 
@@ -102,7 +102,7 @@ def test_the_examples_of_help_run(
     assert program == "adjudge"
     written = [name for option, name in pairwise(arguments) if option in WRITES]
     for name in written:  # another example reads what this one writes
-        scratch.remove(name)
+        temporary.remove(name)
     capsys.readouterr()
     code = run(arguments)
     out, err = capsys.readouterr()

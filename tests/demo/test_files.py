@@ -33,7 +33,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     before = {path: path.read_bytes() for path in _files(tmp_path)}
     for folder, said in (
         ("empty", "there is something already, choose a new or empty folder"),
-        ("empty/gold.jsonl", "there is something already"),
+        ("empty/gold.jsonl", "this is a file, a folder is needed"),
         ("no/demo", "the folder around it does not exist, create it first"),
     ):
         assert run(["demo", "--files", folder]) == 2
@@ -59,7 +59,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("shutil.copyfile", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UsageError, match="cannot be written: No space left on device"):
         copy_campaign("coref", tmp_path / "demo")
     assert list(tmp_path.iterdir()) == []

@@ -7,9 +7,9 @@ import pytest
 
 from adjudge.cli import run
 from adjudge.errors import AdjudgeError, UsageError
+from adjudge.files import write_folder
 from adjudge.formats.eal_write import FolderWriter, FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking
-from adjudge.report.folders import write_folder
 
 REFUSED = [
     "..",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.atomic import write_atomically
+from adjudge.files import write_atomically
 from adjudge.stats.signature import hash_bytes, hash_chunks, signature
 
 

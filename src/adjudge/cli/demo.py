@@ -67,7 +67,7 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
         text = "\n".join([title, "", text, *after, "", copied, f"Other campaigns: {others}", ""])
     if folder is not None and page is not None:
         from adjudge.demo.pages import demo_page
-        from adjudge.report.folders import write_folder
+        from adjudge.files import write_folder
 
         write_folder(folder, {page.name: demo_page(task).encode("utf-8", "backslashreplace")})
     emit(text, output)

@@ -310,7 +310,7 @@ def graphs(folder: Path, **options: Any) -> None:
     """
     sides, chosen = _sides(options), _settings(options)
     _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["docs_text"]])
-    from adjudge.report.folders import write_folder
+    from adjudge.files import write_folder
     from adjudge.report.html.charts import standalone
     from adjudge.report.html.eal_graphs import graphs_of, rankings_of
     from adjudge.tasks.eal.task import tables_of

@@ -16,6 +16,7 @@ from adjudge._version import __version__
 from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import Problem, UsageError, ValidationError, visible
+from adjudge.files import write_atomically
 from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_lists import write_quotes
@@ -23,7 +24,6 @@ from adjudge.formats.eal_sources import Offsets, Sources, in_units
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
 from adjudge.formats.eal_write import PACKED
 from adjudge.model.eal import Argument, Arguments, Linking, Span
-from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.apply import (
     Operation,
     Summary,

@@ -15,8 +15,8 @@ from adjudge.cli.findings import all_counted, failed, report_options, report_rec
 from adjudge.cli.options import choice, command, flag, listed_lines, value
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import Problem, UsageError
+from adjudge.files import replacing
 from adjudge.findings import parse_severities
-from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.settings import PROFILES
 from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport
 from adjudge.tasks.eal.validation import validate as check

@@ -251,12 +251,12 @@ def _queries(gold: KbIndex | TripleIndex | None, options: Mapping[str, Any], see
 
 
 def _write_queries(queries: list[KbQuery], options: Mapping[str, Any]) -> None:
+    from adjudge.files import write_whole
     from adjudge.formats.kb_queries import write_queries
-    from adjudge.report.files import write_atomic
 
     target = options["write_queries"]
     if target is not None:
-        write_atomic(target, write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv"))
+        write_whole(target, write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv"))
 
 
 def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -> dict[str, Any]:

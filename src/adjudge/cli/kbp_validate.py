@@ -12,8 +12,8 @@ from adjudge.cli.findings import emit_findings, finding_options, findings_text, 
 from adjudge.cli.options import choice, command, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import Problem, UsageError, visible
+from adjudge.files import write_whole
 from adjudge.findings import Findings, counted, findings_record
-from adjudge.report.files import write_atomic
 from adjudge.tasks.kbp.detection import FORMATS, detect
 from adjudge.tasks.kbp.validation import KINDS, repair
 from adjudge.tasks.kbp.validation import validate as check
@@ -60,7 +60,7 @@ def validate(files: tuple[str, ...], from_: Any, **options: Any) -> int:
 def _write_repaired(data: bytes, before: Findings, after: Findings, options: Mapping[str, Any]) -> int:
     target, quiet = options["repaired"], options["quiet"]
     if data:
-        write_atomic(target, data)
+        write_whole(target, data)
     if options["format_"] == "json":
         after.place = str(target)
         rest = findings_record("kbp", [after])

@@ -207,7 +207,7 @@ def convert(inputs: tuple[str, ...], output: str | None, strict: bool, quiet: bo
 
 def _write(converted: Converted, output: str | None) -> None:
     """One file, or a folder with a file for each document."""
-    from adjudge.report.folders import write_folder
+    from adjudge.files import write_folder
     from adjudge.tasks.nugget.conversion_files import render, render_files
 
     documents, target = converted.documents, converted.target
@@ -259,7 +259,7 @@ def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, q
     Tokens are split where an event nugget begins or ends inside, with a warning, so that every nugget is made of whole
     tokens. All tables are written or none.
     """
-    from adjudge.report.folders import write_folder
+    from adjudge.files import write_folder
     from adjudge.tasks.nugget.tokenizer_files import make_tables
 
     if any(character.isspace() for character in how["separators"]):

@@ -87,9 +87,9 @@ def abandon_output() -> None:
 def emit(text: str, output: Path | None = None) -> None:
     """Print, or write the file whole."""
     if output is not None:
-        from adjudge.report.files import write_atomic
+        from adjudge.files import write_whole
 
-        write_atomic(output, text)
+        write_whole(output, text)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed", hint="write to a file with -o")
@@ -202,7 +202,7 @@ def check_targets(options: Mapping[str, Any], *names: str, inputs: Iterable[str 
     named = {name: options[name] for name in ("output", "save", "summary", *names) if options.get(name) is not None}
     if not named:
         return
-    from adjudge.report.files import check_writable
+    from adjudge.files import check_writable
 
     files = [name for name in inputs if name is not None and os.path.exists(name)]  # noqa: PTH110  # never raises
     places: dict[Path, str] = {}
@@ -229,7 +229,7 @@ def finish(
     `shown` is printed if it is not what is saved, `rows` is what CSV has a row for, `text` what to print if it is
     already rendered, `also` other files to write. `ranked_by` is the score of a ranking, if it is there.
     """
-    from adjudge.report.files import append_whole, write_atomic
+    from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
 
     shown = shown or with_ranking(result, options, ranked_by)
@@ -238,7 +238,7 @@ def finish(
     if options.get("save") is not None:
         files[options["save"]] = result.to_json(with_tables=True) + "\n"
     for path, content in files.items():
-        write_atomic(path, content)
+        write_whole(path, content)
     if options.get("summary") is not None:  # apart from what is in the file already
         block = render(shown, "md").encode("utf-8", "backslashreplace")
         try:

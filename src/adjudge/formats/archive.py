@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 from weakref import finalize
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.errors import FormatError, Problem, UsageError, visible
 from adjudge.findings import Findings
 
@@ -130,7 +130,7 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
     except OSError as error:
         archive.close()
         reason = error.strerror or str(error)
-        hint = scratch.advice(error, "check the folder of temporary files")
+        hint = temporary.advice(error, "check the folder of temporary files")
         raise UsageError(Problem(f"the archive cannot be unpacked: {reason}", path=place, hint=hint)) from None
     except BaseException:
         archive.close()
@@ -146,13 +146,13 @@ def _work_folder(work: Path | None) -> tuple[Path, int | None]:
     import tempfile
 
     parent = tempfile.gettempdir() if work is None else str(work)
-    scratch.sweep(Path(parent, _WORK))
-    name, handle = scratch.make_folder(Path(parent, _WORK), mode=0o700)
+    temporary.sweep(Path(parent, _WORK))
+    name, handle = temporary.make_folder(Path(parent, _WORK), mode=0o700)
     return Path(name), handle
 
 
 def _remove(folder: Path, handle: int | None) -> None:
-    scratch.remove(str(folder))
+    temporary.remove(str(folder))
     if handle is not None:
         with suppress(OSError):
             os.close(handle)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.errors import Problem, UsageError
 from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
@@ -272,7 +272,7 @@ def is_left(lock: Path) -> bool:
     holder = read_lock(lock)
     if holder is None or holder.host != this_host():
         return False
-    held = scratch.is_held(lock)
+    held = temporary.is_held(lock)
     return not (_runs(holder.process) if held is None else held)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
@@ -61,13 +61,13 @@ class FolderWriter:
     def __enter__(self) -> Self:
         with ExitStack() as held:
             try:
-                if not held.enter_context(scratch.guarded(self.path)):
+                if not held.enter_context(temporary.guarded(self.path)):
                     raise self._busy()
-                scratch.sweep(self.path)
+                temporary.sweep(self.path)
                 may_be_there = self._overwrite or self._again or _is_empty_folder(self.path)
                 if not may_be_there and os.path.lexists(self.path):
                     raise self._taken()
-                name, handle = scratch.make_folder(self.path)
+                name, handle = temporary.make_folder(self.path)
             except OSError as error:
                 raise self._failed(error) from None
             if handle is not None:
@@ -137,7 +137,7 @@ class FolderWriter:
     def _pack(self, folder: Path) -> Path:
         from adjudge.formats.archive import pack
 
-        made = folder.with_name(f"{folder.name}{scratch.PACKED}")
+        made = folder.with_name(f"{folder.name}{temporary.PACKED}")
         try:
             pack(folder, made, zipped=self.path.name.endswith(".zip"))
         except BaseException:
@@ -163,7 +163,7 @@ class FolderWriter:
             self._put_aside(folder)
 
     def _put_aside(self, folder: Path) -> None:
-        old = folder.with_name(f"{folder.name}{scratch.OLD}")
+        old = folder.with_name(f"{folder.name}{temporary.OLD}")
         self.path.rename(old)
         try:
             folder.rename(self.path)
@@ -203,7 +203,7 @@ class FolderWriter:
 
     def _failed(self, error: OSError | ValueError) -> UsageError:
         reason = getattr(error, "strerror", None) or str(error)
-        return UsageError(Problem(f"cannot be written: {reason}", path=self._shown, hint=scratch.advice(error)))
+        return UsageError(Problem(f"cannot be written: {reason}", path=self._shown, hint=temporary.advice(error)))
 
 
 class StoreWriter(FolderWriter):

@@ -15,8 +15,8 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.files import write_atomically
 from adjudge.stats.alignment import GoldDocument, SystemDocument, merge_documents
-from adjudge.stats.atomic import write_atomically
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias, TypeVar
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, ValidationError
+from adjudge.files import replacing
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import LinkingLayout
 from adjudge.formats.eal_lists import HEADER, format_provenance, read_provenance
 from adjudge.formats.eal_store import Store, StoreWriter
 from adjudge.model.eal import Argument, Arguments, Linking, Response
-from adjudge.stats.atomic import replacing
 from adjudge.tasks.eal.responses import Outcome, Remark, Removed, best, distinct
 
 

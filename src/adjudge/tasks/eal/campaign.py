@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.tasks.eal import campaign_steps as steps
@@ -93,7 +93,7 @@ def _clear_up(rooms: Rooms) -> None:
     """Remove what was left by runs that were killed: files and folders that nobody finishes, and locks of stores."""
     stores = (rooms.assessments, rooms.key, rooms.frames, rooms.reference)
     for folder in (rooms.folder, rooms.filtered, *stores, rooms.scores, rooms.reports, rooms.folder / MEMORY):
-        scratch.sweep_folder(folder)
+        temporary.sweep_folder(folder)
     for store in stores:
         clear_lock(store)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, visible
+from adjudge.files import write_atomically
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_fields import sha1_id
@@ -17,7 +18,6 @@ from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import FramesStore, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.model.whereabouts import not_utf8
-from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.assess import add_responses
 from adjudge.tasks.eal.campaign_settings import FILE, CampaignSettings
 from adjudge.tasks.eal.frames import describe, format_linking, layout_of, linkable, project

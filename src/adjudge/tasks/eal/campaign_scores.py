@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.evaluate.run import Run
+from adjudge.files import write_atomically
 from adjudge.formats.eal_write import FolderWriter
-from adjudge.stats.atomic import write_atomically
 from adjudge.stats.inference import RESAMPLES, Inference
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 

@@ -11,13 +11,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.files import write_atomically
 from adjudge.findings import SEVERITIES, Severity
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.json_file import parse_toml
 from adjudge.model.whereabouts import find_name, not_utf8
-from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.campaign_state import digest_of
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
@@ -342,10 +342,10 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Beside the folder, or in it, because it may be a disk of its own or that in which somebody stands.
         place = folder / FILE if folder.is_dir() else Path(os.path.realpath(folder))
-        with scratch.guarded(place, wait=True):
-            scratch.sweep(place)
+        with temporary.guarded(place, wait=True):
+            temporary.sweep(place)
             _refuse_second(folder, shown)  # there may be one since somebody else was waited for
-            name, handle = scratch.make_folder(place)
+            name, handle = temporary.make_folder(place)
             stage = Path(name)
             try:
                 for room in FOLDERS:
@@ -354,12 +354,12 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
                 write_atomically(stage / FILE, TEMPLATE.encode(), sweep=False)
                 _move_in(stage, folder, shown)
             finally:
-                scratch.remove(name)
+                temporary.remove(name)
                 if handle is not None:
                     os.close(handle)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=scratch.advice(error))) from None
+        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=temporary.advice(error))) from None
     return [folder / FILE, *(folder / name for name in FOLDERS), *(folder / each for each in filled)]
 
 

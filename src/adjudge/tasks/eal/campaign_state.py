@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from adjudge.errors import Problem, UsageError
+from adjudge.files import write_atomically
 from adjudge.formats.eal_layout import LOCK, is_junk, this_host
-from adjudge.stats.atomic import write_atomically
 
 MEMORY = ".campaign"
 FORM = 1  # of the state file

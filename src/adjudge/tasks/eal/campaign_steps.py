@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from adjudge.errors import Problem, UsageError, visible
+from adjudge.files import write_atomically
 from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
@@ -17,7 +18,6 @@ from adjudge.formats.eal_sources import Sources, in_units
 from adjudge.formats.eal_store import StoreWriter
 from adjudge.formats.eal_write import PACKED
 from adjudge.model.eal import Arguments, Linking, Span
-from adjudge.stats.atomic import write_atomically
 from adjudge.tasks.eal.apply import (
     Operation,
     apply,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from adjudge import scratch
+from adjudge import temporary
 from adjudge.errors import Problem, UsageError
 from adjudge.formats.eal_layout import LOCK, Holder, is_left, lock_text, read_lock, this_host
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_key
@@ -33,7 +33,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
     `seen` is the identity of the store when it was opened, if it is: in the meantime nobody may have replaced it.
     """
     shown, path = str(path), resolved(path)
-    scratch.sweep(path)  # also puts the old store back if a writer was killed before the new one had its name
+    temporary.sweep(path)  # also puts the old store back if a writer was killed before the new one had its name
     check_lock(shown, reserved=True)
     lock = lock_path(path)
     made = False
@@ -62,7 +62,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
         if seen is not None and not path.exists():
             raise _replaced(shown) from None
         reason = error.strerror or error
-        raise UsageError(Problem(f"cannot be written: {reason}", path=shown, hint=scratch.advice(error))) from None
+        raise UsageError(Problem(f"cannot be written: {reason}", path=shown, hint=temporary.advice(error))) from None
     try:
         if seen is not None and identity(path) != seen:
             raise _replaced(shown)
@@ -134,7 +134,7 @@ def clear_lock(path: str | Path) -> None:
 
 def _take(path: Path, lock: Path, text: str) -> int | None:
     """Make the lock of a store, or take over one that was left: its handle, None if somebody has it."""
-    name, handle = scratch.make_file(path)
+    name, handle = temporary.make_file(path)
     with ExitStack() as stack:
         stack.callback(os.close, handle)
         try:
@@ -160,7 +160,7 @@ def _make_lock(lock: Path, text: str) -> int | None:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
         return None
-    scratch.hold(handle)
+    temporary.hold(handle)
     os.write(handle, text.encode())
     return handle
 
@@ -174,7 +174,7 @@ def _take_over(name: str, lock: Path) -> bool:
         try:
             # Whoever holds it, and it is still the lock and not one that was just taken over, may put his own there.
             ours = (read_lock(lock) or Holder()).host == this_host()
-            if ours and scratch.hold(old) and os.path.samestat(os.fstat(old), lock.stat()):
+            if ours and temporary.hold(old) and os.path.samestat(os.fstat(old), lock.stat()):
                 Path(name).replace(lock)
                 return True
         except FileNotFoundError:
@@ -244,10 +244,10 @@ def _unfinished(path: Path, shown: str) -> Problem | None:
     """A writer puts the old store aside and then the new one in its place; it may be killed between the two."""
     if os.path.lexists(path):
         return None
-    aside = sorted(path.parent.glob(f".{_escaped(path.name)}.*{scratch.OLD}")) if path.parent.is_dir() else []
+    aside = sorted(path.parent.glob(f".{_escaped(path.name)}.*{temporary.OLD}")) if path.parent.is_dir() else []
     if not aside:
         return None
-    if scratch.is_held(str(aside[-1]).removesuffix(scratch.OLD)):
+    if temporary.is_held(str(aside[-1]).removesuffix(temporary.OLD)):
         return Problem("another program is just replacing the store", path=shown, hint="try again")
     message = f"a writer was interrupted when it replaced the store; the old one is {aside[-1]}"
     hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}, or write it again"

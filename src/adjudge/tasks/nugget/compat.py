@@ -216,7 +216,7 @@ def _width(text: str) -> int:
 
 def write_comparison(target: Path, evaluation: Evaluation, system: str) -> None:
     """Write the comparison of the first system, which is read from this file, whole or not at all."""
-    from adjudge.stats.atomic import write_atomically
+    from adjudge.files import write_atomically
 
     task = evaluation.task
     assert isinstance(task, NuggetTask)

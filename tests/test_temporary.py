@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import scratch
-from adjudge.stats.atomic import write_atomically
+from adjudge import temporary
+from adjudge.files import write_atomically
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs locks of POSIX")
 
 HOLDER = """
 import sys, time
-from adjudge import scratch
+from adjudge import temporary
 if sys.argv[1] == "guard":
-    with scratch.guarded(sys.argv[2]) as mine:
+    with temporary.guarded(sys.argv[2]) as mine:
         print(mine, flush=True)
         time.sleep(60)
 else:
-    name, handle = (scratch.make_file if sys.argv[1] == "file" else scratch.make_folder)(sys.argv[2])
+    name, handle = (temporary.make_file if sys.argv[1] == "file" else temporary.make_folder)(sys.argv[2])
     print(name, flush=True)
     time.sleep(60)
 """
@@ -49,15 +49,15 @@ def names(folder: Path) -> list[str]:
 def test_what_is_at_work_stays_and_what_was_left_goes(tmp_path: Path, kind: str) -> None:
     process, name = holder(kind, tmp_path / "a")
     try:
-        assert scratch.is_held(name)
-        scratch.sweep(tmp_path / "a")
+        assert temporary.is_held(name)
+        temporary.sweep(tmp_path / "a")
         assert Path(name).exists()
     finally:
         kill(process)
-    assert scratch.is_held(name) is False
-    scratch.sweep(tmp_path / "b")  # another name
+    assert temporary.is_held(name) is False
+    temporary.sweep(tmp_path / "b")  # another name
     assert Path(name).exists()
-    scratch.sweep(tmp_path / "a")
+    temporary.sweep(tmp_path / "a")
     assert names(tmp_path) == []
 
 
@@ -81,8 +81,8 @@ def test_names_that_only_look_alike_stay(tmp_path: Path) -> None:
     for name in kept:
         (tmp_path / name).touch()
     (tmp_path / ".a.0123456789ab").symlink_to(tmp_path / "a.0123456789ab")
-    scratch.sweep(tmp_path / "a")
-    scratch.sweep_folder(tmp_path)
+    temporary.sweep(tmp_path / "a")
+    temporary.sweep_folder(tmp_path)
     assert names(tmp_path) == sorted([*kept, ".a.0123456789ab"])  # a link is nobody's unfinished file
 
 
@@ -91,12 +91,12 @@ def test_what_was_put_aside_is_put_back(tmp_path: Path) -> None:
     for folder, text in ((old, "old"), (new, "new")):
         folder.mkdir()
         (folder / "x").write_text(text)
-    scratch.sweep(tmp_path / "a")
+    temporary.sweep(tmp_path / "a")
     assert names(tmp_path) == ["a"]
     assert (tmp_path / "a" / "x").read_text() == "old"
     # If the name is taken, it was replaced.
     old.mkdir()
-    scratch.sweep_folder(tmp_path)
+    temporary.sweep_folder(tmp_path)
     assert names(tmp_path) == ["a"]
     assert (tmp_path / "a" / "x").read_text() == "old"
 
@@ -105,22 +105,22 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     process, mine = holder("guard", tmp_path / "a")
     try:
         assert mine == "True"
-        with scratch.guarded(tmp_path / "a") as second:
+        with temporary.guarded(tmp_path / "a") as second:
             assert second is False
-        with scratch.guarded(tmp_path / "b") as other:
+        with temporary.guarded(tmp_path / "b") as other:
             assert other is True
     finally:
         kill(process)
     assert names(tmp_path) == [".a.adjudge-lock"]
-    with scratch.guarded(tmp_path / "a") as second:  # the lock of somebody who was killed holds nobody up
+    with temporary.guarded(tmp_path / "a") as second:  # the lock of somebody who was killed holds nobody up
         assert second is True
     assert names(tmp_path) == []
 
 
 def test_or_one_after_the_other(tmp_path: Path) -> None:
     program = (
-        "import sys, time\nfrom adjudge import scratch\n"
-        "with scratch.guarded(sys.argv[1], wait=True):\n"
+        "import sys, time\nfrom adjudge import temporary\n"
+        "with temporary.guarded(sys.argv[1], wait=True):\n"
         "    began = time.time(); time.sleep(0.2); print(began, time.time())\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "a")]
@@ -137,8 +137,8 @@ def test_the_longest_name(tmp_path: Path, name: str) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    scratch.sweep(tmp_path / "no" / "a")
-    scratch.sweep_folder(tmp_path / "no")
+    temporary.sweep(tmp_path / "no" / "a")
+    temporary.sweep_folder(tmp_path / "no")
 
 
 def test_a_folder_of_many_files_is_looked_through_only_if_wanted(
