@@ -36,19 +36,19 @@ def _catalogue() -> Iterable[Target]:
         "answers-strict": "answers:read_answers_strictly",
         "clusters": "clusters:read_clusters",
         "scirex": "scirex:read_scirex",
-        "dygie": "dygie:read_dygie",
-        "oneie": "oneie:read_oneie",
-        "textee": "oneie:read_textee",
-        "rams": "rams:read_rams",
-        "wikievents": "wikievents:read_wikievents",
-        "wikievents-documents": "wikievents:read_wikievents_documents",
-        "wikievents-clusters": "wikievents:read_clusters",
-        "omnievent": "omnievent:read_omnievent",
+        "dygie": "event_lines:read_dygie",
+        "oneie": "event_lines:read_oneie",
+        "textee": "event_lines:read_textee",
+        "rams": "event_lines:read_rams",
+        "wikievents": "event_lines:read_wikievents",
+        "wikievents-documents": "event_lines:read_wikievents_documents",
+        "wikievents-clusters": "event_lines:read_clusters",
+        "omnievent": "event_lines:read_omnievent",
         "kb-documents": "kb_documents:read_kb_documents",
     }.items():
         folder = {"answers-strict": "answers", "wikievents-documents": "wikievents"}.get(name, name)
         yield Target(name, "jsonl", folder, direct(f"formats.{function}"))
-    yield Target("dygie-output", "jsonl", "dygie", direct("formats.dygie:read_dygie_output"))
+    yield Target("dygie-output", "jsonl", "dygie", direct("formats.event_lines:read_dygie_output"))
     yield Target("scirex-output", "jsonl", "scirex-output", calls.scirex, cost=2)
     for reader in ("docred", "docred_result", "train_facts"):
         yield Target(reader.replace("_", "-"), "json", "docred", direct(f"formats.docred:read_{reader}"))

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError
-from adjudge.formats.dygie import read_dygie, read_dygie_output
-from adjudge.formats.oneie import read_oneie, read_textee
+from adjudge.formats.event_lines import read_dygie, read_dygie_output, read_oneie, read_textee
 
 DYGIE = {
     "doc_key": "d",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats.oneie import read_textee
+from adjudge.formats.event_lines import read_textee
 from adjudge.metrics import find
 from adjudge.scorers import dygie, gen_arg, omnievent, oneie, rams, textee
 from adjudge.scorers.shared import three

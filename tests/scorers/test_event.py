@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.cli import run
 from adjudge.errors import AdjudgeError
-from adjudge.formats.omnievent import read_omnievent
-from adjudge.formats.rams import read_rams
-from adjudge.formats.wikievents import read_clusters, read_wikievents
+from adjudge.formats.event_lines import read_clusters, read_omnievent, read_rams, read_wikievents
 from adjudge.metrics import find
 from adjudge.scorers import gen_arg, omnievent
 from adjudge.tasks.event import adjust

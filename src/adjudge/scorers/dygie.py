@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.formats.dygie import read_dygie, read_dygie_output
+from adjudge.formats.event_lines import read_dygie, read_dygie_output
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import counted, paired, prf, three, totals
 

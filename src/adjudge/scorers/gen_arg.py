@@ -18,9 +18,9 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
+from adjudge.formats.event_lines import Clusters, WikiDocument, read_clusters, read_wikievents_documents
 from adjudge.formats.json_file import json_problem, read_json
 from adjudge.formats.source import read_text
-from adjudge.formats.wikievents import Clusters, WikiDocument, read_clusters, read_wikievents_documents
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import percentages
 from adjudge.stats.measure import Prf

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adjudge.formats.omnievent import read_omnievent
+from adjudge.formats.event_lines import read_omnievent
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import counted, paired, prf, three, totals
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.formats.oneie import read_oneie
+from adjudge.formats.event_lines import read_oneie
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import counted, paired, percentages, prf, totals
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
-from adjudge.formats.rams import read_rams
+from adjudge.formats.event_lines import read_rams
 from adjudge.formats.source import read_text
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import percentages

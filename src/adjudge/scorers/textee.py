@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adjudge.formats.oneie import read_textee
+from adjudge.formats.event_lines import read_textee
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import counted, paired, percentages, prf, totals
 

@@ -288,7 +288,7 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
     "kb-answers": _rows("adjudge.formats.kb_answers:read_answers"),
     "kb-assessments": _rows("adjudge.formats.kb_answers:read_assessments"),
     "docred-facts": _rows("adjudge.formats.docred:read_train_facts"),
-    "wikievents-clusters": _rows("adjudge.formats.wikievents:read_clusters"),
+    "wikievents-clusters": _rows("adjudge.formats.event_lines:read_clusters"),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from adjudge.formats.wikievents import read_clusters
+from adjudge.formats.event_lines import read_clusters
 from adjudge.scorers import Option
 from adjudge.tasks.family import Family, Reader
 
@@ -117,20 +117,20 @@ FAMILY = Family(
     about="Events: triggers and arguments.",
     metrics=("event.trigger-id", "event.trigger-cls", "event.argument-id", "event.argument-cls"),
     readers={
-        "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.oneie:read_oneie"),
-        "textee": Reader("TextEE, one window per line, data or predictions", "adjudge.formats.oneie:read_textee"),
+        "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.event_lines:read_oneie"),
+        "textee": Reader("TextEE, one window per line, data or predictions", "adjudge.formats.event_lines:read_textee"),
         "dygie": Reader(
             "DyGIE++, one document per line",
-            "adjudge.formats.dygie:read_dygie",
-            "adjudge.formats.dygie:read_dygie_output",
+            "adjudge.formats.event_lines:read_dygie",
+            "adjudge.formats.event_lines:read_dygie_output",
         ),
         "rams": Reader(
             "RAMS, one event per line; predictions have no event type",
-            "adjudge.formats.rams:read_rams",
+            "adjudge.formats.event_lines:read_rams",
             metrics=("event.argument-id(attach=span)", "event.argument-cls(attach=span)"),
         ),
-        "wikievents": Reader("WikiEvents, one document per line", "adjudge.formats.wikievents:read_wikievents"),
-        "omnievent": Reader("OmniEvent's unified format", "adjudge.formats.omnievent:read_omnievent"),
+        "wikievents": Reader("WikiEvents, one document per line", "adjudge.formats.event_lines:read_wikievents"),
+        "omnievent": Reader("OmniEvent's unified format", "adjudge.formats.event_lines:read_omnievent"),
     },
     example="adjudge event score gold.jsonl system.jsonl --reader oneie",
     options={

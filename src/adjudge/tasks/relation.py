@@ -56,10 +56,10 @@ FAMILY = Family(
     readers={
         "dygie": Reader(
             "DyGIE++ and SciERC, one document per line",
-            "adjudge.formats.dygie:read_dygie",
-            "adjudge.formats.dygie:read_dygie_output",
+            "adjudge.formats.event_lines:read_dygie",
+            "adjudge.formats.event_lines:read_dygie_output",
         ),
-        "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.oneie:read_oneie"),
+        "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.event_lines:read_oneie"),
         "docred": Reader(
             "DocRED documents, and a system's list of relations (relation.docred)",
             "adjudge.formats.docred:read_docred",
