@@ -77,7 +77,7 @@ def ace(data: bytes, room: Path, **options: str) -> Any:
     xml, text = parts(data, 2)
     (room / "X1.apf.xml").write_bytes(xml)
     (room / "X1.sgm").write_bytes(text)
-    return _call("formats.kb_ace:read_ace", room, **options)
+    return _call("formats.kb_annotation:read_ace", room, **options)
 
 
 def kb_ere(data: bytes, room: Path, **options: str) -> Any:
@@ -86,7 +86,7 @@ def kb_ere(data: bytes, room: Path, **options: str) -> Any:
     for folder, name, content in (("ere", "d.rich_ere.xml", xml), ("source", "d.xml", text)):
         (room / folder).mkdir(exist_ok=True)
         (room / folder / name).write_bytes(content)
-    return _call("formats.kb_ere:read_ere_corpus", room / "ere", docs=room / "source", **options)
+    return _call("formats.kb_annotation:read_ere_corpus", room / "ere", docs=room / "source", **options)
 
 
 def scirex(data: bytes, room: Path) -> Any:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.kb_ace import ace_text, raw_places, read_ace
-from adjudge.formats.kb_annotation import nearest
+from adjudge.formats.kb_annotation import ace_text, nearest, raw_places, read_ace
 from adjudge.model.kbp import Entity, Fact, Mention, Provenance, Span
 
 SGM = """<DOC>
@@ -165,8 +164,8 @@ def test_spans_behind_the_text(folder):
     ("old", "new", "message"),
     [
         ('DOCID="X1"', "", "no document with a DOCID"),
-        ('<entity ID="X1-E2"', '<entity ID="X1-E1"', "the entity 'X1-E1' is there twice (line 4)"),
-        ('<entity ID="X1-E2"', "<entity", "an entity without an ID"),
+        ('<entity ID="X1-E2"', '<entity ID="X1-E1"', "the id 'X1-E1' is there twice (line 4)"),
+        ('<entity ID="X1-E2"', "<entity", "an element entity without an id"),
         ('TYPE="NOM"', 'TYPE="NOUN"', "a mention of the type 'NOUN'"),
         ('REFID="X1-E3"', 'REFID="X1-E9"', "there is no entity 'X1-E9' in the document"),
         ('ROLE="Arg-2"/>\n<relation_argument REFID="X1-T1"', 'ROLE="Arg-1"/>\n<relation_argument REFID="X1-T1"',

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError
-from adjudge.formats.kb_ere import read_ere_corpus
+from adjudge.formats.kb_annotation import read_ere_corpus
 from adjudge.model.kbp import Fact, Link, Mention, Span
 
 TEXT = '<doc id="d">\n<post author="x">Ana &amp; Ben run\nCorvex, a firm \U0001f600 in Oslo.</post></doc>'

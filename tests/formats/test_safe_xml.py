@@ -10,8 +10,7 @@ import pytest
 
 from adjudge.errors import FormatError
 from adjudge.formats.ere import read_ere
-from adjudge.formats.kb_ace import read_ace
-from adjudge.formats.kb_ere import read_ere_corpus
+from adjudge.formats.kb_annotation import read_ace, read_ere_corpus
 from adjudge.formats.kb_queries import read_queries
 from adjudge.formats.safe_xml import DEEPEST, read_xml
 

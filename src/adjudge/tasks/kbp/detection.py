@@ -199,9 +199,9 @@ def read_corpus(
         message = f"{KINDS[kind]} cannot be read from a stream"
         raise UsageError(Problem(message, path=name or source_name(source), hint="name the file or its folder"))
     if kind == "ace":
-        from adjudge.formats.kb_ace import read_ace
+        from adjudge.formats.kb_annotation import read_ace
 
         return read_ace(source, units=units, offsets=offsets)
-    from adjudge.formats.kb_ere import read_ere_corpus
+    from adjudge.formats.kb_annotation import read_ere_corpus
 
     return read_ere_corpus(source, docs=texts, offsets=offsets)
