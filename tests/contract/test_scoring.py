@@ -313,11 +313,49 @@ def test_parts_are_merged_to_the_whole(task, call, tmp_path):
     assert scores(merged) == scores(whole)
 
 
-def test_one_document_is_explained(task, call):
-    if task.command[0] == "kbp":
-        pytest.skip("paths go across documents, `adjudge kbp explain` says why they are missed")
+ALIGNED = {"coref", "score", *RUNS.FAMILIES}
+
+
+def test_one_document_is_explained_as_it_is_saved_and_shown(task, call, tmp_path, capsys):
+    if task.command[0] not in ALIGNED:
+        pytest.skip("not yet")
     first = ids_of(task)[0]
-    assert run([*task.words(task.systems[0]), "--explain", first]) == 0
+    assert run([*task.words(*task.systems), "--explain", first]) == 0
+    text = capsys.readouterr().out
+    assert run([*task.words(*task.systems), "--explain", first, "--format", "json"]) == 0
+    explained = json.loads(capsys.readouterr().out)
+    words = [*task.words(*task.systems), "--save", str(tmp_path / "r.json"), "--save-documents"]
+    assert call(*words)[0] == 0
+    assert call(*words[:-2], str(tmp_path / "two.json"), "--save-documents", "--jobs", "2")[0] == 0
+    result = Result.load(tmp_path / "r.json")
+    assert result == Result.load(tmp_path / "two.json")
+    assert [each.id for each in result.documents] == ids_of(task)
+    found = result.explain(first)
+    assert "\n\n".join(str(each) for each in found.values()) + "\n" == text
+    assert json.loads(json.dumps([each.to_data() for each in found.values()])) == explained
+    for data in explained:
+        known = {side: [item["id"] for item in data["items"] if item["side"] == side] for side in ("gold", "system")}
+        assert all(len(set(names)) == len(names) for names in known.values())
+        assert data["metrics"]
+        for metric in data["metrics"]:
+            assert {pair["outcome"] for pair in metric["pairs"]} <= {"correct", "partial", "wrong"}
+    for own in (*result.documents, *(each for system in result.systems for each in system.aligned)):
+        for item in own.items:
+            assert all(0 <= begin < end for begin, end in item.place)
+    assert run(["report", str(tmp_path / "r.json"), "-o", str(tmp_path / "page.html")]) == 0
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_part_of_a_name_that_is_unique_names_a_document(task, call):
+    if task.command[0] not in ALIGNED:
+        pytest.skip("not yet")
+    ids = ids_of(task)
+    part = next(
+        (name[at:] for name in ids for at in range(1, len(name)) if sum(name[at:] in o for o in ids) == 1), None
+    )
+    if part is not None:
+        assert run([*task.words(task.systems[0]), "--explain", part]) == 0
+    assert run([*task.words(task.systems[0]), "--explain", "no such document"]) == 2
 
 
 def test_a_document_that_a_system_lacks_is_noted_and_counts(task, call, tmp_path):

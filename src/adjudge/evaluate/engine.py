@@ -21,7 +21,7 @@ import msgspec
 from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
 from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
 from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Names, Source, check_sides, choose, find_document, is_stdin, name_systems, size_of
+from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
 from adjudge.evaluate.task import Remark, Side, Task
 
 if TYPE_CHECKING:
@@ -217,6 +217,8 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     task, systems = task.meet(ours, theirs)
     ids = choose(ours.documents, run.docs)
     if run.document is not None:
+        from adjudge.stats.explanation import find_document
+
         ids = (find_document(ids, run.document),)
     counter = Counter(task, None, run.keep, run.align)
     size = min(task.at_once, 1 + len(ids) // (PARTS * max(run.jobs or processors(), 1)))

@@ -162,30 +162,6 @@ def choose(known: Collection[str], wanted: Iterable[str] | None) -> tuple[str, .
     return tuple(name for name in known if name in chosen)
 
 
-_SIMILAR = 5
-
-
-def find_document(names: Iterable[str], part: str) -> str:
-    """The document of a name, or the only one whose name has this part.
-
-    >>> find_document(["nw/cnn_01", "nw/cnn_02"], "_02")
-    'nw/cnn_02'
-    """
-    known = list(names)
-    if part in known:
-        return part
-    having = [name for name in known if part and part in name]
-    if len(having) == 1:
-        return having[0]
-    if having:
-        listed = ", ".join(having[:_SIMILAR]) + (", ..." if len(having) > _SIMILAR else "")
-        raise UsageError(f"{len(having)} documents have {part!r} in their names", hint=f"say more of it: {listed}")
-    hint = (
-        did_you_mean(part, known) or f"documents are {', '.join(known[:_SIMILAR])}{', ...' * (len(known) > _SIMILAR)}"
-    )
-    raise UsageError(f"there is no document {part!r} in gold", hint=hint)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Documents in common
 

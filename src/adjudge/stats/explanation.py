@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Single, compare_groups
 
+_SIMILAR = 5
 LISTED = 50  # links that are listed by name; their number is always exact
 _MOST = 60  # characters of an item's words
 
@@ -198,3 +200,24 @@ def _listed_links(
             homes = [frozenset(other[mates[each]].group) if each in mates else frozenset() for each in (left, right)]
             if not homes[0] & homes[1]:
                 yield f"{short(own[left])} - {short(own[right])}"
+
+
+def find_document(names: Iterable[str], part: str) -> str:
+    """The document of a name, or the only one whose name has this part.
+
+    >>> find_document(["nw/cnn_01", "nw/cnn_02"], "_02")
+    'nw/cnn_02'
+    """
+    known = list(names)
+    if part in known:
+        return part
+    having = [name for name in known if part and part in name]
+    if len(having) == 1:
+        return having[0]
+    if having:
+        listed = ", ".join(having[:_SIMILAR]) + (", ..." if len(having) > _SIMILAR else "")
+        raise UsageError(f"{len(having)} documents have {part!r} in their names", hint=f"say more of it: {listed}")
+    hint = (
+        did_you_mean(part, known) or f"documents are {', '.join(known[:_SIMILAR])}{', ...' * (len(known) > _SIMILAR)}"
+    )
+    raise UsageError(f"there is no document {part!r} in gold", hint=hint)

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -24,6 +24,9 @@ from adjudge.stats.measure import Measure
 from adjudge.stats.panel import Panel
 from adjudge.stats.signature import SignatureValue
 from adjudge.stats.table import AttributeValue, StatsTable
+
+if TYPE_CHECKING:
+    from adjudge.stats.explanation import Explanation
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
@@ -319,6 +322,29 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             panels=(),
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
+
+    def explain(self, document: str) -> dict[str, Explanation]:
+        """What became of the items of a document that was saved, by system; a unique part of its name suffices.
+
+        >>> from adjudge.tasks.scoring import score
+        >>> gold, system = [{"id": "d1", "items": ["a", "b"]}], [{"id": "d1", "items": ["a"]}]
+        >>> print(score("record.set", gold, system, bootstrap=0, documents=True).explain("d1")["system"])
+        d1  system  record.set: 1 correct, 1 missed
+        correct  a (items[0])
+        missed   b (items[1])
+        """
+        from adjudge.stats.explanation import Explanation, find_document
+
+        names = [each.id for each in self.documents]
+        if not names:
+            hint = "score with documents=True, or --save-documents"
+            raise UsageError("the result does not have what became of every item", hint=hint)
+        place = names.index(find_document(names, document))
+        return {
+            system.name: Explanation(names[place], system.name, system.aligned[place].aligned(self.documents[place]))
+            for system in self.systems
+            if system.aligned
+        }
 
     def with_documents_of(self, results: Iterable[Result]) -> Result:
         """This result with the documents and panels that were saved in others, as far as it has their systems."""
