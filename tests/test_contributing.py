@@ -72,7 +72,17 @@ def test_a_command_prints_what_the_page_shows(copy, command):
     compare(COMMANDS[command], run(copy, arguments))
 
 
-def test_a_mistake_in_a_file_is_found_by_the_new_reader(copy):
+def test_mistakes_are_found_by_the_new_reader_and_validator(copy):
     (copy / "wrong.txt").write_text("d1 no tab\n")
     with pytest.raises(AssertionError, match=r"wrong\.txt:1: there is no tab, write an id, a tab, and its phrases"):
         run(copy, ["keyphrase", "score", "gold.txt", "wrong.txt"])
+    (copy / "odd.txt").write_text("d1\tscoring; scoring\n")
+    found = run(
+        copy,
+        ["keyphrase", "validate", "odd.txt", "wrong.txt", "--gold", "gold.txt", "--severity", "unreadable=warning"],
+    )
+    assert found.splitlines()[0] == (
+        "odd.txt: warning: the document 'd2' of gold is missing, write it, even if there is nothing in it"
+    )
+    assert "odd.txt:1: warning: keyphrases[1]: the same as keyphrases[0], keep one of them" in found
+    assert "wrong.txt:1: warning: there is no tab, write an id, a tab, and its phrases" in found

@@ -188,10 +188,18 @@ def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
 def group(name: str) -> click.Group:
     """The group of a family."""
     family = find_family(name)
-    entries = {"score": Entry(f"Score files: {family.about[:1].lower()}{family.about[1:]}"), **_MORE.get(name, {})}
+    entries = {
+        "score": Entry(f"Score files: {family.about[:1].lower()}{family.about[1:]}"),
+        "validate": Entry("Check files, with the place of every problem."),
+        **_MORE.get(name, {}),
+    }
 
     class FamilyGroup(LazyGroup):
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+            if cmd_name == "validate":
+                from adjudge.cli.findings import family_validator
+
+                return family_validator(family)
             return (
                 score_command(family, find_scorers(name)) if cmd_name == "score" else super().get_command(ctx, cmd_name)
             )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from adjudge.cli.options import Command, Parameters, Whole, command, flag, format_option, output_option, value
+from adjudge.cli.options import Command, Parameters, Whole, choice, command, flag, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError, visible
 from adjudge.findings import (
@@ -21,6 +21,7 @@ from adjudge.findings import (
     parse_severities,
     totals_line,
 )
+from adjudge.tasks.family import JSONL, Family
 
 Check: TypeAlias = Callable[..., Findings]
 """Called with a path, the options of the command and, by name, `limit` and `severity`."""
@@ -105,6 +106,57 @@ def findings_text(found: Findings, *, quiet: bool = False) -> str:
     """The findings of a file, and a line of totals."""
     lines = finding_lines(found) if quiet else [*finding_lines(found), totals_line(found)]
     return "".join(f"{line}\n" for line in lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Families
+
+
+def family_validator(family: Family) -> Command:
+    """`adjudge FAMILY validate`."""
+    from adjudge.evaluate.validation import KINDS
+
+    readers = tuple(dict.fromkeys((*family.readers, JSONL)))
+    listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
+    blocks = [
+        f"Report what is wrong with files: {family.about[:1].lower()}{family.about[1:]}",
+        "What the reader cannot read, documents that cannot be compared, spans outside of the text, repeated items, "
+        "misspelt fields; with --gold also documents that are missing or unknown, labels that gold never has, and "
+        "shifted offsets. The exit code is 1 if there is an error: what cannot be scored as it is meant.",
+        f"\b\nReaders:\n{listed}\n  {JSONL}: one JSON object per line, as `adjudge metrics NAME` shows it",
+    ]
+
+    @validator(
+        family.name,
+        choice("--reader", readers, "The format of the files.", default=family.default),
+        value("--gold", "FILE", "The gold documents that the files must fit."),
+        choice("--gold-reader", readers, "The format of the gold documents, if another."),
+        choice("--side", ("gold", "system"), "What the files are, if that makes a difference (default: what fits)."),
+        value("--metric", "NAMES", "The metrics whose fields are looked at (default: those of the reader)."),
+        kinds=KINDS,
+        inputs=("gold",),
+        examples=[_example(family)],
+        about="\n\n".join(blocks),
+    )
+    def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
+        from adjudge.evaluate.validation import Checks
+        from adjudge.tasks.chosen import as_metrics
+        from adjudge.tasks.task import MetricsTask
+
+        own, other = options["reader"], options["gold_reader"]
+        reader = family.readers.get(own)
+        names = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
+        task = MetricsTask(as_metrics(names), readers=(own, None) if other is None else (other, own))
+        return task.validate(path, Checks(**rules, gold=options["gold"], side=options["side"]))
+
+    return validate
+
+
+def _example(family: Family) -> str:
+    """The example of scoring as one of validation: the same files, and their reader."""
+    program, name, _, gold, system, *options = family.example.split()
+    reader = options[options.index("--reader") :][:2] if "--reader" in options else []
+    return " ".join((program, name, "validate", system, "--gold", gold, *reader))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

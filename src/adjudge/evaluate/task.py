@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
+    from adjudge.evaluate.validation import Checks
+    from adjudge.findings import Findings
     from adjudge.model.document import CorpusNote
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
@@ -137,6 +139,12 @@ class Task(ABC):
     def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """A system, if its files differ from those of gold."""
         return self.read(source, name, only=only, digest=digest)
+
+    def validate(self, source: Any, checks: Checks) -> Findings:
+        """What is wrong with a file: what the reader refuses and notes, and, if there is gold, how the two fit."""
+        from adjudge.evaluate.validation import check_source
+
+        return check_source(self, source, checks)
 
     @abstractmethod
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:

@@ -122,7 +122,7 @@ def _without_one(member: Metric) -> Iterator[tuple[str, Metric]]:
     """The metric without each of its fields, by the path of that field in a document."""
     if ir.has_variables(member.similarity) or isinstance(member.similarity, ir.Latent):
         return  # names that mean nothing are searched for, which takes time
-    for path in dict.fromkeys(_paths(member.similarity)):
+    for path in dict.fromkeys(field_paths(member.similarity)):
         try:
             narrowed = view(member.similarity).ignore(path).node
             yield path, replace(member, similarity=narrowed, origin=None)
@@ -130,14 +130,15 @@ def _without_one(member: Metric) -> Iterator[tuple[str, Metric]]:
             continue
 
 
-def _paths(node: ir.Similarity, before: str = "") -> Iterator[str]:
+def field_paths(node: ir.Similarity, before: str = "") -> Iterator[str]:
+    """The fields of records that a similarity compares, wherever they are."""
     if isinstance(node, ir.Record | ir.Sum):
         for name, inner in node.fields.items():
             yield f"{before}{name}"
-            yield from _paths(inner, f"{before}{name}.")
+            yield from field_paths(inner, f"{before}{name}.")
     else:
         for inner in ir.children(node):
-            yield from _paths(inner, before)
+            yield from field_paths(inner, before)
 
 
 def _matched(metric: Metric, gold: Any, system: Any, plain: bool) -> float:

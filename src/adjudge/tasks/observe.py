@@ -23,6 +23,7 @@ Change: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
 
 MISSING = None
 
+_MADE = re.compile(r"[^$]*\((\$[^()]*)\)+([^()]*)")
 _PLACE = re.compile(r"(gold|system|\$)(\S*): (.*)", re.DOTALL)
 
 
@@ -165,7 +166,7 @@ class Observer:
 
     def _complaints(self, failure: BaseException, ours: Any, theirs: Any) -> list[Complaint]:
         """Why counting failed: it stops at the first misfit, and a slower check finds them all."""
-        found = [*self._misfits(ours, of_gold=True), *self._misfits(theirs, of_gold=False)]
+        found = [*self.misfits(ours, of_gold=True), *self.misfits(theirs, of_gold=False)]
         if isinstance(failure, SystemExit):
             raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
         if isinstance(failure, RecursionError) and not found:
@@ -186,7 +187,8 @@ class Observer:
                     found.update(dict.fromkeys(error.complaints))
         return list(found)
 
-    def _misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
+    def misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
+        """Every reason why the metrics cannot compare a document."""
         if document is MISSING:
             return []
         found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
@@ -199,10 +201,21 @@ class Observer:
                     elif metric.members[0].document is not None and "is missing" in message:
                         last = path.rpartition(".")[2]
                         remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ..."
+                    path = _as_written(path)
                     found.setdefault((path, message), Complaint(of_gold, path, message, remedy))
         except RecursionError:
             return [_deep(of_gold=of_gold)]
         return list(found.values())
+
+
+def _as_written(path: str) -> str:
+    """A path in what functions made of a value as one in the document, where elements may have other numbers.
+
+    >>> _as_written("only(label,root)($.dependencies)[0].upos")
+    '$.dependencies.upos'
+    """
+    made = _MADE.fullmatch(path)
+    return path if made is None else made[1] + re.sub(r"\[\d+\]", "", made[2])
 
 
 DEEP = 100  # levels beyond which nesting is what a RecursionError is about

@@ -12,11 +12,14 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.algebra import ir
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.doubts import Span, spans_in, with_doubts
 from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Side, Task
+from adjudge.evaluate.validation import Checks, Content, check_source
+from adjudge.findings import Findings
 from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
@@ -24,7 +27,7 @@ from adjudge.model.document import Document
 from adjudge.tasks.alignment import align
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, pairing, reads
-from adjudge.tasks.field_notes import with_field_notes
+from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
@@ -115,6 +118,17 @@ class MetricsTask(Task):
         digest = hashlib.sha256()
         documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
         return Side(name, source_name(source), documents, digest.hexdigest())
+
+    def validate(self, source: Any, checks: Checks) -> Findings:
+        """What is wrong with a file: also documents that the metrics cannot compare, spans, repeats and fields."""
+
+        def misfits(data: Any) -> Iterable[tuple[str, str, str | None]]:
+            return [(each.path, each.message, each.hint) for each in self.observer.misfits(data, of_gold=False)]
+
+        jsonl = (self.readers[1] or self.readers[0]) == JSONL
+        members = [member for each in self.metrics for member in each.members]
+        sets = frozenset(each.within for each in members if each.within and _is_set(each.similarity))
+        return check_source(self, source, checks, Content(misfits, known_fields(self.metrics), sets, jsonl))
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
         """Whether something in memory can be all documents of a system: it does not look like a gold document."""
@@ -334,6 +348,28 @@ def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
     ['coref.muc', 'coref.b3', 'coref.ceafe', 'coref.conll']
     """
     return tuple(dict.fromkeys(measure for each in metrics for measure in each.measures))
+
+
+def _is_set(node: ir.Similarity) -> bool:
+    while isinstance(node, ir.Normalise | ir.Threshold | ir.Unit | ir.Latent):
+        node = node.of
+    return isinstance(node, ir.Set | ir.Greedy | ir.Overlap)
+
+
+def known_fields(metrics: Iterable[AnyMetric]) -> dict[str, frozenset[str]]:
+    """The fields that metrics compare, by the path of the record that has them; "" is the document.
+
+    >>> from adjudge.metrics import find
+    >>> known_fields([find("ner.strict")])["entities"] == {"span", "type"}
+    True
+    """
+    found: dict[str, frozenset[str]] = {}
+    for member in (member for each in metrics for member in each.members):
+        nodes = [member.precision] if member.recall is None else [member.precision, member.recall]
+        for path in (path for node in nodes for path in field_paths(node)):
+            outer, _, name = path.rpartition(".")
+            found[outer] = found.get(outer, frozenset()) | {name}
+    return found
 
 
 def identity(metric: AnyMetric) -> str:
