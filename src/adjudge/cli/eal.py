@@ -49,6 +49,7 @@ from adjudge.tasks.eal.settings import PROFILES
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
+    from adjudge.formats.eal_sources import Sources
     from adjudge.report.html.eal_graphs import Change
     from adjudge.stats.result import Result
     from adjudge.tasks.eal.settings import Settings
@@ -124,9 +125,11 @@ def _counted(
     from adjudge.tasks.eal.task import EalTask, Gold, count
 
     seed = chosen.profile.bootstrap_seed if options["seed"] is None else options["seed"]
-    run = run_from(options, inference=inference_of(options, seed=seed), docs=document_list(options[docs]))
+    inference = inference_of(options, seed=seed)
+    align = options.get("save_documents", False)
+    run = run_from(options, inference=inference, docs=document_list(options[docs]), align=align)
     listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
-    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, whole=whole)
+    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, texts=_texts(options), whole=whole)
     task.macro = run.pool == "macro"
     gold = sides._replace(gold=Gold(sides.gold, options["frames"]))
     return count_task(task, gold, run, options, partial(count, genre=options["genre"]))
@@ -171,6 +174,15 @@ def _regions(options: Mapping[str, Any], settings: Settings) -> Regions | None:
     return read_regions(str(quotes)) if folder is None else regions_in(folder, settings.profile)
 
 
+def _texts(options: Mapping[str, Any]) -> Sources | None:
+    """The source documents, if they are to be shown."""
+    if options.get("texts") is None:
+        return None
+    from adjudge.formats.eal_sources import Sources
+
+    return Sources(options["texts"])
+
+
 def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     """Raise if the output would lie in a folder that is read: there every file is taken for a document."""
     target = Path(os.path.realpath(output))
@@ -186,6 +198,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     "score",
     _side_options,
     _also_option,
+    value("--texts", "SOURCES", "Source documents that --explain and --save-documents show. Nothing is removed by it."),
     value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
     scoring_options(
         by=_BY,
@@ -195,7 +208,6 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
         resampling=resampling_options(", or as the profile says"),
         without={
             "time_limit": "no response needs a search",
-            "save_documents": "`adjudge eal report` shows every response",
         },
     ),
     examples=[
@@ -212,12 +224,12 @@ def score(**options: Any) -> None:
     """
     sides, chosen = _sides(options, "per_document", docs="docs"), _settings(options)
     if options["explain"] is not None:
-        from adjudge.tasks.eal.explanation import explain
+        from adjudge.tasks.eal.task import explain
 
         refuse_with("--explain", _ONLY_SCORES)
-        regions = _regions(options, chosen)
+        how: dict[str, Any] = {"regions": _regions(options, chosen), "texts": _texts(options)}
         with uncollected():
-            found = explain(sides.gold, options["frames"], sides.named(), options["explain"], chosen, regions=regions)
+            found = explain(sides.gold, options["frames"], sides.named(), options["explain"], chosen, **how)
         emit_explanations(found.values(), options)
         return
     evaluation = _counted(sides, chosen, options, docs="docs")

@@ -157,11 +157,12 @@ class Explanation(NamedTuple):
 
 
 def said(item: Item) -> str:
-    """An item in a line: its type, its words, its id."""
+    """An item in a line: its type, its words, its realis if it has one, its id."""
     text = short(item)
+    realis = item.value.get("realis", "") if isinstance(item.value, Mapping) else ""
     name = item.id if item.id.startswith("(") else f"({item.id})"
-    parts = (item.label if item.label not in text else "", text, name if item.id not in (text, item.label) else "")
-    return " ".join(part for part in parts if part)
+    label, name = item.label if item.label not in text else "", name if item.id not in (text, item.label) else ""
+    return " ".join(part for part in (label, text, realis, name) if part)
 
 
 def short(item: Item) -> str:

@@ -1,15 +1,16 @@
-"""Explanations: every response has an outcome and a reason, and they agree with the counts."""
+"""Alignments: every response has an outcome and a reason, and they agree with the counts."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.stats.alignment import Pair, Single, compare_groups
+from adjudge.tasks.eal.align import align_responses
 from adjudge.tasks.eal.compare import compare, prepare
-from adjudge.tasks.eal.explanation import OUTCOMES, explain, explained
 from adjudge.tasks.eal.settings import Settings, decide
 from adjudge.tasks.eal.settings import settings as choose
+from adjudge.tasks.eal.task import explain
 from eal_keys import counted
 
 CORPUS = Path(__file__).parents[2] / "golden" / "eal" / "corpusA"
@@ -52,65 +53,78 @@ def test_every_reason_has_its_place():
     system = [Argument(each, 0.5, f"id-{each.cas.text}") for each in (*made.values(), day, month, new, lost, quoted)]
     system += [Argument(again, 0.4, "id-again"), Argument(hurt, 0.5, "id-hurt")]
     own = linked([each.response for each in system if each.response not in (lost,)])
-    found = explained("S", "d", prepared, compare(Arguments("d", system), own, prepared, chosen), chosen)
-    fates = {fate.id: fate for fate in found.responses}
-    assert {fate.outcome for fate in found.responses} <= set(OUTCOMES)
-    assert len(found.responses) == len(system)
-    assert fates["id-right"].outcome == "correct"
-    for name in ("type", "role", "filler", "realis", "base filler"):
-        assert (fates[f"id-{name}"].outcome, fates[f"id-{name}"].reasons) == ("wrong", (name,))
-    assert fates["id-two"].reasons == ("filler", "realis")
-    assert fates["id-realis"].said == "the realis is Other"
-    assert fates["id-new"].outcome == "unassessed"
-    assert (fates["id-again"].outcome, fates["id-again"].instead) == ("redundant", 0)
-    rules = {name: fate.rule for name, fate in fates.items() if fate.outcome == "removed"}
-    assert rules == {
-        "id-2003-05-XX": "less-specific-time",
-        "id-lost": "unlinked",
-        "id-quoted": "quoted-base-filler-and-cas",
-        "id-hurt": "covered",
+    found = align_responses(prepared, compare(Arguments("d", system), own, prepared, chosen), chosen)
+    names = [item.value.get("id", item.id) for item in found.system]
+    assert sorted(names) == sorted(each.id for each in system)
+    (matching,) = found.matchings
+    classes = [item.text for item in found.gold]
+    assert [(classes[pair.gold], names[pair.system], pair.outcome) for pair in matching.pairs] == [
+        ("right", "id-right", "correct"),
+        ("2003-05-04", "id-2003-05-04", "correct"),
+    ]
+    assert {names[each.item]: each.why for each in matching.spurious} == {
+        "id-type": "the event type is wrong",
+        "id-role": "the role is wrong",
+        "id-filler": "the filler is wrong",
+        "id-realis": "the realis is Other, not Actual",
+        "id-base filler": "the base filler is wrong",
+        "id-two": "the filler is wrong; the realis is Generic, not Actual",
+        "id-new": "nobody has assessed it, so it counts as wrong",
     }
-    assert fates["id-hurt"].said == "a correct Life.Die covers it"
-    assert fates["id-2003-05-XX"].said == "2003-05-04 says more and is correct"
-    assert {each.why for each in found.missed} == {"no response"}
-    assert {fillers for each in found.missed for fillers in each.fillers} == {"missed", "lost"}
-    (link,) = found.common
-    assert set(link) == {"Life.Die Victim 'right' Actual", "Life.Die Time '2003-05-04' Actual"}
-    assert found.beside == ((0, 0), (1, None))
-    json.dumps(found.to_data())
+    assert {names[each.item]: each.why for each in matching.ignored} == {
+        "id-2003-05-XX": "a time that says less: 2003-05-04 is correct",
+        "id-lost": "it is not generic and in no frame",
+        "id-again": "redundant, id-right stands for its class",
+        "id-quoted": "the base filler and the CAS stand in a quotation",
+        "id-hurt": "covered by a correct Life.Die",
+    }
+    assert {classes[each.item]: (each.why, each.near and names[each.near]) for each in matching.missed} == {
+        "missed": ("no response", None),
+        "lost": ("its only responses do not count", "id-lost"),
+    }
+    assert [group.change for group in compare_groups(found, matching)] == ["changed", "missed"]
+    first = found.system[0]
+    assert (first.label, first.text, first.place[0], first.roles[:2]) == (
+        *("Life.Die Victim", "right", (0, 5)),
+        ("filler", "base filler"),
+    )
+
+
+def test_a_wrong_representative_is_paired_with_the_class_it_loses():
+    good, bad = filler("Bob"), filler("Bob")._replace(base_filler=Span(50, 51))
+    key = AnswerKey("d", {good: RIGHT, bad: RIGHT._replace(base_filler="W")}, (), {good.cas: 1})
+    chosen = Settings(linking=False)
+    prepared = prepare(key, None, chosen)
+    system = Arguments("d", [Argument(good, 0.1, "good"), Argument(bad, 0.9, "bad")])
+    (matching,) = align_responses(prepared, compare(system, None, prepared, chosen), chosen).matchings
+    assert matching.pairs == (Pair(0, 1, "wrong", 0.0, "the base filler is wrong"),)
+    assert matching.ignored == (Single(0, "redundant, bad stands for its class"),)
+    assert not matching.missed
 
 
 @pytest.mark.parametrize("options", [{}, {"neutralize": "realis"}, {"neutralize": "coref"}, {"taxonomy": "collapsed"}])
-def test_explanations_agree_with_the_counts(options):
-    chosen = choose("bbn-2015", **options)
-    seen = []
+def test_alignments_agree_with_the_counts(options):
     systems = {name: CORPUS / "systems" / name for name in ("S0", "S1")}
-    evaluation = counted(CORPUS / "key", CORPUS / "ref", systems, chosen, whole=True)
-    for system, document, (_, prepared, compared) in (
-        (name, *each)
-        for name, own in evaluation.systems.items()
-        for each in zip(evaluation.ids, own.details, strict=True)
-    ):
-        found = explained(system, document, prepared, compared, chosen)
-        outcomes = [fate.outcome for fate in found.responses]
-        assert outcomes.count("correct") == found.scores["tp"]
-        assert outcomes.count("wrong") == found.scores["fp"]
-        assert len(found.missed) == found.scores["fn"]
-        links = compared.observed.links
-        assert (len(found.common), len(found.gained), len(found.lost)) == (
-            links.common,
-            links.system - links.common,
-            links.gold - links.common,
-        )
-        seen.append(str(found))
-    assert len(seen) == 24
-    assert seen[0].startswith("DOC00  S0  tp ")
+    evaluation = counted(CORPUS / "key", CORPUS / "ref", systems, choose("bbn-2015", **options), align=True)
+    assert len(evaluation.ids) == 12
+    for own in evaluation.systems.values():
+        for found in own.alignments:
+            (matching,) = found.matchings
+            outcomes = [pair.outcome for pair in matching.pairs]
+            assert outcomes.count("correct") == matching.numbers["tp"]
+            assert outcomes.count("wrong") + len(matching.spurious) == matching.numbers["fp"]
+            assert outcomes.count("wrong") + len(matching.missed) == matching.numbers["fn"]
+            told = (
+                *(pair.system for pair in matching.pairs),
+                *(s.item for s in (*matching.spurious, *matching.ignored)),
+            )
+            assert sorted(told) == list(range(len(found.system)))
 
 
 def test_one_document_of_several_systems():
     systems = {name: CORPUS / "systems" / name for name in ("S0", "S1")}
-    found = explain(CORPUS / "key", CORPUS / "ref", systems, "DOC02", choose("bbn-2015"))
+    found = explain(CORPUS / "key", CORPUS / "ref", systems, "C02", choose("bbn-2015"))
     assert list(found) == ["S0", "S1"]
     assert found["S0"].document == "DOC02"
-    assert "less-specific-time" in str(found["S0"])
-    assert "link lost" in str(found["S0"])
+    assert "a time that says less" in str(found["S0"])
+    assert "links    13 lost" in str(found["S0"])

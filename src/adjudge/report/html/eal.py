@@ -103,6 +103,8 @@ class _Collected:
 
     def visit(self, system: str, document: str, detail: Detail) -> None:
         """Take in one document of one system; the systems of a document come one after the other."""
+        assert detail.prepared is not None
+        assert detail.compared is not None
         if self._open is None or self._open.name != document:
             self.finish()
             self._open = Document(document, detail.prepared, self.tables, self.settings)

@@ -288,6 +288,16 @@ def system_notes(remarks: Iterable[tuple[str, Remark]], table: StatsTable, setti
     return notes + weaknesses(table, settings)
 
 
+def without_text(documents: Sequence[str]) -> list[Note]:
+    """The documents whose text is not among the sources."""
+    from adjudge.stats.result import Note
+
+    if not documents:
+        return []
+    which = "1 document has" if len(documents) == 1 else f"{len(documents)} documents have"
+    return [Note("no-text", len(documents), f"{which} no text", tuple(documents[:SHOWN]))]
+
+
 def weaknesses(table: StatsTable, settings: Settings) -> list[Note]:
     """Errors of a system that cost it nothing: two weaknesses of the metric.
 

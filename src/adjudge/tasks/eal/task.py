@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -30,12 +31,16 @@ from adjudge.tasks.eal.diagnostics import (
     gold_remarks,
     system_notes,
     system_remarks,
+    without_text,
 )
 from adjudge.tasks.eal.measures import columns, measures, table_of
 from adjudge.tasks.eal.settings import Settings, settings
 
 if TYPE_CHECKING:
+    from adjudge.formats.eal_sources import Sources
+    from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
@@ -56,12 +61,16 @@ class Gold(NamedTuple):
     frames: str | Path | None = None
 
 
-class Detail(NamedTuple):
-    """What is kept of a document: counts by type and by role, and the comparison, unless nobody wants to look at it."""
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is kept of a document: counts by type and by role, and the comparison, which does not travel."""
 
     counts: Mapping[str, Mapping[str, list[float]]]
-    prepared: Prepared
-    compared: Compared
+    prepared: Prepared | None = None
+    compared: Compared | None = None
+
+    def __reduce__(self) -> tuple[type[Detail], tuple[Any]]:
+        return Detail, (self.counts,)
 
 
 class _Opened(dict[str, Any]):
@@ -85,7 +94,8 @@ class EalTask(Task):
     """Submissions against a key, compared under some settings.
 
     `regions` gives the quotations of a document, `listed` the genres of documents if there is a list, `by` the fields
-    by which classes are counted. With `whole` every comparison is kept.
+    by which classes are counted, `texts` the source documents that alignments show. With `whole` every comparison is
+    kept.
     """
 
     name = "eal"
@@ -98,12 +108,14 @@ class EalTask(Task):
         *,
         regions: Regions | None = None,
         listed: Mapping[str, str] | None = None,
+        texts: Sources | None = None,
         whole: bool = False,
     ) -> None:
         self.settings = chosen or settings()
         self.columns = columns(self.settings)
         self.regions = regions
         self.listed = listed
+        self.texts: Sources | None = texts or getattr(regions, "sources", None)
         self.whole = whole
         self.by: tuple[str, ...] = ()
         self.macro = self.chosen = False
@@ -129,9 +141,8 @@ class EalTask(Task):
     # Stores
 
     def files(self) -> list[str]:
-        """The stores, and the texts with quotations."""
-        sources = getattr(self.regions, "sources", None)
-        return [each.path for each in (*self.stores, sources) if each is not None]
+        """The stores, and the texts."""
+        return [each.path for each in (*self.stores, self.texts) if each is not None]
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """A store: the names of its documents, and a hash of what is in those that count."""
@@ -237,7 +248,23 @@ class EalTask(Task):
 
     def _detail(self, prepared: Prepared, compared: Compared) -> Detail:
         counts = {field: count_by(field, compared.observed, prepared.reference, self.settings) for field in self.by}
-        return Detail(counts, prepared, compared) if self.whole else Detail(counts, None, None)  # type: ignore[arg-type]
+        return Detail(counts, prepared, compared) if self.whole else Detail(counts)
+
+    def with_texts(self) -> EalTask:
+        """The same, which keeps comparisons for alignments."""
+        found = copy(self)
+        found.whole = True
+        return found
+
+    def align(self, gold: _Document, system: tuple[int, str] | None, row: Row) -> Alignment:
+        """The correct classes of the key and all responses, with their places and frames, and what became of them."""
+        from adjudge.tasks.eal.align import align_responses
+
+        text = self.texts.text(gold.id) if self.texts is not None and gold.id in self.texts else None
+        kept: Detail = row.detail
+        assert kept.prepared is not None
+        assert kept.compared is not None
+        return align_responses(kept.prepared, kept.compared, self.settings, text=text, missing=system is None)
 
     def check(self, evaluation: Evaluation) -> None:
         """Raise what is wrong with any file, and documents that are missing if the profile does not allow that."""
@@ -294,6 +321,8 @@ class EalTask(Task):
         remarks = evaluation.systems[name].remarks
         rows = evaluation.systems[name].rows(len(self.columns))
         notes = system_notes(remarks, table_of(evaluation.ids, rows, self.settings), self.settings)
+        if self.texts is not None and evaluation.run.align:
+            notes += without_text([each for each in evaluation.ids if each not in self.texts])
         if name != next(iter(evaluation.systems)):
             return notes
         return [*gold_notes(remarks, self.settings, self.strays), *notes]
@@ -338,6 +367,22 @@ def score(key: str | Path, frames: str | Path | None, systems: Any, *, profile: 
     seed = options.pop("seed", None)
     run = run_of(**options, seed=chosen.profile.bootstrap_seed if seed is None else seed)
     return count(task, Gold(key, frames), systems, run).result()
+
+
+def explain(
+    key: str | Path,
+    frames: str | Path | None,
+    systems: Mapping[str, str | Path],
+    document: str,
+    settings: Settings,
+    *,
+    regions: Regions | None = None,
+    texts: Sources | None = None,
+) -> dict[str, Explanation]:
+    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    task = EalTask(settings, regions=regions, texts=texts)
+    run = Run(align=True, document=document, digest=False)
+    return count(task, Gold(key, frames), systems, run).checked().explanations()
 
 
 def count(
