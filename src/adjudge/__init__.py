@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from adjudge.errors import AdjudgeError
     from adjudge.metrics import Metric, catalogue, derive, find, metric
     from adjudge.model.variable import Variable
-    from adjudge.stats.asserting import assert_score
     from adjudge.stats.compare import compare
+    from adjudge.stats.frames import assert_score
     from adjudge.stats.result import Result
     from adjudge.tasks import coref, eal, kbp, nugget
     from adjudge.tasks.agreement import agree
@@ -53,7 +53,7 @@ _HOMES = {
     "adjudge.errors": "AdjudgeError",
     "adjudge.metrics": "Metric catalogue derive find metric",
     "adjudge.model.variable": "Variable",
-    "adjudge.stats.asserting": "assert_score",
+    "adjudge.stats.frames": "assert_score",
     "adjudge.stats.compare": "compare",
     "adjudge.stats.result": "Result",
     "adjudge.tasks": "coref eal kbp nugget",

@@ -9,7 +9,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import UsageError
-from adjudge.stats.result import result_rows
+from adjudge.stats.frames import result_rows
 
 GOLD = [{"id": f"d{i}", "genre": "nw" if i % 2 else "df", "items": ["a", "b"]} for i in range(6)]
 GOOD = [{"id": each["id"], "items": ["a", "b"] if i else ["a", "<b>"]} for i, each in enumerate(GOLD)]

@@ -1,6 +1,6 @@
 """Notes of parts become notes of the whole."""
 
-from adjudge.stats.notes import merge_notes
+from adjudge.stats.merge import merge_notes
 from adjudge.stats.result import Note
 
 

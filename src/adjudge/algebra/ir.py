@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequence_
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -79,12 +79,9 @@ class _Checked(msgspec.Struct, frozen=True):
             value = getattr(self, name)
             if isinstance(value, float) and not math.isfinite(value):
                 found.append((name, f"{name} must be finite"))
-        found += self._wrong()
+        found += _contradictions(self)
         if found:
             raise NodeError(str(self.__struct_config__.tag or type(self).__name__.lower()), found)
-
-    def _wrong(self) -> Iterable[Complaint]:
-        return ()
 
 
 @lru_cache(maxsize=64)
@@ -136,19 +133,11 @@ class Record(Node, frozen=True, tag="record"):
     fields: dict[str, Similarity]
     size: int | None = None
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if not self.fields:
-            yield "fields", "there must be at least one field"
-
 
 class Sum(Node, frozen=True, tag="sum"):
     """Sum over fields: parts of one record that are counted together."""
 
     fields: dict[str, Similarity]
-
-    def _wrong(self) -> Iterator[Complaint]:
-        if not self.fields:
-            yield "fields", "there must be at least one field"
 
 
 class Case(_Checked, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -163,22 +152,11 @@ class Case(_Checked, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     equals: str | int | bool | None = None
     python: Fn | None = None
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.equals is not None and self.field is None:
-            yield "equals", "equals needs field, the name of the field that decides"
-
 
 class Union(Node, frozen=True, tag="union"):
     """0 between different cases, the case's own similarity within one (and its own self score)."""
 
     cases: tuple[Case, ...]
-
-    def _wrong(self) -> Iterator[Complaint]:
-        if not self.cases:
-            yield "cases", "there must be at least one case"
-        for position, case in enumerate(self.cases[:-1]):
-            if not any((case.type, case.prefix is not None, case.has, case.field, case.python)):
-                yield "cases", f"case {position} takes every value, so the cases after it are never reached"
 
 
 class Mapped(Node, frozen=True, tag="map"):
@@ -189,10 +167,6 @@ class Mapped(Node, frozen=True, tag="map"):
     system: Fn | None = None
     gold: Fn | None = None
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.by is None and self.system is None and self.gold is None:
-            yield None, "a function is needed: by, system or gold"
-
 
 class Threshold(Node, frozen=True, tag="threshold"):
     """[phi > above] or [phi >= at_least], decided in integers wherever phi is a ratio of counts. (Eq. 29-31)"""
@@ -202,23 +176,11 @@ class Threshold(Node, frozen=True, tag="threshold"):
     at_least: float | None = None
     keep: bool = False
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if (self.above is None) == (self.at_least is None):
-            yield None, "give exactly one of above (strict) and at_least"
-        elif self.above is not None and self.above < 0:
-            yield "above", "above must not be negative"
-        elif self.at_least is not None and self.at_least <= 0:
-            yield "at_least", "at_least must be above 0, or everything would match"
-
 
 class Max(Node, frozen=True, tag="max"):
     """The best of several similarities of the same two values."""
 
     of: tuple[Similarity, ...]
-
-    def _wrong(self) -> Iterator[Complaint]:
-        if not self.of:
-            yield "of", "there must be at least one similarity"
 
 
 class Unit(Node, frozen=True, tag="unit"):
@@ -241,22 +203,6 @@ class Hierarchy(Node, frozen=True, tag="hierarchy"):
     partial: float = 0.5
     table: tuple[tuple[str, str, float], ...] = ()
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.parents is None and self.separator is None and not self.table:
-            yield None, "give parents, a separator, or a table of credits"
-        if self.parents is not None and self.separator is not None:
-            yield "separator", "give either parents or a separator"
-        if self.separator == "":
-            yield "separator", "the separator must not be empty"
-        if not 0 <= self.partial <= 1:
-            yield "partial", "partial must lie between 0 and 1"
-        for system, gold, credit in self.table:
-            if not 0 <= credit <= 1:
-                yield "table", f"the credit of {system} for {gold} must lie between 0 and 1, got {credit}"
-        cycle = _cycle(self.parents or {})
-        if cycle:
-            yield "parents", f"the hierarchy has a cycle: {' < '.join(cycle)}"
-
 
 class Overlap(Node, frozen=True, tag="overlap"):
     """A function of |S & G|, |S| and |G| for two collections of exactly compared elements. (Eq. 17, 18, 21, 25)
@@ -269,10 +215,6 @@ class Overlap(Node, frozen=True, tag="overlap"):
     of: Similarity
     by: OverlapKind = "dice"
     duplicates: Duplicates | None = None
-
-    def _wrong(self) -> Iterator[Complaint]:
-        if not _discrete(self.of):
-            yield "of", "overlap counts equal elements; for graded elements match them: f1(one_to_one(...))"
 
 
 class Span(Node, frozen=True, tag="span"):
@@ -296,10 +238,6 @@ class Number(Node, frozen=True, tag="number"):
 
     scale: float
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.scale <= 0:
-            yield "scale", "scale must be above 0"
-
 
 class Custom(Node, frozen=True, tag="custom"):
     """A Python function of (system, gold), with what the planner may rely on.
@@ -315,12 +253,6 @@ class Custom(Node, frozen=True, tag="custom"):
     bound: Fn | None = None
     symmetric: bool = False
     self_score: float | None = None
-
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.upper is not None and self.upper <= 0:
-            yield "upper", "upper must be above 0"
-        if self.self_score is not None and self.self_score < 0:
-            yield "self_score", "self_score must not be negative"
 
 
 class Set(Node, frozen=True, tag="set"):
@@ -398,12 +330,6 @@ class Normalise(Node, frozen=True, tag="normalise"):
     recall: Similarity | None = None
     undefined: Literal[0, 1] | None = None
 
-    def _wrong(self) -> Iterator[Complaint]:
-        if self.beta < 0:
-            yield "beta", "beta must not be negative"
-        if self.beta != 1 and self.by != "f":
-            yield "beta", f"beta has no meaning for {self.by}"
-
 
 Similarity: TypeAlias = (
     Exact
@@ -428,6 +354,67 @@ Similarity: TypeAlias = (
     | Latent
     | Normalise
 )
+
+
+def _contradictions(node: _Checked) -> Iterator[Complaint]:
+    """What is wrong with the fields of a struct taken together."""
+    match node:
+        case Record() | Sum():
+            if not node.fields:
+                yield "fields", "there must be at least one field"
+        case Case():
+            if node.equals is not None and node.field is None:
+                yield "equals", "equals needs field, the name of the field that decides"
+        case Union():
+            if not node.cases:
+                yield "cases", "there must be at least one case"
+            for position, case in enumerate(node.cases[:-1]):
+                if not any((case.type, case.prefix is not None, case.has, case.field, case.python)):
+                    yield "cases", f"case {position} takes every value, so the cases after it are never reached"
+        case Mapped():
+            if node.by is None and node.system is None and node.gold is None:
+                yield None, "a function is needed: by, system or gold"
+        case Threshold():
+            if (node.above is None) == (node.at_least is None):
+                yield None, "give exactly one of above (strict) and at_least"
+            elif node.above is not None and node.above < 0:
+                yield "above", "above must not be negative"
+            elif node.at_least is not None and node.at_least <= 0:
+                yield "at_least", "at_least must be above 0, or everything would match"
+        case Max():
+            if not node.of:
+                yield "of", "there must be at least one similarity"
+        case Hierarchy():
+            if node.parents is None and node.separator is None and not node.table:
+                yield None, "give parents, a separator, or a table of credits"
+            if node.parents is not None and node.separator is not None:
+                yield "separator", "give either parents or a separator"
+            if node.separator == "":
+                yield "separator", "the separator must not be empty"
+            if not 0 <= node.partial <= 1:
+                yield "partial", "partial must lie between 0 and 1"
+            for system, gold, credit in node.table:
+                if not 0 <= credit <= 1:
+                    yield "table", f"the credit of {system} for {gold} must lie between 0 and 1, got {credit}"
+            cycle = _cycle(node.parents or {})
+            if cycle:
+                yield "parents", f"the hierarchy has a cycle: {' < '.join(cycle)}"
+        case Overlap():
+            if not _discrete(node.of):
+                yield "of", "overlap counts equal elements; for graded elements match them: f1(one_to_one(...))"
+        case Number():
+            if node.scale <= 0:
+                yield "scale", "scale must be above 0"
+        case Custom():
+            if node.upper is not None and node.upper <= 0:
+                yield "upper", "upper must be above 0"
+            if node.self_score is not None and node.self_score < 0:
+                yield "self_score", "self_score must not be negative"
+        case Normalise():
+            if node.beta < 0:
+                yield "beta", "beta must not be negative"
+            if node.beta != 1 and node.by != "f":
+                yield "beta", f"beta has no meaning for {node.by}"
 
 
 def _cycle(parents: Mapping[str, str]) -> list[str] | None:

@@ -133,11 +133,7 @@ def metric(
     unknown = [law for law in laws if law not in LAWS]
     if unknown:
         raise UsageError(f"{name} claims an unknown law {unknown[0]!r}", hint=f"known are {', '.join(LAWS)}")
-
-    def define(build: Callable[..., ir.Similarity | Combined]) -> Definition:
-        return Definition(name, build, within, laws, example, embedded, clustered)
-
-    return define
+    return lambda build: Definition(name, build, within, laws, example, embedded, clustered)
 
 
 @cache

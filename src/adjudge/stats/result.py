@@ -5,10 +5,8 @@ The JSON of a `Result` is the output contract of every command; `saved.json_sche
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 Slice: TypeAlias = dict[str, AttributeValue]
 
-ROWS = ("scores", "comparisons", "documents")
 _NESTED = ("slice", "uncertainty")
 
 
@@ -300,10 +297,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_pandas(self, rows: str = "scores") -> Any:
         """A data frame of pandas with a row for each of the `scores`, `comparisons` or `documents`."""
+        from adjudge.stats.frames import result_rows, to_frame
+
         return to_frame(result_rows(self, rows), "pandas")
 
     def to_polars(self, rows: str = "scores") -> Any:
         """The same as a data frame of polars."""
+        from adjudge.stats.frames import result_rows, to_frame
+
         return to_frame(result_rows(self, rows), "polars")
 
     def to_json(self, *, with_tables: bool = False) -> str:
@@ -428,73 +429,3 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "v": __version__,
         "in": conventions.get("in"),
     }
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Rows for data frames, without depending on the libraries that have them
-
-
-def result_rows(result: Result, rows: str = "scores") -> list[dict[str, Any]]:
-    """One flat dict per score, comparison, or document and system, all with the same keys.
-
-    Slices are `slice.FIELD`; documents have their attributes, counts, and scores as `METRIC.PART`.
-    """
-    if rows == "scores":
-        return result.to_dicts()
-    if rows == "comparisons":
-        return _comparison_rows(result)
-    if rows == "documents":
-        return _document_rows(result)
-    hint = did_you_mean(rows, ROWS) or f"rows are {', '.join(ROWS)}"
-    raise UsageError(f"a result has no rows of {rows!r}", hint=hint)
-
-
-def to_frame(rows: Sequence[Mapping[str, Any]], library: str) -> Any:
-    """A data frame of pandas or polars; an error that says what to install if it is not there.
-
-    >>> to_frame([], "no_such_library")
-    Traceback (most recent call last):
-    adjudge.errors.UsageError: no_such_library is not installed, install it with: pip install no_such_library
-    """
-    try:
-        module = import_module(library)
-    except ImportError as error:
-        hint = f"install it with: pip install {library}"
-        raise UsageError(f"{library} is not installed", hint=hint) from error
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    # All rows decide about the type of a column, not the first few, where a value may be missing.
-    return module.DataFrame(columns, infer_schema_length=None) if library == "polars" else module.DataFrame(columns)
-
-
-def _comparison_rows(result: Result) -> list[dict[str, Any]]:
-    fields = dict.fromkeys(name for each in result.comparisons for name in each.slice)
-    rows = []
-    for each in result.comparisons:
-        row = msgspec.structs.asdict(each)
-        where = row.pop("slice")
-        rows.append({**row, **{f"slice.{name}": where.get(name) for name in fields}})
-    return rows
-
-
-def _document_rows(result: Result) -> list[dict[str, Any]]:
-    from adjudge.stats.points import per_document
-
-    rows = []
-    for system in result.systems:
-        table = system.table
-        if table is None or not result.measures:
-            hint = "write it with --save or Result.save"
-            raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
-        scores = {".".join(key): values.tolist() for key, values in per_document(table, result.measures).items()}
-        for place, identifier in enumerate(table.ids):
-            own = {name: values[place] for name, values in scores.items()}
-            rows.append(
-                {
-                    "system": system.name,
-                    "document": identifier,
-                    **{f"slice.{name}": column[place] for name, column in table.attributes.items()},
-                    **{f"count.{name}": table.values[place][at] for at, name in enumerate(table.columns)},
-                    **{name: None if math.isnan(value) else value for name, value in own.items()},
-                }
-            )
-    return rows
