@@ -355,11 +355,14 @@ def test_responses_in_quotations(call):
 
 def test_documents_are_saved_with_their_texts(call):
     from adjudge.demo import DATA
+    from adjudge.stats.panel import check_panel
     from adjudge.stats.result import Result
+    from eal_keys import GRAPHS
 
     data = DATA / "eal"
-    usual = (str(data / "assessments"), str(data / "submissions" / "slate"), "--frames", str(data / "frames"))
-    more = ("--texts", str(data / "sources"), "--unassessed", "ignore", "--bootstrap", "0", "--by", "type")
+    systems = (str(data / "submissions" / name) for name in ("slate", "granite"))
+    usual = (str(data / "assessments"), *systems, "--frames", str(data / "frames"))
+    more = ("--texts", str(data / "sources"), "--unassessed", "ignore", "--bootstrap", "20", "--by", "type")
     saved = []
     for jobs in ("1", "2"):
         assert call(*usual, *more, "--jobs", jobs, "--save-documents", "--save", f"{jobs}.json")[0] == 0
@@ -369,6 +372,14 @@ def test_documents_are_saved_with_their_texts(call):
     item = next(item for item in document.items if item.text == "Runa Hollbeck")
     assert document.text[slice(*item.place[0])] == "Runa Hollbeck"
     assert len(saved[0].systems[0].aligned) == len(saved[0].documents) == 12
+    panels = {panel.name: panel for panel in saved[0].panels}
+    assert tuple(panels) == (*GRAPHS, "changes")[: len(panels)]
+    for panel in panels.values():
+        check_panel(panel)
+    scores = {s.name: next(x.value for x in s.scores if x.metric == "eal.overall") for s in saved[0].systems}
+    assert dict(row[:2] for row in panels["bootstrap-overall"].rows) == scores
+    beta = next(row for row in panels["scores-beta"].rows if row[0] == 0.25)
+    assert beta[1:] == pytest.approx([scores["slate"], scores["granite"]])
 
 
 def test_a_cas_in_two_clusters_joins_them(call):

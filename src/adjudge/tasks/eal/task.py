@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.measure import Measure
+    from adjudge.stats.panel import Panel
     from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
     from adjudge.stats.table import StatsTable
@@ -326,6 +327,14 @@ class EalTask(Task):
         if name != next(iter(evaluation.systems)):
             return notes
         return [*gold_notes(remarks, self.settings, self.strays), *notes]
+
+    def panels(self, evaluation: Evaluation, result: Result) -> tuple[Panel, ...]:
+        """How beta and lambda matter, and how far the bootstrap spreads."""
+        from adjudge.tasks.eal.panels import rankings_of, weight_panels
+
+        if self.macro or not evaluation.ids:
+            return ()
+        return weight_panels(tables_of(evaluation), self.settings, rankings_of(result, self.settings))
 
 
 def _no_linking(document: str, path: str) -> Problem:
