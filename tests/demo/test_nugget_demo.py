@@ -9,7 +9,7 @@ from adjudge.formats.token_table import read_table
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT
 from adjudge.tasks.nugget.explanation import KINDS, classify
 from adjudge.tasks.nugget.observe import observe
-from adjudge.tasks.nugget.scoring import score
+from adjudge.tasks.nugget.task import score
 
 FILES = [GOLD, *SYSTEMS.values()]
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import AdjudgeError, ValidationError
+from adjudge.evaluate.engine import evaluate
 from adjudge.evaluate.run import Run
 from adjudge.stats.inference import Inference
 from adjudge.tasks.nugget.compat import NAMES, report
 from adjudge.tasks.nugget.settings import settings
-from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
+from adjudge.tasks.nugget.task import NuggetTask
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "nugget.json").read_text())["entries"]
@@ -71,10 +72,10 @@ def check(case, gold, system, tokens, folder):
     run = Run(inference=Inference(bootstrap=0), keep=True)
     if case["exit_code"] and "ZeroDivisionError" not in case.get("crash", ""):
         with pytest.raises(AdjudgeError) as refused:
-            evaluate_nuggets(task, gold, system, run)
+            evaluate(task, gold, system, run)
         assert str(system) in str(refused.value)
         return
-    found = evaluate_nuggets(task, gold, system, run)
+    found = evaluate(task, gold, system, run)
     if case["exit_code"]:  # it divides by zero where the answer is clear
         result = found.result()
         assert "sequence-zero-division" in {note.code for note in result.systems[0].notes}

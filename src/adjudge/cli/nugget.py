@@ -35,7 +35,19 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.task import NuggetTask
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
-_ONLY_SCORES = ("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "rank_by", "jobs", "cluster")
+_ONLY_SCORES = (
+    "by",
+    "save",
+    "save_documents",
+    "summary",
+    "fail_under",
+    "pool",
+    *RESAMPLING,
+    "rank",
+    "rank_by",
+    "jobs",
+    "cluster",
+)
 
 side_options = [
     side_arguments(old_gold="-g --gold", old_system="-s --system"),
@@ -45,6 +57,8 @@ side_options = [
         "Token tables, one per document; places are tokens then. Without it, as the gold file has them.",
     ),
     value("--token-suffix", "TEXT", "What follows the id in table names.", default=".tab"),
+    value("--texts", "DIR", "Texts, one file <document><suffix> for each document, for what is shown."),
+    value("--text-suffix", "TEXT", "What follows the id in text names.", default=".txt"),
     choice("--mode", ("token", "char"), "What places are, if it is not to be guessed."),
     choice(
         "--profile",
@@ -89,10 +103,7 @@ side_options = [
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
         explain="Print what became of this document instead of the scores.",
-        without={
-            "time_limit": "double annotation is solved exactly, document by document",
-            "save_documents": "`adjudge nugget report` shows every nugget",
-        },
+        without={"time_limit": "double annotation is solved exactly, document by document"},
     ),
     examples=[
         "adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/",
@@ -120,10 +131,10 @@ def score(**options: Any) -> None:
     if options["compat"]:
         _compat(sides, task, options)
     elif options["explain"] is not None:
-        from adjudge.tasks.nugget.explanation import explain
+        from adjudge.evaluate.engine import explain
 
         refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
-        found = explain(sides.gold, sides.paths, options["explain"], task, names=sides.names)
+        found = explain(task, sides.gold, sides.paths, options["explain"], names=sides.names)
         emit_explanations(found.values(), options)
     elif options["confusion"] is not None:
         _confusion(sides, task, options)
@@ -145,18 +156,19 @@ def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
 
 def _how(options: Mapping[str, Any]) -> dict[str, Any]:
     """How the files are read."""
-    return {"tokens": options["tokens"], "mode": options["mode"], "suffix": options["token_suffix"]}
+    return {
+        "suffix": options["token_suffix"],
+        **{name: options[name] for name in ("tokens", "mode", "texts", "text_suffix")},
+    }
 
 
 def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any], *, keep: bool = False) -> Evaluation:
     """Read and count, and write the comparison file if it is wanted."""
-    from adjudge.tasks.nugget.task import evaluate_nuggets
-
     target = options["comparison"]
     if target is not None and len(sides.paths) > 1:
         raise UsageError("--comparison writes one system", hint="run it once for each")
-    run = run_from(options, keep=keep or target is not None)
-    evaluation = count_task(task, sides, run, options, evaluate_nuggets)
+    run = run_from(options, keep=keep or target is not None, align=options["save_documents"])
+    evaluation = count_task(task, sides, run, options)
     if target is not None:
         from adjudge.tasks.nugget.compat import write_comparison
 
@@ -184,7 +196,7 @@ def _compat(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
 
 
 def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
-    from adjudge.tasks.nugget.explanation import confusions
+    from adjudge.tasks.nugget.confusion import confusions
 
     refuse_with("--confusion", ("explain", *_ONLY_SCORES))
     if options["format_"] not in ("text", "json", "csv"):
@@ -206,8 +218,6 @@ def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> No
 @command(
     "report",
     side_options,
-    value("--texts", "DIR", "Texts, one file <document><suffix> for each document."),
-    value("--text-suffix", "TEXT", "What follows the id in text names.", default=".txt"),
     docs_option,
     value("--title", "TEXT", "What stands at the top of the page.", default="Event nuggets"),
     resampling_options(),
@@ -222,12 +232,12 @@ def report(**options: Any) -> None:
     texts the tokens are shown, without token tables a table of the nuggets.
     """
     from adjudge.report.html.nugget import nugget_page
-    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
+    from adjudge.tasks.nugget.task import NuggetTask
 
     sides = sides_of(options, inputs=[options["types"]])
     task = NuggetTask(_settings(options), **_how(options))
     with uncollected():
-        evaluation = count_task(task, sides, run_from(options, keep=True, pool="micro"), options, evaluate_nuggets)
+        evaluation = count_task(task, sides, run_from(options, keep=True, pool="micro"), options)
         texts, suffix = options["texts"], options["text_suffix"]
         page = nugget_page(evaluation, texts=texts, text_suffix=suffix, title=options["title"])
     emit(page, options["output"])

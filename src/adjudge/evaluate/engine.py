@@ -140,7 +140,7 @@ class Counter(NamedTuple):
                     share.problems.extend((name, problem) for problem in row.problems)
                 if self.keep or task.keeps:
                     share.details.append(row.detail)
-                if self.align and not row.problems:
+                if self.align and (row.detail is not None or not row.problems):  # the task may let them pass
                     share.alignments.append(task.align(prepared, own.get(name), row))
             attributes.append(_interned(known, task.attributes(gold[name])))
         rows = zip(shares, counts, strict=True)
@@ -192,6 +192,7 @@ def evaluate(
     named = name_systems(
         gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known), texts=texts
     )
+    task, gold = task.with_gold(gold)
     if run.align:
         task = task.with_texts()
     found = None if run.keep or run.align or isinstance(gold, Side) else _from_parts(task, gold, named, run)
@@ -293,7 +294,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
             pairs,
             jobs=jobs or 1,
             cluster=run.cluster,
-            folder=work_folder(sources),
+            folder=work_folder([*sources, *task.files()]),
             chunk=1,
             total=len(cut),
         )

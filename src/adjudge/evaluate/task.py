@@ -154,6 +154,10 @@ class Task(ABC):
         """What became of every item of a document, from the row that `observe` made of it, with its detail."""
         raise NotImplementedError
 
+    def with_gold(self, gold: Any) -> tuple[Task, Any]:
+        """The task that knows what only the gold file tells; what can be read only once is read."""
+        return self, gold
+
     def with_texts(self) -> Task:
         """The task that also reads the words of the texts, which alignments show and scores do not need."""
         return self

@@ -59,7 +59,8 @@ class Single(msgspec.Struct, frozen=True, omit_defaults=True):
 class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one metric made of the items of a document; `numbers` are what it counted, for people to read.
 
-    Items that are `ignored` do not count at all. An item may be in several pairs, if the metric allows it.
+    Items that are `ignored` do not count at all. An item may be in several pairs, if the metric allows it. Groups are
+    compared by its pairs, unless it is not `grouped`: then it is another matching that does.
     """
 
     metric: str
@@ -68,6 +69,7 @@ class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     spurious: tuple[Single, ...] = ()
     ignored: tuple[Single, ...] = ()
     numbers: dict[str, float | None] = {}
+    grouped: bool = True
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +113,8 @@ def compare_groups(alignment: Alignment, matching: Matching, *, counts: float = 
     >>> compare_groups(Alignment(gold=gold, system=system), found)
     [Group(change='mixed', gold=('1', '2'), system=('1', '2'))]
     """
+    if not matching.grouped:
+        return []
     ignored = {each.item for each in matching.ignored}
     ours = _members(alignment.gold, ())
     theirs = _members(alignment.system, ignored)

@@ -91,10 +91,12 @@ class Explanation(NamedTuple):
         wide = max(map(len, (*outcomes, "spurious")))
         for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
             yield from self._level(matching, level, wide)
+        members = [_groups(found.gold, ()), _groups(found.system, ())] if found.groups else []
         for group in self.changes(matching):
-            if group.change != "same":
-                yield f"{found.groups:<{wide}} {self._group(group)}"
-        if found.groups:
+            sizes = [len(own[name]) for own, names in zip(members, group[1:], strict=True) for name in names]
+            if group.change != "same" and sizes != [1]:  # of one item alone all is said
+                yield f"{found.groups:<{wide}} {self._group(group, members)}"
+        if found.groups and matching.grouped:
             yield from self._links(matching, wide)
 
     def _level(self, matching: Matching, level: str, wide: int) -> Iterator[str]:
@@ -130,13 +132,13 @@ class Explanation(NamedTuple):
         credit = f" ({pair.credit:.2g})" if 0 < pair.credit < 1 else ""
         return both + credit + (f": {pair.why}" if pair.why else "")
 
-    def _group(self, group: Group) -> str:
+    def _group(self, group: Group, members: Sequence[Mapping[str, Sequence[int]]]) -> str:
         sides = []
-        for title, names, items in (
-            ("gold", group.gold, self.alignment.gold),
-            ("system", group.system, self.alignment.system),
+        for title, names, items, home in (
+            ("gold", group.gold, self.alignment.gold, members[0]),
+            ("system", group.system, self.alignment.system, members[1]),
         ):
-            told = [f"{name} [{', '.join(short(item) for item in items if name in item.group)}]" for name in names]
+            told = [f"{name} [{', '.join(short(items[number]) for number in home[name])}]" for name in names]
             sides += [f"{title} {' '.join(told)}"] if told else []
         return f"{group.change}: {'; '.join(sides)}"
 

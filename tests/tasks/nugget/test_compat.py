@@ -3,10 +3,11 @@
 import pytest
 
 from adjudge.errors import ValidationError
+from adjudge.evaluate.engine import evaluate
 from adjudge.evaluate.run import Run
 from adjudge.tasks.nugget.compat import comparison, report, seen_of, write_comparison
 from adjudge.tasks.nugget.settings import settings
-from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
+from adjudge.tasks.nugget.task import NuggetTask
 
 GOLD = """#BeginOfDocument b
 gold	b	E1	t1,t2	the attack	Conflict_Attack	Actual
@@ -158,7 +159,7 @@ def files(tmp_path):
 
 
 def kept(gold, system, chosen, **how):
-    return evaluate_nuggets(NuggetTask(chosen, **how), gold, system, Run(keep=True))
+    return evaluate(NuggetTask(chosen, **how), gold, system, Run(keep=True))
 
 
 @pytest.mark.parametrize("profile", REPORTS)

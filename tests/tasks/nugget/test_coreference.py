@@ -10,8 +10,8 @@ from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, 
 from adjudge.tasks.coref.counts import COLUMNS, count
 from adjudge.tasks.nugget.coreference import are_sound, chained, cluster_problems, count_coreference, linked
 from adjudge.tasks.nugget.observe import observe
-from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import Settings
+from adjudge.tasks.nugget.task import score
 
 AVERAGE = "coref.kbp"
 

@@ -4,8 +4,8 @@ import pytest
 
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.nugget.observe import observe, of_types
-from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import PROFILES, Settings, settings
+from adjudge.tasks.nugget.task import score
 
 OFFICIAL = ("evmeval-2015", "evmeval-1.8")
 

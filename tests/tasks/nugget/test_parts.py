@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import AdjudgeError, FormatError
-from adjudge.tasks.nugget.scoring import score
+from adjudge.tasks.nugget.task import score
 
 TYPES = ("Life_Die", "Conflict_Attack", "Contact_Meet")
 

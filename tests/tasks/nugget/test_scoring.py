@@ -6,6 +6,7 @@ import random
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.evaluate.engine import evaluate
 from adjudge.evaluate.run import Run
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.stats.compare import compare
@@ -13,11 +14,10 @@ from adjudge.stats.measure import Prf
 from adjudge.stats.points import compute, points
 from adjudge.stats.result import Result
 from adjudge.tasks.nugget import mapping
-from adjudge.tasks.nugget.explanation import confusions, explain
+from adjudge.tasks.nugget.confusion import confusions
 from adjudge.tasks.nugget.mapping import best_of_ties
-from adjudge.tasks.nugget.scoring import score
 from adjudge.tasks.nugget.settings import PROFILES, settings
-from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
+from adjudge.tasks.nugget.task import NuggetTask, score
 
 TYPES = ("Life_Die", "Conflict_Attack", "Life_Die", "Movement_Transport")
 
@@ -278,7 +278,7 @@ def test_sequencing_is_scored_if_there_are_links():
     )
     with pytest.raises(FormatError, match="the reverse"):
         score([gold], [reversed_], bootstrap=0)
-    evaluate_nuggets(NuggetTask(settings(any_links=True)), [gold], [reversed_], Run()).result()
+    evaluate(NuggetTask(settings(any_links=True)), [gold], [reversed_], Run()).result()
 
 
 def test_processes_give_what_one_process_gives(tmp_path):
@@ -309,29 +309,11 @@ def test_names_of_systems():
 def test_confusion_is_over_the_mapping_of_places():
     gold = tbf(("a", line("E1", "0,4", "A"), line("E2", "5,9", "B"), line("E3", "10,14", "B")))
     system = tbf(("a", line("m1", "0,4", "B"), line("m2", "5,8", "B"), line("m3", "20,24", "C")))
-    (found,) = confusions(evaluate_nuggets(NuggetTask(), gold, {"s": system}, Run(keep=True)), "type")
+    (found,) = confusions(evaluate(NuggetTask(), gold, {"s": system}, Run(keep=True)), "type")
     assert found.counts == {("A", "B"): 1, ("B", "B"): 1, ("B", None): 1, (None, "C"): 1}
     assert found.rows()[0] == ["gold type \\ s (spec)", "B", "C", "(missed)"]
     assert found.rows()[1:] == [["A", "1", "0", "0"], ["B", "1", "0", "1"], ["(spurious)", "0", "1", "0"]]
     assert json.loads(json.dumps(found.to_data()))["cells"][0] == {"gold": "A", "system": "B", "count": 1}
-
-
-def test_explanation():
-    ((name, found),) = explain(GOLD, POOR, "d1", NuggetTask()).items()
-    assert name == "system"
-    assert [fate.kind for fate in found.nuggets] == ["correct", "partial", "wrong-realis", "wrong-type"]
-    assert found.matched["span"] == pytest.approx(3 * 0.75 + 1)
-    assert [change.change for change in found.clusters] == ["missed", "spurious"]
-    assert str(found).splitlines() == [
-        "d1  system  spec  4 gold nuggets, 4 system nuggets; span 3.25, type 2.50, realis 2.50, type+realis 1.75",
-        "correct   E3 word Movement_Transport Actual | m3 word Movement_Transport Actual",
-        "partial   E2 word Life_Die Actual | m2 word Life_Die Actual (0.75)",
-        "realis    E0 word Life_Die Other | m0 word Life_Die Actual (0.75)",
-        "type      E1 word Conflict_Attack Actual | m1 word Life_Die Actual (0.75)",
-        "cluster   missed: gold [E0 E2], system -",
-        "cluster   spurious: gold -, system [m0 m2]",
-    ]
-    assert found.to_data()["document"] == "d1"
 
 
 def test_every_profile_says_its_name():

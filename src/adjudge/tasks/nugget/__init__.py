@@ -11,19 +11,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjudge.tasks.nugget.explanation import Explanation, explain
-    from adjudge.tasks.nugget.scoring import score
+    from adjudge.stats.explanation import Explanation
+    from adjudge.tasks.nugget.task import explain, score
 
 __all__ = ["Explanation", "explain", "score"]
 
 # Loaded when first used: the command line takes what it needs from the modules themselves.
-_HOMES = {"Explanation": "explanation", "explain": "explanation", "score": "scoring"}
+_HOMES = {"Explanation": "stats.explanation", "explain": "tasks.nugget.task", "score": "tasks.nugget.task"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"adjudge.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

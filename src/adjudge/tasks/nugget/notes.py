@@ -24,6 +24,7 @@ GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversio
 
 TOLD = {
     "no-token-table": "no token table, so all words there are visible",
+    "no-text": "no text in the folder of the texts",
     "foreign-token": "tokens that are not in the token table: is it the table of another document?",
     "foreign-table": "nuggets most of whose words are not those of the token table: is it of another document?",
     "coref-left-out": "a coreference score of 0 and no part in coreference, as in the program of 2015",

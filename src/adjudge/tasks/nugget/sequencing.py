@@ -1,6 +1,7 @@
 """After and Subevent links: what a system says about the order and the parts of events.
 
     count_sequence(gold, system | None, mapping) -> Sequenced(counts, remarks)    counts in the order of COLUMNS
+    compare_links(gold, system, mapping, first) -> Matching                       what became of every link
     sequence_measures() -> [Prf, Prf, Prf]                                        nugget.after, .subevent, .sequence
     reversed_links(document) -> [Problem, ...]                                    links that contradict each other
 
@@ -25,7 +26,7 @@ relations in recall). Links that contradict each other are counted, but nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,7 @@ from adjudge.model.graph import closed, reachability
 from adjudge.model.nugget import AFTER, SUBEVENT, NuggetDocument, Relation
 
 if TYPE_CHECKING:
+    from adjudge.stats.alignment import Matching
     from adjudge.stats.measure import Measure
 
 METRICS = {"nugget.after": (AFTER,), "nugget.subevent": (SUBEVENT,), "nugget.sequence": (SUBEVENT, AFTER)}
@@ -72,11 +74,7 @@ def count_sequence(
     if not any(relation.name in (AFTER, SUBEVENT) for relation in (*gold.relations, *system.relations)):
         return _NOTHING
     remarks: dict[str, None] = {}
-    ours = _links(gold, list(range(len(gold.nuggets))), remarks)
-    nodes = list(range(len(gold.nuggets), len(gold.nuggets) + len(system.nuggets)))
-    for mention, other, _ in mapping:  # a system mention that is mapped to a gold mention is the same thing
-        nodes[other] = mention
-    theirs = _links(system, nodes, remarks)
+    ours, theirs = (_reduced(side, remarks) for side in _sides(gold, system, mapping))
     counts: list[float] = []
     for names in METRICS.values():
         counts += _awareness(timeline(ours, names), timeline(theirs, names), remarks)
@@ -94,41 +92,52 @@ def sequence_measures() -> list[Measure]:
     return [Prf(name, (f"{name}:matched", f"{name}:system"), (f"{name}:found", f"{name}:gold")) for name in METRICS]
 
 
-def _links(document: NuggetDocument, nodes: Sequence[int], remarks: dict[str, None]) -> dict[str, set[Link]]:
-    """The reduced and expanded links of one side by relation name, between nodes."""
-    events = events_of(document)
+def _sides(
+    gold: NuggetDocument, system: NuggetDocument, mapping: Iterable[tuple[int, int, float]]
+) -> tuple[_Side, _Side]:
+    """Both sides over the same nodes: a system mention that is mapped to a gold mention is the same thing."""
+    own = range(len(gold.nuggets))
+    nodes = list(range(len(own), len(own) + len(system.nuggets)))
+    for mention, other, _ in mapping:
+        nodes[other] = mention
     # Of several mentions with one id a link means the last; on the system side those without a gold mention come last.
-    node = {document.nuggets[place].id: nodes[place] for place in sorted(range(len(nodes)), key=nodes.__getitem__)}
+    ours, theirs = (
+        {document.nuggets[place].id: of[place] for place in sorted(range(len(of)), key=of.__getitem__)}
+        for document, of in ((gold, own), (system, nodes))
+    )
+    return _Side(events_of(gold), ours), _Side(events_of(system), theirs)
+
+
+class _Side(NamedTuple):
+    """The events of one side, and the node of each id."""
+
+    events: Events
+    node: Mapping[str, int]
+
+    def expanded(self, name: str, first: int, second: int) -> set[Link]:
+        """The links between all mentions of two events."""
+        members, node = self.events.members, self.node
+        return {(name, node[left], node[right]) for left in members[first] for right in members[second]}
+
+
+def _reduced(side: _Side, remarks: dict[str, None]) -> dict[str, set[Link]]:
+    """The links by relation name, without those that follow from others; remarks on longer cycles."""
     found: dict[str, set[Link]] = {}
+    size = len(side.events.members)
     for name in (SUBEVENT, AFTER):
-        kept, cyclic = _reduced(events, name)
-        if cyclic:
-            remarks["sequence-cycle"] = None
-        found[name] = {
-            (name, node[left], node[right])
-            for first, second in kept
-            for left in events.members[first]
-            for right in events.members[second]
-        }
+        found[name] = set()
+        links = side.events.links(name)
+        if not links:
+            continue
+        after = reachability(size, links)
+        before = reachability(size, [(second, first) for first, second in links])
+        for first, second in links:
+            between = after[first] & before[second] & ~(1 << first | 1 << second)
+            if not between:
+                found[name] |= side.expanded(name, first, second)
+            elif after[second] >> first & 1:
+                remarks["sequence-cycle"] = None
     return found
-
-
-def _reduced(events: Events, name: str) -> tuple[list[tuple[int, int]], bool]:
-    """The links between clusters without those that follow from others, and whether a longer cycle was left out."""
-    links = events.links(name)
-    if not links:
-        return [], False
-    after = reachability(len(events.members), links)
-    before = reachability(len(events.members), [(second, first) for first, second in links])
-    kept = []
-    cyclic = False
-    for first, second in links:
-        between = after[first] & before[second] & ~(1 << first | 1 << second)
-        if not between:
-            kept.append((first, second))
-        elif after[second] >> first & 1:
-            cyclic = True
-    return kept, cyclic
 
 
 def _awareness(gold: Timeline, system: Timeline, remarks: dict[str, None]) -> tuple[float, ...]:
@@ -151,6 +160,84 @@ def _awareness(gold: Timeline, system: Timeline, remarks: dict[str, None]) -> tu
     return matched, len(system.links), found + weight * implicit, len(gold.links)
 
 
+def compare_links(
+    gold: NuggetDocument, system: NuggetDocument, mapping: Iterable[tuple[int, int, float]], first: tuple[int, int]
+) -> Matching:
+    """What became of every stated link; items are numbered from `first` on, on each side.
+
+    A link between events is one between all of their mentions, and the credit of a pair is the Dice of those. A link
+    that only follows from the other side is worth a half: it counts on its own side.
+    """
+    from adjudge.stats.alignment import Matching, Pair, Single
+
+    sides = _sides(gold, system, mapping)
+    said, told = lines = [timeline(_reduced(side, {}), (SUBEVENT, AFTER)) for side in sides]
+    (ours, _), (theirs, left_out) = (_counted(*each) for each in zip(sides, lines, strict=True))
+    pairs: list[tuple[int, int, float, str]] = []
+    free = set(ours), set(theirs)
+
+    def join(one: int | None, other: int | None, credit: float, why: str) -> None:
+        if one is not None and other is not None:
+            pairs.append((one, other, credit, why))
+            free[0].remove(one)
+            free[1].remove(other)
+
+    home = {link: number for number, links in ours.items() for link in links}
+    for other, links in theirs.items():
+        one = next((home[link] for link in links if link in home and home[link] in free[0]), None)
+        if one is not None:
+            both, sizes = len(links & ours[one]), (len(ours[one]), len(links))
+            why = f"{both} of {sizes[0]} and {sizes[1]} pairs of nuggets" if {*sizes} != {both} else ""
+            join(one, other, 2 * both / sum(sizes), why)
+    for one in sorted(free[0]):
+        if any(map(told.implies, ours[one])):
+            join(one, _touching(ours[one], theirs, free[1]), 0.5, "it follows from other links of the system")
+    for other in sorted(free[1]):
+        if any(map(said.implies, theirs[other])):
+            join(_touching(theirs[other], ours, free[0]), other, 0.5, "it follows from gold, where it is not stated")
+    return Matching(
+        metric="nugget.sequence",
+        pairs=tuple(
+            Pair(one + first[0], other + first[1], "partial" if why else "correct", credit, why)
+            for one, other, credit, why in sorted(pairs)
+        ),
+        missed=tuple(Single(one + first[0]) for one in sorted(free[0])),
+        spurious=tuple(Single(other + first[1]) for other in sorted(free[1])),
+        ignored=tuple(Single(number + first[1], why) for number, why in left_out.items()),
+        numbers=dict(zip(("matched", "system", "found", "gold"), _awareness(said, told, {}), strict=True)),
+        grouped=False,
+    )
+
+
+def _counted(side: _Side, line: Timeline) -> tuple[dict[int, set[Link]], dict[int, str]]:
+    """The links that count, by number, as links between mentions; and why others do not."""
+    found: dict[int, set[Link]] = {}
+    left_out: dict[int, str] = {}
+    known: set[tuple[str, int, int]] = set()
+    for number, relation in enumerate(side.events.relations):
+        ends = side.events.ends(relation)
+        if ends is None:
+            left_out[number] = "it does not join two known events"
+        elif (relation.name, *ends) in known:
+            left_out[number] = "it is repeated"
+        else:
+            known.add((relation.name, *ends))
+            links = side.expanded(relation.name, *ends)
+            if links.isdisjoint(line.links):
+                left_out[number] = "it follows from other links, or they form a cycle"
+            else:
+                found[number] = links
+    return found, left_out
+
+
+def _touching(links: Iterable[Link], others: Mapping[int, set[Link]], free: Container[int]) -> int | None:
+    """A link that has an event in common with one that follows from it."""
+    nodes = {node for link in links for node in link[1:]}
+    return next(
+        (n for n, own in others.items() if n in free and any(not nodes.isdisjoint(each[1:]) for each in own)), None
+    )
+
+
 def reversed_links(document: NuggetDocument) -> Iterator[Problem]:
     """Links of which the reverse is stated too: the official validator refuses them.
 
@@ -160,11 +247,11 @@ def reversed_links(document: NuggetDocument) -> Iterator[Problem]:
     >>> [each.message for each in reversed_links(NuggetDocument("d", nuggets, links))]
     ['After A2 says E2,E1, and A1 (line 3) the reverse']
     """
-    home = events_of(document).home
+    events = events_of(document)
     first: dict[tuple[str, int, int], Relation] = {}
-    for link in document.relations:
-        ends = [home.get(id_, -1) for id_ in link.arguments]
-        if link.name not in (AFTER, SUBEVENT) or len(ends) != 2 or -1 in ends or ends[0] == ends[1]:
+    for link in events.relations:
+        ends = events.ends(link)
+        if ends is None:
             continue
         reverse = first.get((link.name, ends[1], ends[0]))
         if reverse is not None and (link.name, *ends) not in first:
@@ -254,20 +341,21 @@ def timeline(links: Mapping[str, Iterable[Link]], names: Sequence[str]) -> Timel
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events of one side: the ids of the mentions of each, and the event of each id."""
+    """The events of one side: the ids of the mentions of each, the event of each id, and the links as stated."""
 
     members: list[list[str]]
     home: dict[str, int]
-    relations: list[tuple[str, str, str]]
+    relations: list[Relation]
+
+    def ends(self, relation: Relation) -> tuple[int, int] | None:
+        """The two events that a link joins; None if it is inside an event, or has unknown ids or not two of them."""
+        ends = [self.home.get(each, -1) for each in relation.arguments]
+        return (ends[0], ends[1]) if len(ends) == 2 and -1 not in ends and ends[0] != ends[1] else None
 
     def links(self, name: str) -> list[tuple[int, int]]:
-        """The links of a relation between events, each once, without those inside an event or with unknown ids."""
-        home = self.home
-        found: dict[tuple[int, int], None] = {}
-        for relation, first, second in self.relations:
-            if relation == name and first in home and second in home and home[first] != home[second]:
-                found[home[first], home[second]] = None
-        return list(found)
+        """The links of a relation between events, each once."""
+        found = (self.ends(relation) for relation in self.relations if relation.name == name)
+        return list(dict.fromkeys(ends for ends in found if ends is not None))
 
 
 def events_of(document: NuggetDocument) -> Events:
@@ -285,9 +373,4 @@ def events_of(document: NuggetDocument) -> Events:
     for id_ in known:
         members.setdefault(first.get(id_, id_), []).append(id_)
     home = {id_: number for number, event in enumerate(members.values()) for id_ in event}
-    relations = [
-        (relation.name, relation.arguments[0], relation.arguments[1])
-        for relation in document.relations
-        if len(relation.arguments) == 2
-    ]
-    return Events(list(members.values()), home, relations)
+    return Events(list(members.values()), home, [each for each in document.relations if each.name in (AFTER, SUBEVENT)])

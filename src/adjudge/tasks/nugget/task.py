@@ -5,30 +5,34 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import Run
-from adjudge.evaluate.sides import Source, is_file, is_stdin, name_systems
+from adjudge.evaluate.run import Run, run_of
+from adjudge.evaluate.sides import Source, is_file, is_stdin
 from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.coreference import NOTHING, cluster_problems, count_coreference, open_choices
+from adjudge.tasks.nugget.coreference import NOTHING, Chained, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.mapping import SAME
 from adjudge.tasks.nugget.measures import chosen_columns, columns, element_table, measures, row, sliced, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare
 from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
-from adjudge.tasks.nugget.settings import Mode, Settings
+from adjudge.tasks.nugget.settings import Mode, Settings, settings
 
 if TYPE_CHECKING:
+    from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note
+    from adjudge.stats.result import Note, Result
+    from adjudge.tasks.nugget.alignment import Layout
     from adjudge.tasks.nugget.double_annotation import Best
     from adjudge.tasks.nugget.open_choices import Choices
 
@@ -39,18 +43,83 @@ _NONE: Mapping[str, Any] = {}
 HEADER = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
 
 
+_SETTINGS = ("types", "attributes", "coref", "sequencing", "coref_threshold", "coref_mapping")
+
+
+def score(
+    gold: Any,
+    systems: Any,
+    *,
+    tokens: Any = None,
+    profile: str = "spec",
+    by: str | Iterable[str] = (),
+    mode: Mode | None = None,
+    suffix: str = ".tab",
+    names: Sequence[str | None] | None = None,
+    **options: Any,
+) -> Result:
+    """The scores of one or several systems: nuggets by span and attributes, coreference, and sequencing.
+
+    `gold` and `systems` are paths of TBF files or lists of `NuggetDocument`; `systems` may be a list of paths or a
+    mapping from names. `tokens` is the folder of the token tables, or a mapping from document ids to tables: with it
+    places are tokens, without it they are what the gold file has, or `mode` says. `attributes` are those of which all
+    combinations are scored. Coreference and sequencing are scored if there are such lines, or always or never (`coref`,
+    `sequencing`), over the `coref_mapping` from a `coref_threshold` of Dice on. `types` lists the types that count;
+    `by` also scores by `type` or `realis`. `pool` chooses between micro and macro averages; without it there are both.
+    The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`, `jobs` and
+    `cluster` (see `adjudge.evaluate.run`).
+
+    >>> from adjudge.model.nugget import Nugget, NuggetDocument
+    >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
+    >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "has died", ("t2", "t3"))])]
+    >>> score(gold, system, bootstrap=0)["nugget.type"].f1
+    0.6667
+    """
+    chosen = settings(profile, **{name: options.pop(name) for name in _SETTINGS if name in options})
+    run = run_of(by=by, **options)
+    task = NuggetTask(chosen, tokens=tokens, suffix=suffix, mode=mode, by=run.by)
+    return evaluate(task, gold, systems, run, names=names).result()
+
+
+def explain(
+    gold: Any, systems: Any, document: str, task: NuggetTask | None = None, *, names: Sequence[str | None] | None = None
+) -> dict[str, Explanation]:
+    """What became of the nuggets, hoppers and links of one document, for each system by name.
+
+    >>> from adjudge.model.nugget import Nugget, NuggetDocument
+    >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
+    >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "has died", ("t2", "t3"))])]
+    >>> print(explain(gold, system, "d")["system"])
+    d  system  nugget.type+realis: 1 wrong; span 0.6667, type 0.6667, realis 0, type+realis 0
+    wrong    Life_Die died (E1) | Life_Die has died (m1): realis is Other, gold Actual; the places overlap by 0.67
+    """
+    from adjudge.evaluate.engine import explain
+
+    return explain(task or NuggetTask(), gold, systems, document, names=names)
+
+
 class Seen(NamedTuple):
     """One document of gold and of one system, compared, for explanations, pages and official outputs."""
 
     gold: NuggetDocument
     own: NuggetDocument | None
     observed: Observed
+    chains: tuple[Chained, Chained]
     table: TokenTable | None = None
 
     @property
     def system(self) -> NuggetDocument:
         """That of the system, empty if it has none."""
         return self.own if self.own is not None else NuggetDocument(self.gold.id)
+
+
+class Prepared(NamedTuple):
+    """A gold document ready to be compared, its token table, what is to be said of that, and the text to show."""
+
+    ready: Ready
+    table: TokenTable | None
+    remarks: tuple[Remark, ...]
+    text: Layout | None
 
 
 class Detail(NamedTuple):
@@ -81,8 +150,9 @@ class Refusal(NamedTuple):
 class NuggetTask(Task):
     """Nuggets of gold and of systems, mapped by span and attributes.
 
-    `tokens` is the folder of the token tables, with names that end in `suffix`, or a mapping from ids to tables. `mode`
-    says how places are written; `with_gold` finds it out. `by` are the fields whose values are counted one by one.
+    `tokens` is the folder of the token tables, with names that end in `suffix`, or a mapping from ids to tables;
+    `texts` the folder of the texts, which alignments show. `mode` says how places are written; `with_gold` finds it
+    out. `by` are the fields whose values are counted one by one.
     """
 
     name = "nugget"
@@ -98,12 +168,17 @@ class NuggetTask(Task):
         *,
         tokens: Any = None,
         suffix: str = ".tab",
+        texts: str | Path | None = None,
+        text_suffix: str = ".txt",
         mode: Mode | None = None,
         by: Iterable[str] = (),
     ) -> None:
         self.settings = chosen or Settings()
         self.tokens = tokens if tokens is None or isinstance(tokens, Mapping) else Path(tokens)
         self.suffix = suffix
+        self.texts = None if texts is None else Path(texts)
+        self.text_suffix = text_suffix
+        self.words = False
         self.mode = mode or (None if tokens is None else "token")
         self.by = tuple(dict.fromkeys(by))
         self.columns = table_columns(
@@ -113,9 +188,10 @@ class NuggetTask(Task):
             if field not in FIELDS:
                 hint = did_you_mean(field, FIELDS) or f"nuggets have a {' and a '.join(FIELDS)}"
                 raise UsageError(f"cannot slice by {field!r}", hint=hint)
-        if isinstance(self.tokens, Path) and not self.tokens.is_dir():
-            hint = "name the folder with the token tables"
-            raise UsageError(Problem("there is no such folder", path=str(tokens), hint=hint))
+        for folder, what in ((self.tokens, "token tables"), (self.texts, "texts")):
+            if isinstance(folder, Path) and not os.path.isdir(folder):  # noqa: PTH112  # unlike Path.is_dir it never raises
+                hint = f"name the folder with the {what}"
+                raise UsageError(Problem("there is no such folder", path=str(folder), hint=hint))
 
     @property
     def profile(self) -> str:
@@ -135,12 +211,24 @@ class NuggetTask(Task):
         if mode is None and isinstance(gold, str | os.PathLike) and not is_stdin(gold):
             mode = file_mode(os.fspath(gold))
         elif mode is None:
-            source = self.read(gold, "gold")
+            source = gold if isinstance(gold, Side) else self.read(gold, "gold")
             mode = "char" if is_char(*source.documents.values()) else "token"
         if self.profile == "evmeval-2015" and mode == "char":
             hint = "name the folder of the token tables with -t"
             raise UsageError("the program of 2015 compares tokens only", hint=hint)
-        return NuggetTask(self.settings, tokens=self.tokens, suffix=self.suffix, mode=mode, by=self.by), source
+        task = copy(self)
+        task.mode = mode
+        return task, source
+
+    def with_texts(self) -> NuggetTask:
+        """The task that also reads the texts."""
+        task = copy(self)
+        task.words = True
+        return task
+
+    def files(self) -> list[str]:
+        """The folders of the token tables and the texts."""
+        return [str(each) for each in (self.tokens, self.texts) if isinstance(each, Path)]
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """A TBF file, or a list of `NuggetDocument`; a document of a file is parsed when it is asked for."""
@@ -178,10 +266,35 @@ class NuggetTask(Task):
 
     # Counting
 
-    def prepare(self, gold: NuggetDocument) -> tuple[Ready, TokenTable | None, tuple[Remark, ...]]:
-        """The gold document as it is compared, with its token table and what is to be said of that."""
+    def prepare(self, gold: NuggetDocument) -> Prepared:
+        """The gold document as it is compared, with its token table and its text."""
         table, remarks = self._table(gold.id) if self.mode == "token" else (None, ())
-        return prepare(gold, self.settings, self._invisible(table), char=is_char(gold)), table, remarks
+        text = None
+        if self.words:
+            from adjudge.tasks.nugget.alignment import layout
+
+            written = gold.text if self.texts is None else self._text(gold.id)
+            if written is None and self.texts is not None:
+                remarks = (*remarks, Remark("no-text", gold.id))
+            text = layout(written, table)
+        return Prepared(prepare(gold, self.settings, self._invisible(table), char=is_char(gold)), table, remarks, text)
+
+    def _text(self, document: str) -> str | None:
+        """The text of a document, None if there is none; as it stands, because places are counted in it."""
+        from adjudge.formats.token_table import find_table
+
+        assert self.texts is not None
+        path = find_table(self.texts, document, suffix=self.text_suffix)
+        if path is None:
+            return None
+        try:
+            return path.read_bytes().decode()
+        except UnicodeDecodeError as error:
+            problem = Problem(f"not UTF-8, at byte {error.start}", path=str(path), hint="convert the text to UTF-8")
+        except OSError as error:
+            reason = error.strerror or str(error)
+            problem = Problem(f"the text cannot be read: {reason}", path=str(path), hint="check its permissions")
+        raise FormatError(problem)
 
     def _table(self, document: str) -> tuple[TokenTable | None, tuple[Remark, ...]]:
         """The table of a document, None if there is none; the official program leaves rows out that it cannot read."""
@@ -205,15 +318,9 @@ class NuggetTask(Task):
             return frozenset()
         return frozenset([token.id for token in table.tokens if token.text.strip().lower() in words])
 
-    def observe(
-        self,
-        gold: tuple[Ready, TokenTable | None, tuple[Remark, ...]],
-        system: NuggetDocument | None,
-        *,
-        keep: bool = False,
-    ) -> Row:
+    def observe(self, gold: Prepared, system: NuggetDocument | None, *, keep: bool = False) -> Row:
         """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
-        ours, table, remarks = gold
+        ours, table, remarks, _ = gold
         chosen, own = self.settings, system if system is not None else NuggetDocument(ours.document.id)
         char = is_char(ours.document, own)  # if gold has no places, it does not matter how they were read
         theirs = prepare(own, chosen, self._invisible(table), char=char)
@@ -249,9 +356,15 @@ class NuggetTask(Task):
             choices,
             *_open_ends(observed, chosen),
             {field: sliced(observed, field, chosen) for field in self.by} if self.by else _NONE,
-            Seen(ours.document, system, observed, table) if keep else None,
+            Seen(ours.document, system, observed, (ours.chains, theirs.chains), table) if keep else None,
         )
         return Row(counts, remarks, detail, tuple(refused))
+
+    def align(self, gold: Prepared, system: NuggetDocument | None, row: Row) -> Alignment:  # noqa: ARG002
+        """What became of every nugget, hopper and link."""
+        from adjudge.tasks.nugget.alignment import align_document
+
+        return align_document(row.detail.seen, self.settings, gold.text)
 
     def _cluster_problems(
         self, gold: Ready, system: Ready, pairs: Iterable[tuple[int, int, float]], table: TokenTable | None
@@ -339,15 +452,7 @@ class NuggetTask(Task):
         }
 
 
-def evaluate_nuggets(
-    task: NuggetTask, gold: Source, systems: Any, run: Run, *, names: Sequence[str | None] | None = None
-) -> Evaluation:
-    """Read all sides and count every document of every system; places are read as gold has them."""
-    name_systems(gold, systems, names)  # says what is wrong before anything is read
-    if run.cluster is not None and isinstance(task.tokens, Path):
-        task.tokens = task.tokens.absolute()  # workers may run elsewhere
-    task, gold = task.with_gold(gold)
-    return evaluate(task, gold, systems, run, names=names)
+evaluate_nuggets = evaluate  # until the page of nuggets is gone
 
 
 def scored(evaluation: Evaluation) -> tuple[bool, bool]:
@@ -455,6 +560,10 @@ def _stop(counted: Any, ids: Sequence[str], width: int) -> None:
     gone = set(ids[place:])
     counted.counts[place * width :] = array("d", bytes(8 * width * (len(ids) - place)))
     counted.details[place:] = [None] * (len(ids) - place)
+    if counted.alignments:
+        from adjudge.tasks.nugget.alignment import stopped_at
+
+        counted.alignments[place:] = map(stopped_at, counted.alignments[place:])
     tables = ("input", "no-token-table", "foreign-token", "foreign-table")
     counted.remarks = [
         (name, remark)
