@@ -313,7 +313,7 @@ def test_parts_are_merged_to_the_whole(task, call, tmp_path):
     assert scores(merged) == scores(whole)
 
 
-ALIGNED = {"coref", "score", *RUNS.FAMILIES}
+ALIGNED = {"coref", "kbp", "score", *RUNS.FAMILIES}
 
 
 def test_one_document_is_explained_as_it_is_saved_and_shown(task, call, tmp_path, capsys):

@@ -21,6 +21,7 @@ from adjudge.cli.options import (
     inference_of,
     is_given,
     output_option,
+    refuse_with,
     resampling_options,
     run_from,
     scoring_options,
@@ -30,7 +31,7 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_gates, emit, finish, is_file, log, say, uncollected, working
+from adjudge.cli.output import check_gates, emit, emit_explanations, finish, is_file, log, say, uncollected, working
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
@@ -251,9 +252,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         resampling=_resampling_options,
         without={
             "pool": "paths go across documents, so that there is no mean over documents",
-            "explain": "paths go across documents; `adjudge kbp explain` says why they are missed",
             "time_limit": "paths are counted, not searched; `--engine sample` takes less time",
-            "save_documents": "paths go across documents; `adjudge kbp report` shows them",
         },
     ),
     examples=[
@@ -273,7 +272,7 @@ def score(**options: Any) -> None:
     relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
+    from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
     from adjudge.tasks.kbp.task import measures_of
 
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
@@ -282,9 +281,15 @@ def score(**options: Any) -> None:
         warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
     asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
+    asked["align"] = options["save_documents"]
     run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
     with uncollected(), working("scoring", shown=not options["quiet"]):
         read = _read(sides, options)
+        if options["explain"] is not None:
+            refuse_with("--explain", ("by", "save", "summary", "fail_under", "rank", "rank_by", "jobs", "cluster"))
+            found = explain_document(read, chosen, run, options["explain"])
+            emit_explanations(found.values(), options)
+            return
         log(options, "read; counting")
         result = score_inputs(read, chosen, run, profile=options["profile"])
     log(options, f"scored {result.systems[0].documents} documents")

@@ -17,7 +17,10 @@ from adjudge.stats.inference import CENTRED
 
 if TYPE_CHECKING:
     from adjudge.evaluate.run import Run
+    from adjudge.stats.alignment import Alignment
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.measure import Array, Measure
+    from adjudge.stats.panel import Panel
     from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
     from adjudge.stats.scores import How
     from adjudge.stats.signature import SignatureValue
@@ -124,6 +127,8 @@ class CorpusTask(ABC):
     profile: str
     systems: Sequence[str]
     documents: int
+    ids: Sequence[str] = ()
+    """The names of the documents, if what became of each of them can be said."""
     box: float | None = None
     """The constant of the notches, if the numbers of box plots are wanted."""
 
@@ -159,9 +164,40 @@ class CorpusTask(ABC):
         """What a reader of the whole result should know, with what is said of every result."""
         return usual
 
+    def align(self, documents: Sequence[str]) -> Mapping[str, Sequence[Alignment]]:
+        """What became of every item of some documents, for each system."""
+        raise NotImplementedError
+
+    def panels(self, result: Result) -> tuple[Panel, ...]:
+        """What the page shows beside scores and documents."""
+        return ()
+
+
+def corpus_explanations(task: CorpusTask, document: str) -> dict[str, Explanation]:
+    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    from adjudge.stats.alignment import saved_document
+    from adjudge.stats.explanation import Explanation, find_document
+
+    name = find_document(task.ids, document)
+    found = task.align([name])
+    gold, systems = saved_document(name, [own[0] for own in found.values()])
+    return {each: Explanation(name, each, own.aligned(gold)) for each, own in zip(found, systems, strict=True)}
+
 
 def corpus_result(task: CorpusTask, run: Run) -> Result:
-    """Count a task in all samples, and put scores, intervals, comparisons and notes together."""
+    """Count a task in all samples, and put scores, intervals, comparisons and notes together.
+
+    If the run asks for it, the result has what became of every document.
+    """
+    result = _result(task, run)
+    if not run.align:
+        return result
+    from adjudge.evaluate.results import with_documents
+
+    return with_documents(result, task.ids, task.align(task.ids), task.panels(result))
+
+
+def _result(task: CorpusTask, run: Run) -> Result:
     from adjudge._version import __version__
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names

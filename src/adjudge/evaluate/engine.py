@@ -104,7 +104,10 @@ class Evaluation(NamedTuple):
         from adjudge.evaluate.results import with_documents
 
         result = self.task.result(self)
-        return with_documents(result, self) if self.run.align else result
+        if not self.run.align:
+            return result
+        aligned = {name: own.alignments for name, own in self.systems.items()}
+        return with_documents(result, self.ids, aligned, self.task.panels(self, result))
 
     def explanations(self) -> dict[str, Explanation]:
         """What became of the first document, for each system."""

@@ -18,6 +18,8 @@ from adjudge.evaluate.task import Side, Task
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.model.document import CorpusNote
+    from adjudge.stats.alignment import Alignment
+    from adjudge.stats.panel import Panel
     from adjudge.stats.result import Note, Result
 
 EXAMPLES = 10
@@ -136,18 +138,21 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     }
 
 
-def with_documents(result: Result, evaluation: Evaluation) -> Result:
-    """The result with what became of every item of every document, and the panels of the task."""
-    import msgspec
-
+def with_documents(
+    result: Result,
+    ids: Sequence[str],
+    aligned: Mapping[str, Sequence[Alignment]],
+    panels: tuple[Panel, ...] = (),
+) -> Result:
+    """The result with what became of every item of every document, given for each system by name, and panels."""
     from adjudge.stats.alignment import saved_document
 
-    own = [counted.alignments for counted in evaluation.systems.values()]
-    saved = [saved_document(name, each) for name, each in zip(evaluation.ids, zip(*own, strict=True), strict=True)]
-    systems = {name: tuple(each[place] for _, each in saved) for place, name in enumerate(evaluation.systems)}
+    own = zip(*aligned.values(), strict=True)
+    saved = [saved_document(name, each) for name, each in zip(ids, own, strict=True)]
+    systems = {name: tuple(each[place] for _, each in saved) for place, name in enumerate(aligned)}
     return msgspec.structs.replace(
         result,
         systems=tuple(msgspec.structs.replace(each, aligned=systems.get(each.name, ())) for each in result.systems),
         documents=tuple(gold for gold, _ in saved),
-        panels=evaluation.task.panels(evaluation, result),
+        panels=panels,
     )

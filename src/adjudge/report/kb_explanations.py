@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.tables import Table, csv_rows, escape_markdown, markdown_table, text_table
 from adjudge.stats.text import clean
-from adjudge.tasks.kbp.explain import FATES, Example, Explanation, Fate, Waterfall
-from adjudge.tasks.kbp.explain_reasons import REASONS
+from adjudge.tasks.kbp.explain import Example, Explanation, Waterfall
+from adjudge.tasks.kbp.reasons import FATES, REASONS, Fate
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.explain import Sample
@@ -107,7 +107,7 @@ def _example_record(example: Example) -> dict[str, Any]:
             "object": fact.object,
             "matched": fact.matched,
             "documents": list(fact.documents),
-            "evidence": [{"document": each.document, "text": each.text} for each in fact.evidence],
+            "evidence": [{"document": document, "text": text} for document, text in fact.evidence],
         }
         for fact in example.facts
     ]
@@ -180,8 +180,8 @@ def _example_lines(example: Example, *, md: bool) -> Iterator[str]:
     yield f"{'- ' if md else '  '}{shown(path_text(example))}"
     yield f"    {shown(example.detail)}{many}"
     for fact in example.facts:
-        for each in fact.evidence[:1]:
-            if each.text:
-                yield f"    {shown(each.document)}: {shown(' '.join(each.text.split()))}"
+        for document, text in fact.evidence[:1]:
+            if text:
+                yield f"    {shown(document)}: {shown(' '.join(text.split()))}"
         if not fact.evidence and fact.documents:
             yield f"    {shown(fact.relation)} in {shown(', '.join(fact.documents[:3]))}"

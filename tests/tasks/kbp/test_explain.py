@@ -10,14 +10,25 @@ from hypothesis import strategies as st
 import kbp_annotation
 import kbp_naive
 from adjudge.errors import UsageError
-from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, KnowledgeBase, Mention, TripleNames, TripleTable
+from adjudge.model.kbp import (
+    Entity,
+    Fact,
+    KbCorpus,
+    KbDocument,
+    KnowledgeBase,
+    Mention,
+    Provenance,
+    Span,
+    TripleNames,
+    TripleTable,
+)
 from adjudge.tasks.kbp.explain import explain, explain_inputs, explained_variant, find_losses, matched_facts
-from adjudge.tasks.kbp.explain_reasons import REASONS
-from adjudge.tasks.kbp.explain_result import LONGEST, Evidence, evidence
 from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
-from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
+from adjudge.tasks.kbp.reasons import REASONS
+from adjudge.tasks.kbp.scoring import chosen_run, paths_task, score_inputs
+from adjudge.tasks.kbp.support import LONGEST, Said, locate
 from adjudge.tasks.kbp.walks import Work
 
 PLAIN = {"exclude": (), "symmetric": "annotated", "self_loops": "keep"}
@@ -399,43 +410,81 @@ def test_a_large_knowledge_base_is_sampled_quickly():
     check_sums(fall, fall.both, fall.gold, fall.system)
 
 
-# Evidence
+# Where a document says a fact
 
 
-def test_evidence_prefers_names_and_the_justification():
+def shown(*ends, text=TEXT):
+    return locate(Fact("s", "r", "o", "d"), *ends, None if text is None else KbDocument("d", text=text)).shown()
+
+
+def test_names_that_are_close_together_are_shown():
     ana = Entity("s", mentions=(mention("d", 0, "Ana Ruiz"), mention("d", 31, "Ruiz"), mention("x", 2, "Ana")))
     bergen = Entity("o", mentions=(mention("d", 42, "Bergen"),))
-    document = KbDocument("d", text=TEXT)
-    assert evidence(Fact("s", "r", "o", "d"), ana, bergen, document).text.endswith(". [Ruiz] likes [Bergen] .")
-    assert evidence(Fact("s", "r", "o", "d"), ana, None, document).text.startswith("[Ana Ruiz] runs")
-    assert evidence(Fact("s", "r", "o", "d"), None, None, document) == Evidence("d")
-    assert evidence(Fact("s", "r", "o", "d"), ana, bergen, None).text == "[Ana Ruiz] … [Bergen]"
-    assert evidence(Fact("s", "r", "o", "d"), None, bergen, None).text == "[Bergen]"
+    assert shown(ana, bergen).endswith(". [Ruiz] likes [Bergen] .")
+    assert shown(ana, None).startswith("[Ana Ruiz] runs")
+    assert locate(Fact("s", "r", "o", "d"), None, None, KbDocument("d", text=TEXT)) == Said("d", text=TEXT)
+    assert shown(None, None) == ""
+    assert shown(ana, bergen, text=None) == "[Ruiz] … [Bergen]"
+    assert shown(None, bergen, text=None) == "[Bergen]"
 
 
-def test_evidence_of_places_far_apart():
+def test_places_far_apart():
     text = "Ana " + "word " * 400 + "Corvex ends"
-    ana, corvex = (
-        Entity("s", mentions=(mention("d", 0, "Ana"),)),
-        Entity("o", mentions=(mention("d", text.index("Corvex"), "Corvex"),)),
-    )
-    found = evidence(Fact("s", "r", "o", "d"), ana, corvex, KbDocument("d", text=text)).text
+    ana = Entity("s", mentions=(mention("d", 0, "Ana"),))
+    corvex = Entity("o", mentions=(mention("d", text.index("Corvex"), "Corvex"),))
+    found = shown(ana, corvex, text=text)
     assert found.startswith("[Ana] word")
     assert found.endswith("word [Corvex] ends")
     assert " … " in found
     assert len(found) < LONGEST
+    spans = ((2, 3 + LONGEST // 2),)
+    fact = Fact("s", "r", "o", "d", Provenance(tuple(Span(*each) for each in spans)))
+    assert "word" in locate(fact, None, None, KbDocument("d", text=text)).shown()
 
 
 @given(st.lists(st.tuples(st.integers(-3, 60), st.integers(-3, 60)), max_size=4), st.text("ab \n", max_size=60))
-def test_evidence_is_text_of_the_document(places, text):
+def test_what_is_shown_is_text_of_the_document(places, text):
     mentions = tuple(Mention("d", *sorted(place)) for place in places)
-    found = evidence(
-        Fact("s", "r", "o", "d"), Entity("s", mentions=mentions[:2]), Entity("o", mentions=mentions[2:]),
-        KbDocument("d", text=text),
-    )  # fmt: skip
-    for stretch, role in found.stretches:
-        assert stretch in text or (not role and "…" in stretch)
-    assert len({role for _, role in found.stretches} & {"subject", "object"}) <= 2
+    sides = Entity("s", mentions=mentions[:2]), Entity("o", mentions=mentions[2:])
+    found = locate(Fact("s", "r", "o", "d"), *sides, KbDocument("d", text=text))
+    for start, end in found.places:
+        assert 0 <= start < end <= len(text)
+    for piece in found.shown().replace("[", "").replace("]", "").split("…"):
+        assert piece.strip(" ") in text
+
+
+# Document by document
+
+
+@settings(max_examples=60)
+@given(kbp_annotation.gold_documents(named=True), kbp_annotation.knowledge_bases(), OPTIONS)
+def test_the_documents_together_are_the_score(gold, kb, changes):
+    options = make_options("paper", **changes)
+    read = annotated(gold, kb)
+    task = paths_task(read, *chosen_run("paper", options, {"bootstrap": 0}))
+    result = scored(read, options, "paper")
+    (found,) = task.align(task.ids).values()
+    for place, metric in enumerate(each.metric for each in found[0].matchings):
+        every = [(each, each.matchings[place]) for each in found]
+        counted = [int(result[metric][part]) for part in ("tp", "gold", "system")]
+        if place == 0:  # a fact is in each of its documents
+            sides = [
+                {own[number].id for own, numbers in pairs for number in numbers}
+                for pairs in (
+                    [(each.gold, [pair.gold for pair in one.pairs]) for each, one in every],
+                    [(each.gold, [*(p.gold for p in m.pairs), *(s.item for s in m.missed)]) for each, m in every],
+                    [(each.system, [*(p.system for p in m.pairs), *(s.item for s in m.spurious)]) for each, m in every],
+                )
+            ]
+            assert [len(side) for side in sides][:2] == counted[:2]
+            assert changes.get("identity_source") == "system" or len(sides[2]) == counted[2]
+        else:
+            assert [sum(m.numbers[side] for _, m in every) for side in ("gold", "system")] == counted[1:]
+            for _, m in every:
+                if "not listed" not in m.numbers:
+                    assert len(m.pairs) + len(m.missed) == m.numbers["gold"]
+                    assert len(m.pairs) + len(m.spurious) == m.numbers["system"]
+        assert all(each.why for _, m in every for each in (*m.missed, *m.spurious))
 
 
 # The whole

@@ -12,10 +12,10 @@ from adjudge.report.html.charts_steps import Range, range_plot, waterfall
 from adjudge.report.html.page import Figure, ScoreTable, figure, render_page, score_table
 from adjudge.report.html.result_graphs import graphs_of_result
 from adjudge.report.kb_explanations import SIDES, sample_text, steps
-from adjudge.tasks.kbp.explain import FATES, LIMIT, Example, Explanation, Fate, Waterfall
-from adjudge.tasks.kbp.explain_reasons import REASONS
+from adjudge.tasks.kbp.explain import LIMIT, Example, Explanation, Waterfall
 from adjudge.tasks.kbp.notes import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE
+from adjudge.tasks.kbp.reasons import FATES, REASONS, Fate
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result, Score

@@ -7,56 +7,21 @@ with those that are right. A path is explained by the first of its facts that th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
-from adjudge.tasks.kbp.explain_reasons import (
-    FATES,
-    RANK,
-    REASONS,
-    AnnotationReasons,
-    Fate,
-    Reason,
-    Side,
-    TripleReasons,
-    Why,
-)
-from adjudge.tasks.kbp.explain_result import (
-    Evidence,
-    Example,
-    Explanation,
-    Loss,
-    PathFact,
-    Sample,
-    Waterfall,
-    evidence,
-)
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
+from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Reason, Side, TripleReasons, Why
 from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
+from adjudge.tasks.kbp.support import Support
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
-
-__all__ = [
-    "FATES",
-    "LIMIT",
-    "REASONS",
-    "Example",
-    "Explanation",
-    "Fate",
-    "Loss",
-    "PathFact",
-    "Sample",
-    "Waterfall",
-    "explain",
-    "explain_inputs",
-]
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.model.kbp import Entity, KbDocument
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.mapping import Mapped
 
@@ -65,7 +30,77 @@ if TYPE_CHECKING:
 LIMIT = 5
 MOST = 1_000_000
 """Walks of both sides, of one length, that are looked at; of more, only those of some first nodes."""
-_SUPPORT = 3  # documents of a fact that are named, and shown
+_SUPPORT = 3  # documents of a fact that are shown
+
+
+class Loss(NamedTuple):
+    """How many paths are lost at one step; `at` says at which of their facts, the first one first.
+
+    The last number of `at` counts paths all of whose facts are right, but between nodes that do not join.
+    """
+
+    reason: Reason
+    paths: int
+    at: tuple[int, ...]
+
+
+class PathFact(NamedTuple):
+    """A fact of a path: its names, whether the other side has it too, its documents, and the text of some of them."""
+
+    subject: str
+    relation: str
+    object: str
+    matched: bool
+    documents: tuple[str, ...]
+    evidence: tuple[tuple[str, str], ...]
+
+
+class Example(NamedTuple):
+    """A lost path: the facts along it, which of them broke first (from 1), and why; `paths` broke at this very fact."""
+
+    fate: Fate
+    reason: Reason
+    detail: str
+    paths: int
+    broken: int
+    facts: tuple[PathFact, ...]
+
+
+class Sample(NamedTuple):
+    """What was looked at instead of everything: `drawn` of `all` first nodes.
+
+    `too_large` first nodes have so many walks of their own that they were not among those to be drawn.
+    """
+
+    drawn: int
+    all: int
+    too_large: int
+    seed: int
+
+
+class Waterfall(NamedTuple):
+    """All paths of one length: those of gold, of the system and of both, and at which step the others were lost."""
+
+    metric: str
+    hop: int
+    gold: int
+    system: int
+    both: int
+    missed: tuple[Loss, ...]
+    wrong: tuple[Loss, ...]
+    examples: tuple[Example, ...]
+    sample: Sample | None = None
+
+    def losses(self, fate: Fate) -> tuple[Loss, ...]:
+        """The losses of one side."""
+        return self.missed if fate == "missed" else self.wrong
+
+
+class Explanation(NamedTuple):
+    """One system: a waterfall for each number of hops."""
+
+    system: str
+    waterfalls: tuple[Waterfall, ...]
 
 
 def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -> tuple[Explanation, ...]:
@@ -105,11 +140,11 @@ def explain_inputs(
     chosen = tuple(dict.fromkeys(hops)) or tuple(range(1, options.hops + 1))
     if any(hop < 1 for hop in chosen):
         raise UsageError("paths have at least one hop", hint="give numbers from 1")
-    found = []
-    for name, explainer in _explainers(read, options):
-        falls = tuple(explainer.waterfall(hop, limit=limit, seed=seed, most=most) for hop in chosen)
-        found.append(Explanation(name, falls))
-    return tuple(found)
+    mapped = None if read.gold.corpus is None else map_inputs(read, options)
+    return tuple(
+        Explanation(name, tuple(each.waterfall(hop, limit=limit, seed=seed, most=most) for hop in chosen))
+        for name, each in explainers(read, options, mapped)
+    )
 
 
 def explained_variant(options: KbOptions) -> Variant:
@@ -120,16 +155,14 @@ def explained_variant(options: KbOptions) -> Variant:
     >>> explained_variant(KbOptions(identity_source="system")).metric(2)
     'kbp.hop2.system'
     """
-    ways = [way for way in variants(options) if way.own == (options.identity_source == "system")]
-    return ways[0]
+    return next(way for way in variants(options) if way.own == (options.identity_source == "system"))
 
 
-def _explainers(read: KbInputs, options: KbOptions) -> Iterator[tuple[str, _Explainer]]:
-    """The sides of each system, made when they are asked for."""
-    if read.gold.corpus is not None:
-        mapped = map_inputs(read, options)
-        for place, system in enumerate(read.systems):
-            yield system.name, _of_annotation(read, mapped, place, options)
+def explainers(read: KbInputs, options: KbOptions, mapped: Mapped | None) -> Iterator[tuple[str, Explainer]]:
+    """The sides of each system, made when they are asked for; `mapped` is what annotation was mapped to."""
+    if mapped is not None:
+        for place, each in enumerate(read.systems):
+            yield each.name, _of_annotation(read, mapped, place, options)
         return
     check_triples(options)
     table = read.gold.table
@@ -140,10 +173,10 @@ def _explainers(read: KbInputs, options: KbOptions) -> Iterator[tuple[str, _Expl
         assert system.table is not None
         gold = Side(table, options, "gold", documents=numbers, named=False)
         own = Side(system.table, options, "system", documents=numbers, named=False)
-        yield system.name, _Explainer(TripleReasons(gold, own), options)
+        yield system.name, Explainer(TripleReasons(gold, own), options)
 
 
-def _of_annotation(read: KbInputs, mapped: Mapped, place: int, options: KbOptions) -> _Explainer:
+def _of_annotation(read: KbInputs, mapped: Mapped, place: int, options: KbOptions) -> Explainer:
     system, kb, corpus = mapped.systems[place], read.systems[place].kb, read.gold.corpus
     assert kb is not None
     assert corpus is not None
@@ -156,69 +189,13 @@ def _of_annotation(read: KbInputs, mapped: Mapped, place: int, options: KbOption
     side = Side(table, options, "system", documents=documents, named=True, labels=labels)
     reasons = AnnotationReasons(gold, side, mapped, system, kb, own=own)
     texts = {document.id: document for document in corpus.documents}
-    return _Explainer(reasons, options, _Support(reasons, texts, {node.id: node for node in kb.entities}))
+    return Explainer(reasons, options, Support(reasons, texts, {node.id: node for node in kb.entities}))
 
 
-class _Support:
-    """Documents and texts behind the facts of either side, and names of the system's own nodes."""
-
-    def __init__(
-        self, reasons: AnnotationReasons, documents: Mapping[str, KbDocument], nodes: Mapping[str, Entity]
-    ) -> None:
-        self.reasons, self.documents, self.nodes = reasons, documents, nodes
-        self._names: dict[str, str] | None = None
-
-    def __call__(self, fate: Fate, fact: int) -> tuple[tuple[str, ...], tuple[Evidence, ...]]:
-        found = [said for _, said in self.reasons.said(fate, fact)]
-        shown: dict[str, Evidence] = {}
-        for each in found:
-            if each.document in shown or len(shown) == _SUPPORT:
-                continue
-            document = self.documents.get(each.document)
-            entities = self.nodes
-            if fate == "missed":
-                entities = {} if document is None else {entity.id: entity for entity in document.entities}
-            shown[each.document] = evidence(each, entities.get(each.subject), entities.get(each.object), document)
-        return tuple(dict.fromkeys(each.document for each in found)), tuple(shown.values())
-
-    def name(self, node: str) -> str:
-        """A node with a name that people know, if it is one of the system's own."""
-        if not node.startswith("S:"):
-            return node
-        if self._names is None:
-            self._names = self._named()
-        called = self._names.get(node)
-        return f"{node} ({called})" if called else node
-
-    def _named(self) -> dict[str, str]:
-        system = self.reasons.mine
-        table = system.own or system.table
-        listed = table.names.nodes.listed
-        found: dict[str, str] = {}
-        for row, step in self.reasons.steps["wrong"].items():
-            for end, number in ((step.subject, table.subjects[row]), (step.object, table.objects[row])):
-                if end is not None and listed[number].startswith("S:") and listed[number] not in found:
-                    found[listed[number]] = self._called(end.node)
-        return found
-
-    def _called(self, node: str) -> str:
-        entity = self.nodes.get(node)
-        if entity is None:
-            return ""
-        mention = max(entity.mentions, key=lambda each: (each.canonical, each.level == "NAM"), default=None)
-        if mention is None:
-            return ""
-        document = self.documents.get(mention.document)
-        text = mention.text or (
-            "" if document is None or document.text is None else document.text[slice(*mention.span)]
-        )
-        return " ".join(text.split())
-
-
-class _Explainer:
+class Explainer:
     """Both sides of one comparison, ready to be explained at any number of hops."""
 
-    def __init__(self, reasons: TripleReasons, options: KbOptions, support: _Support | None = None) -> None:
+    def __init__(self, reasons: TripleReasons, options: KbOptions, support: Support | None = None) -> None:
         self.reasons, self.options, self.support = reasons, options, support
         self.variant = explained_variant(options)
         self.sides: dict[Fate, Side] = {"missed": reasons.gold, "wrong": reasons.system}
@@ -227,11 +204,15 @@ class _Explainer:
             side.matched = flags
         self.known: dict[tuple[Fate, int, tuple[bool, bool]], Why] = {}
 
-    def waterfall(self, hop: int, *, limit: int | None, seed: int, most: int) -> Waterfall:
+    def losses(self, hop: int, *, seed: int = 13, most: int = MOST) -> Losses:
+        """Which paths of each side the other one does not have."""
         facts = self.reasons.gold.facts, self.reasons.system.facts
         work = Work(facts, hop, self.variant.identity, self.options.walks)
-        matched = [side.matched for side in self.sides.values()]
-        found = find_losses(work, matched, most=most, seed=seed)
+        return find_losses(work, [side.matched for side in self.sides.values()], most=most, seed=seed)
+
+    def waterfall(self, hop: int, *, limit: int | None, seed: int, most: int) -> Waterfall:
+        """How many paths of a length are lost at each step, with examples."""
+        found = self.losses(hop, seed=seed, most=most)
         missed, lost = self._losses("missed", hop, found.gold, limit)
         wrong, spurious = self._losses("wrong", hop, found.system, limit)
         metric, sizes = self.variant.metric(hop), (found.gold.paths, found.system.paths, found.both)
@@ -240,16 +221,14 @@ class _Explainer:
     def _losses(self, fate: Fate, hop: int, lost: Lost, limit: int | None) -> tuple[tuple[Loss, ...], list[Example]]:
         import numpy as np
 
-        rows = np.arange(len(lost.broken))
         # Paths without a broken fact are grouped by their last one.
-        fact = lost.facts[rows, np.minimum(lost.broken, hop - 1)] if len(rows) else rows
-        key = fact.astype(np.int64) * (hop + 1) + lost.broken
+        key = lost.first_broken().astype(np.int64) * (hop + 1) + lost.broken
         groups, first, numbers = np.unique(key, return_index=True, return_counts=True)
         counts: dict[Reason, list[int]] = {}
         members: dict[Reason, list[tuple[int, int, Why]]] = {}
         for group, row, number in zip(groups.tolist(), first.tolist(), numbers.tolist(), strict=True):
             broken = group % (hop + 1)
-            why = self._why(fate, group // (hop + 1), broken, hop)
+            why = self.why(fate, group // (hop + 1), broken, hop)
             counts.setdefault(why.reason, [0] * (hop + 1))[broken] += number
             members.setdefault(why.reason, []).append((number, row, why))
         losses = tuple(
@@ -265,7 +244,8 @@ class _Explainer:
             ]
         return losses, examples
 
-    def _why(self, fate: Fate, fact: int, broken: int, hop: int) -> Why:
+    def why(self, fate: Fate, fact: int, broken: int, hop: int) -> Why:
+        """Why a path is lost that breaks at this fact, which is so far along it (from 0)."""
         if broken == hop:
             return Why("linked-elsewhere", "every fact is right, but one entity is two nodes of the system")
         key = fate, fact, (broken > 0, broken < hop - 1)
@@ -273,29 +253,34 @@ class _Explainer:
             self.known[key] = self.reasons.why(*key)
         return self.known[key]
 
-    def _example(self, fate: Fate, why: Why, number: int, broken: int, facts: Sequence[int]) -> Example:
-        side, shown = self.sides[fate], []
-        for fact in facts:
-            documents, texts = self._support(side, fate, fact)
-            if fact == facts[min(broken, len(facts) - 1)] and why.document:
-                # The document that the reason speaks of comes first.
-                texts = tuple(sorted(texts, key=lambda each: each.document != why.document))
-            labels = side.triple(fact)
-            ends = [side.node(label) for label in labels[::2]]
-            if self.support is not None:
-                ends = list(map(self.support.name, ends))
-            relation = side.names.relations.listed[labels[1]]
-            shown.append(PathFact(ends[0], relation, ends[1], bool(side.matched[fact]), documents, texts))
-        where = f" ({why.document})" if why.document else ""
-        return Example(fate, why.reason, why.detail + where, number, min(broken, len(facts) - 1) + 1, tuple(shown))
+    def names(self, fate: Fate, fact: int) -> tuple[str, str, str]:
+        """Subject, relation and object of a fact, as people know them."""
+        side = self.sides[fate]
+        subject, relation, object_ = side.triple(fact)
+        ends = [side.node(label) for label in (subject, object_)]
+        one, other = ends if self.support is None else map(self.support.name, ends)
+        return one, side.names.relations.listed[relation], other
 
-    def _support(self, side: Side, fate: Fate, fact: int) -> tuple[tuple[str, ...], tuple[Evidence, ...]]:
-        """The documents of a fact, and its texts; triples have none."""
+    def documents(self, fate: Fate, fact: int) -> list[str]:
+        """The documents that support a fact."""
         if self.support is not None:
-            return self.support(fate, fact)
+            return list(self.support.facts(fate, fact))
+        side = self.sides[fate]
         listed, facts = side.names.documents.listed, side.facts
-        documents = facts.documents[facts.starts[fact] : facts.starts[fact + 1]].tolist()
-        return tuple(listed[number] for number in documents), ()
+        return [listed[number] for number in facts.documents[facts.starts[fact] : facts.starts[fact + 1]].tolist()]
+
+    def _example(self, fate: Fate, why: Why, number: int, broken: int, facts: Sequence[int]) -> Example:
+        shown, broken = [], min(broken, len(facts) - 1)
+        for fact in facts:
+            said = [] if self.support is None else list(self.support.facts(fate, fact).values())[:_SUPPORT]
+            if fact == facts[broken] and why.document:
+                # The document that the reason speaks of comes first.
+                said.sort(key=lambda each: each.document != why.document)
+            texts = tuple((each.document, self.support.located(fate, each).shown()) for each in said if self.support)
+            matched = bool(self.sides[fate].matched[fact])
+            shown.append(PathFact(*self.names(fate, fact), matched, tuple(self.documents(fate, fact)), texts))
+        where = f" ({why.document})" if why.document else ""
+        return Example(fate, why.reason, why.detail + where, number, broken + 1, tuple(shown))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -312,14 +297,26 @@ class Lost(NamedTuple):
     facts: Ints
     broken: Ints
 
+    def first_broken(self) -> Ints:
+        """The fact at which each path breaks, or its last one."""
+        import numpy as np
+
+        rows = np.arange(len(self.broken))
+        return self.facts[rows, np.minimum(self.broken, self.facts.shape[1] - 1)] if len(rows) else rows
+
 
 class Losses(NamedTuple):
-    """Both sides at one number of hops: paths that both have, and those that one side lacks."""
+    """Both sides at one number of hops: paths that one side lacks, and a walk of either side for those of both."""
 
-    both: int
     gold: Lost
     system: Lost
     sample: Sample | None
+    right: tuple[Ints, Ints]
+
+    @property
+    def both(self) -> int:
+        """How many paths both sides have."""
+        return len(self.right[0])
 
 
 def matched_facts(gold: Facts, system: Facts) -> list[Ints]:
@@ -364,10 +361,11 @@ def find_losses(work: Work, matched: Sequence[Ints], *, most: int = MOST, seed: 
         states.append(state)
         facts.append(columns)
     keys = path_keys(work, states)
-    distinct = [np.unique(key) for key in keys]
-    both = len(np.intersect1d(distinct[0], distinct[1], assume_unique=True))
+    distinct, firsts = zip(*(np.unique(key, return_index=True) for key in keys), strict=True)
+    _, *shared = np.intersect1d(distinct[0], distinct[1], assume_unique=True, return_indices=True)
+    one, other = (own[first[at]] for own, first, at in zip(facts, firsts, shared, strict=True))
     lost = [_farthest(keys[me], distinct[1 - me], facts[me], matched[me], paths=len(distinct[me])) for me in range(2)]
-    return Losses(both, lost[0], lost[1], sample)
+    return Losses(lost[0], lost[1], sample, (one, other))
 
 
 def _farthest(keys: Ints, others: Ints, facts: Ints, matched: Ints, *, paths: int) -> Lost:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.corpus import corpus_result
+from adjudge.evaluate.corpus import corpus_explanations, corpus_result
 from adjudge.model.kbp import TripleTable
 from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.counting import KbRun, SystemFacts
-from adjudge.tasks.kbp.inputs import DocumentList, KbInputs, only_rows, read_inputs
+from adjudge.tasks.kbp.inputs import DocumentList, GoldInput, KbInputs, SystemInput, only_rows, read_inputs
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.notes import GoldNotes, input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
@@ -19,12 +20,13 @@ from adjudge.tasks.kbp.task import Corpus, PathsTask, Scored
 
 if TYPE_CHECKING:
     from adjudge.formats.source import Source
+    from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Note, Result
     from adjudge.tasks.kbp.mapping import Mapped
 
 LEVELS = {"paper": 0.9}
 POINTS = 10  # of the curve of precision and recall over confidence
-_RUN = ("by", "bootstrap", "seed", "ci", "pool", "jobs", "cluster", "engine", "box", "warn", "say")
+_RUN = ("by", "bootstrap", "seed", "ci", "pool", "jobs", "cluster", "align", "engine", "box", "warn", "say")
 
 
 def score(
@@ -84,6 +86,18 @@ def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, An
 
 def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> Result:
     """Score what was read: map annotation to triples, then score these."""
+    return corpus_result(paths_task(read, options, run, profile=profile), run)
+
+
+def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: str) -> dict[str, Explanation]:
+    """What became of the facts and paths of one document, for each system by name; a part of its name suffices."""
+    return corpus_explanations(paths_task(read, options, run), document)
+
+
+def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:
+    """What was read as a task of the whole corpus, to be scored and explained."""
+    from adjudge.tasks.kbp.explain import explainers
+
     notes = input_notes(read, options, profile)
     if read.gold.corpus is not None:
         sure = {
@@ -91,7 +105,10 @@ def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str
             for each in read.systems
             if each.kb is not None and "confidence" in run.by
         }
-        return _mapped(map_inputs(read, options), options, run, profile, notes, sure)
+        mapped = map_inputs(read, options)
+        task = _mapped(mapped, options, run, profile, notes, sure)
+        task.explainers = partial(explainers, read, options, mapped)
+        return task
     check_triples(options)
     assert read.gold.table is not None
     systems = [
@@ -100,7 +117,9 @@ def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str
         if each.table is not None
     ]
     documents = None if read.documents is None else sorted(read.documents)
-    return _result(_Gold(read.gold.table, documents, notes=notes), systems, options, run, profile)
+    task = _task(_Gold(read.gold.table, documents, notes=notes), systems, options, run, profile)
+    task.explainers = partial(explainers, read, options, None)
+    return task
 
 
 def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
@@ -120,7 +139,8 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
 
 def score_mapped(mapped: Mapped, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
     """Score systems that were mapped to gold entities; `more` as in `score`: `bootstrap=0`, `by=("relation",)`."""
-    return _mapped(mapped, options, chosen_run(profile, options, more)[1], profile, (), {})
+    run = chosen_run(profile, options, more)[1]
+    return corpus_result(_mapped(mapped, options, run, profile, (), {}), run)
 
 
 def _mapped(
@@ -130,7 +150,7 @@ def _mapped(
     profile: str,
     notes: Sequence[Note],
     confidences: Mapping[str, Sequence[float]],
-) -> Result:
+) -> PathsTask:
     systems = []
     for each in mapped.systems:
         sure = confidences.get(each.name)
@@ -138,7 +158,7 @@ def _mapped(
         remarks = problem_notes(each.notes)
         systems.append(_System(each.name, each.table, each.tally, each.own, each.labels or {}, remarks, own))
     gold = _Gold(mapped.gold, mapped.documents, mapped.gold_tally, notes, mapped=True)
-    return _result(gold, systems, options, run, profile)
+    return _task(gold, systems, options, run, profile)
 
 
 def score_triples(
@@ -165,8 +185,10 @@ def score_triples(
             own = TripleTable(gold.names)
             for row in table.rows():
                 own.add(*row)
-        shared.append(_System(name, own, {"facts": len(own)}))
-    return _result(_Gold(gold, documents), shared, chosen, run, profile)
+        shared.append(SystemInput(name, name, "triples", table=own))
+    known = None if documents is None else frozenset(documents)
+    read = KbInputs(GoldInput("gold", "triples", table=gold), tuple(shared), known)
+    return score_inputs(read, chosen, run, profile=profile)
 
 
 def check_triples(options: KbOptions) -> None:
@@ -198,7 +220,7 @@ class _System(NamedTuple):
     confidences: Sequence[float] = ()
 
 
-def _result(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: KbRun, profile: str) -> Result:
+def _task(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: KbRun, profile: str) -> PathsTask:
     from adjudge.stats.signature import hash_chunks
 
     names = gold.table.names
@@ -228,8 +250,8 @@ def _result(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: Kb
     inputs = [*hashes, *(table_digest(each.table) for each in systems)]
     digests = {"gold": hash_chunks(hashes), "in": hash_chunks(inputs)}
     notes = GoldNotes(len(right.facts.subjects), _tallied(gold.tally, right), gold.notes)
-    corpus = Corpus(right.facts, names.relations.listed, len(listed), notes, digests)
-    return corpus_result(PathsTask(corpus, scored, options, run, profile), run)
+    corpus = Corpus(right.facts, names.relations.listed, listed, notes, digests)
+    return PathsTask(corpus, scored, options, run, profile)
 
 
 def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[float]:

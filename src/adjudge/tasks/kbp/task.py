@@ -7,7 +7,7 @@ groups of them where they are many.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import combinations
 from random import Random
@@ -45,6 +45,8 @@ from adjudge.tasks.kbp.walks import Identity, Walking, Work
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from adjudge.stats.alignment import Alignment
+    from adjudge.tasks.kbp.explain import Explainer
     from adjudge.tasks.kbp.sampling import HopEstimate
 
 SLICES = ("relation", "first", "sequence", "confidence")
@@ -71,11 +73,11 @@ class Scored(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """The gold side: its facts, the names of relations, the number of documents, what to say of it, and the digests."""
+    """The gold side: its facts, the names of relations and documents, what to say of it, and the digests."""
 
     facts: Facts
     relations: Sequence[str]
-    documents: int
+    documents: Sequence[str]
     notes: GoldNotes
     digests: Mapping[str, str]
 
@@ -108,7 +110,14 @@ class PathsTask(CorpusTask):
     name = "kbp"
     one_draw = True
 
-    def __init__(self, corpus: Corpus, systems: Sequence[Scored], options: KbOptions, run: KbRun, profile: str) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        systems: Sequence[Scored],
+        options: KbOptions,
+        run: KbRun,
+        profile: str,
+    ) -> None:
         check_run(run, confidences=any(each.curve for each in systems))
         if not systems:
             raise UsageError("no system to score")
@@ -116,7 +125,9 @@ class PathsTask(CorpusTask):
         self.scored = {each.facts.name: each for each in systems}
         self.sides = [each.facts for each in systems]
         self.systems = tuple(each.name for each in self.sides)
-        self.documents = corpus.documents
+        self.ids, self.documents = corpus.documents, len(corpus.documents)
+        self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
+        """Both sides of every system, by name, if what became of their facts can be said."""
         self.box = options.notch if run.box or options.interval == "percentile" else None
         self.counted: list[VariantCounts] = []
         self._measures = measures_of(options)
@@ -331,6 +342,12 @@ class PathsTask(CorpusTask):
     def corpus_notes(self, outcome: Outcome, usual: Sequence[Note]) -> list[Note]:
         """Gold, the cautions about intervals, what is approximate."""
         return notes_of_corpus(self, outcome.scores, usual)
+
+    def align(self, documents: Sequence[str]) -> dict[str, list[Alignment]]:
+        """The facts and paths of some documents."""
+        from adjudge.tasks.kbp.documents import align_documents
+
+        return {name: align_documents(each, documents) for name, each in self.explainers()}
 
 
 def check_run(run: KbRun, *, confidences: bool = False) -> None:

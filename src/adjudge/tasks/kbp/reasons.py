@@ -7,7 +7,7 @@ several documents say the same, the one counts in which the system came farthest
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -96,13 +96,15 @@ RANK: dict[Reason, int] = {reason: place for place, reason in enumerate(REASONS)
 class Why(NamedTuple):
     """The step that broke, what is known of it, and the document in which it did, if there is one to name.
 
-    `ends` counts the entities of the fact, subject and object, with which something is wrong.
+    `ends` counts the entities of the fact, subject and object, with which something is wrong. `near` is the fact that
+    the other side has instead, -1 if it has none.
     """
 
     reason: Reason
     detail: str
     document: str = ""
     ends: int = 0
+    near: int = -1
 
 
 class Side:
@@ -125,6 +127,7 @@ class Side:
 
         places = {number: number for number in documents}
         self.table, self.names = table, table.names
+        self.drops_loops, self.simple = options.self_loops == "drop", options.walks == "simple"
         self.who = "gold" if name == "gold" else "the system"
         self.facts = prepare(table, options, name, documents=places, named=named, labels=labels).facts
         self.rows = rows_of(table, options, name, documents=places, named=named)
@@ -147,6 +150,24 @@ class Side:
         """The name of a node by its label."""
         listed = self.names.nodes.listed
         return listed[label if label < len(listed) else label - len(listed)]
+
+    @cached_property
+    def by_triple(self) -> dict[tuple[int, int, int], int]:
+        """The first fact of each triple of labels."""
+        columns = (self.subjects, self.facts.relations, self.objects)
+        every = list(zip(*(column.tolist() for column in columns), strict=True))
+        return {triple: fact for fact, triple in zip(range(len(every) - 1, -1, -1), reversed(every), strict=True)}
+
+    def dropped(self) -> Iterator[tuple[int, str]]:
+        """The rows of scored documents that do not count, and why."""
+        import numpy as np
+
+        rows, labels = self.rows, self.facts.labels
+        loops = (rows.subjects == rows.objects) & (self.drops_loops or self.simple)
+        if labels is not None and self.drops_loops:
+            loops |= labels[rows.subjects] == labels[rows.objects]
+        for row in np.flatnonzero((rows.places >= 0) & ((rows.relations < 0) | loops)).tolist():
+            yield row, "its relation does not count" if rows.relations[row] < 0 else "it relates an entity to itself"
 
     @cached_property
     def alone(self) -> dict[tuple[str, int, int], list[int]]:
@@ -209,7 +230,7 @@ class TripleReasons:
         own, other = (self.gold, self.system) if fate == "missed" else (self.system, self.gold)
         s, _, o = triple = own.triple(fact)
         if between := other.alone.get(("between", min(s, o), max(s, o))):
-            return Why("relation-type", f"{other.who} has {other.written(between[0])}")
+            return Why("relation-type", f"{other.who} has {other.written(between[0])}", near=between[0])
         return self._broken(fate, fact, triple, middle)
 
     def _broken(self, fate: Fate, fact: int, triple: tuple[int, int, int], middle: tuple[bool, bool]) -> Why:  # noqa: ARG002
@@ -375,4 +396,4 @@ def no_relation(triple: tuple[int, int, int], middle: tuple[bool, bool], other: 
         instead = other.alone.get(("reaching", object_, relation), [])
     if not instead:
         return Why("relation-missing", f"{other.who} does not relate the two", document)
-    return Why("middle-entity", f"{other.who} has {other.written(instead[0])} instead", document)
+    return Why("middle-entity", f"{other.who} has {other.written(instead[0])} instead", document, near=instead[0])
