@@ -15,27 +15,13 @@ from adjudge.formats.bio import (
     decode_strict,
     decode_tags,
     lenient,
-    read_bilou,
     read_bio,
-    read_both_gold,
-    read_columns,
-    read_iob1_gold,
-    read_iob2,
-    read_iob2_gold,
-    read_iobes,
     split_tag,
 )
 
 
 def chunks(text):
     return decode_tags(text.split(), Steps(lenient))
-
-
-def spans(corpus):
-    return [
-        [(each["type"], each["span"]["start"], each["span"]["end"]) for each in document.data["entities"]]
-        for document in corpus.documents
-    ]
 
 
 def problems(read, data):
@@ -106,77 +92,6 @@ class TestStrict:
                     tags += [f"{prefix}-{part[0]}" for prefix in shape(part[1])]
             assert decode_strict(tags, Turns(SCHEMES[scheme])) == wanted
             assert decode_tags(tags, Steps(lenient)) == wanted
-
-    def test_gold_must_keep_to_the_scheme_and_a_system_need_not(self):
-        data = b"a I-x\nb O\n\nc B-x\nd I-y\n"
-        assert spans(read_iob2(data)) == [[], [("x", 0, 1)]]
-        assert problems(read_iob2_gold, data) == [
-            (1, None, "I-x is not part of an entity in IOB2"),
-            (5, None, "I-y is not part of an entity in IOB2"),
-        ]
-        assert spans(read_iob1_gold(b"a I-x\nb O\n\nc I-x\nd I-y\n")) == [[("x", 0, 1)], [("x", 0, 1), ("y", 1, 2)]]
-
-    def test_prefixes_of_another_scheme(self):
-        assert problems(read_iob2, b"a S-x\n") == [(1, 3, "'S-x' is not a tag")]
-        assert problems(read_bilou, b"a E-x\n") == [(1, 3, "'E-x' is not a tag")]
-        assert spans(read_iobes(b"a S-x\n")) == [[("x", 0, 1)]]
-
-
-class TestFiles:
-    def test_each_sentence_is_a_document(self):
-        corpus = read_bio(b"EU NNP B-ORG\nrejects VBZ O\n\n\nPeter NNP I-PER\n")
-        assert [(each.id, each.line, each.data["sentences"]) for each in corpus.documents] == [
-            ("sentence-1", 1, [2]),
-            ("sentence-2", 5, [1]),
-        ]
-        assert spans(corpus) == [[("ORG", 0, 1)], [("PER", 0, 1)]]
-
-    def test_documents_begin_at_their_lines_and_count_tokens_through(self):
-        data = b"-DOCSTART- -X- O\n\na x O\nb x B-L\n\nc x B-L\n\n-DOCSTART- -X- O\n\nd x B-L\n"
-        corpus = read_bio(data)
-        assert [(each.id, each.data["sentences"]) for each in corpus.documents] == [
-            ("document-1", [2, 1]),
-            ("document-2", [1]),
-        ]
-        assert spans(corpus) == [[("L", 1, 2), ("L", 2, 3)], [("L", 0, 1)]]
-
-    def test_a_chunk_does_not_cross_sentences(self):
-        assert spans(read_bio(b"a B-x\n\nb I-x\n")) == [[("x", 0, 1)], [("x", 0, 1)]]
-
-    def test_tabs_blanks_and_line_ends(self):
-        assert spans(read_bio(b"a\tB-x\r\nb  I-x \r\n\r\nc O\r\n")) == [[("x", 0, 2)], []]
-
-    def test_a_space_that_is_no_blank_is_part_of_the_token(self):
-        assert spans(read_bio("10\u00a0000 B-x\n\u3000 I-x\n".encode())) == [[("x", 0, 2)]]
-
-    def test_both_columns(self):
-        data = b"a B-x O\nb O B-y\n"
-        assert spans(read_both_gold(data)) == [[("x", 0, 1)]]
-        assert spans(read_bio(data)) == [[("y", 1, 2)]]
-
-    def test_everything_that_is_wrong_is_said_at_once(self):
-        assert problems(read_bio, b"a B-x\nb\nc PER\nd B-x O\n") == [
-            (2, None, "1 column, but 2 in line 1"),
-            (3, 3, "'PER' is not a tag"),
-            (4, None, "3 columns, but 2 in line 1"),
-        ]
-
-    def test_columns_that_are_missing(self):
-        assert problems(read_both_gold, b"B-x\nO\n")[0] == (1, None, "1 column, at least 2 are needed")
-
-    @pytest.mark.parametrize("data", [b"", b"\n\n", b"-DOCSTART- O\n"])
-    def test_nothing_at_all(self, data):
-        assert problems(read_bio, data) == [(None, None, "the file has no tokens")]
-
-    def test_many_problems_are_counted(self):
-        found = problems(read_bio, b"x Q\n" * 150)
-        assert len(found) == 101
-        assert found[-1][2] == "and 50 more problems"
-
-    def test_lines_of_sentences_after_special_ones(self):
-        data = b"a B-x\n\nb B-x\nc I-x\n\n\n\nd Q-x\n"
-        assert problems(read_bio, data) == [(8, 3, "'Q-x' is not a tag")]
-        assert [each.line for each in read_columns(data.replace(b"Q", b"B")).sentences] == [1, 3, 8]
 
 
 class TestSameSentences:

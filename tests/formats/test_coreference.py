@@ -1,4 +1,4 @@
-"""The formats together: which is which, and what survives the way from one to another and back."""
+"""The formats of coreference together: which is which, and what survives the way from one to another and back."""
 
 import io
 import os
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
 from adjudge.formats.conll import read_conll, write_conll
+from adjudge.formats.conllu import read_conllu, write_conllu
 from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, sniff, write_coreference
 from adjudge.model.coref import Chain, CorefDocument, mention_words
 
@@ -200,3 +201,19 @@ def test_strict_and_checks_of_the_other_formats() -> None:
     report = check_coreference(data)
     assert [finding.kind for finding in report.findings] == ["repeated", "two-chains"]
     assert (report.errors, report.warnings, report.contents["mention"]) == (0, 2, 3)
+
+
+def chains(document: CorefDocument) -> dict[str, list[tuple[float, ...]]]:
+    return {chain.id: chain.mentions for chain in document.chains}
+
+
+def test_crossing_mentions_of_one_chain_are_refused() -> None:
+    with pytest.raises(ValidationError, match="mentions of chain 1 cross"):
+        write_conllu([CorefDocument("d", [Chain("1", [(0, 2), (1, 3)])], 4)])
+
+
+def test_what_cannot_be_kept_is_said() -> None:
+    written, notes = write_conllu([CorefDocument("d", [Chain("a-b", [(0, 1)])])])
+    assert "chains got new ids" in notes[0].message
+    assert "unknown length" in notes[1].message
+    assert chains(read_conllu(written.encode()).documents[0]) == {"e1": [(0, 1)]}

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.kb_annotation import ace_text, nearest, raw_places, read_ace
-from adjudge.model.kbp import Entity, Fact, Mention, Provenance, Span
+from adjudge.model.kbp import Fact, Mention, Provenance, Span
 
 SGM = """<DOC>
 <DOCID> X1 </DOCID>
@@ -234,9 +234,3 @@ def test_nothing_there(tmp_path):
 def test_the_nearest_place():
     assert nearest("AT&amp;T and AT&amp;T", "AT&T", 10) == Span(13, 21)
     assert nearest("x" * 900 + "Oslo", "Oslo", 0) is None
-
-
-def test_entities_are_equal_to_what_was_written(folder):
-    (document,) = read_ace(folder).documents
-    assert isinstance(document.entities[0], Entity)
-    assert [len(entity.mentions) for entity in document.entities] == [2, 1, 1]

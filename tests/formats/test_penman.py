@@ -1,11 +1,7 @@
 """Penman notation: one graph, and files of them; whatever the bytes, documents or problems with a place."""
 
-import gzip
-
 import pytest
 
-from adjudge.errors import FormatError
-from adjudge.formats.penman import read_graphs, read_penman, read_penman_in_order
 from adjudge.model.penman import PenmanError, parse
 
 
@@ -64,50 +60,3 @@ def test_deep_graphs_need_no_deep_stack():
     depth = 50_000
     graph = parse("".join(f"(v{k} / c :r " for k in range(depth)) + "-" + ")" * depth)
     assert len(graph.concepts) == len(graph.edges) == depth
-
-
-FILE = b"""# A comment.
-# ::id s.1 ::date 2020-01-01
-# ::snt A boy.
-(b / boy
-   # a comment in between
-   :mod (s / small))
-
-# ::snt Nobody. ::id s.2
-
-(n / nobody)
-"""
-
-
-def test_a_file():
-    corpus = read_penman(FILE)
-    assert [(each.id, each.line) for each in corpus.documents] == [("s.1", 4), ("s.2", 10)]
-    assert corpus.documents[0].data == {"id": "s.1", "amr": "(b / boy\n   :mod (s / small))"}
-    assert read_penman(gzip.compress(FILE)).documents == corpus.documents
-    assert read_penman(FILE.replace(b"\n", b"\r\n")).documents == corpus.documents
-    assert [each.id for each in read_penman_in_order(FILE).documents] == ["1", "2"]
-    assert [graph.top for _, graph in read_graphs(FILE)] == ["b", "n"]
-
-
-def test_ids_count_if_not_every_graph_has_one():
-    assert [each.id for each in read_penman(FILE.replace(b"::id s.2", b"")).documents] == ["1", "2"]
-
-
-def test_all_mistakes_at_once_with_lines_of_the_file():
-    text = FILE.replace(b"small))", b"small)").replace(b"(n / nobody)", b"(n / nobody :x)\n\n# ::id s.1\n(a / b)")
-    with pytest.raises(FormatError) as raised:
-        read_penman(text, name="f.amr")
-    assert [str(each) for each in raised.value.problems] == [
-        "f.amr:4:1: this bracket is never closed, add a closing bracket",
-        "f.amr:10:15: expected a node, a variable or a constant, found )",
-        "f.amr:13: the id s.1 is also that of the graph in line 4, make ids unique",
-    ]
-    for reader in (read_penman_in_order, read_graphs):
-        with pytest.raises(FormatError) as raised:
-            reader(text)
-        assert [each.line for each in raised.value.problems] == [4, 10]
-
-
-def test_a_file_without_a_graph_is_a_mistake():
-    with pytest.raises(FormatError, match="there is no graph"):
-        read_penman(b"# ::id s.1\n\n")
