@@ -53,7 +53,7 @@ class UnionOp(Op):
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         k = self.known.get(type(value))
         if k is None:
-            k = case_of(self.node, value)
+            k = next((place for place, case in enumerate(self.node.cases) if in_case(case, value)), None)
             if k is not None and self.by_type:
                 self.known[type(value)] = k
         if k is not None:
@@ -135,11 +135,6 @@ def in_case(case: ir.Case, value: Any) -> bool:
     except MissingField:
         return False
     return True
-
-
-def case_of(node: ir.Union, value: Any) -> int | None:
-    """The position of the first case that takes the value, or None."""
-    return next((position for position, case in enumerate(node.cases) if in_case(case, value)), None)
 
 
 def _case_name(case: ir.Case) -> str:

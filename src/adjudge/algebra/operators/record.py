@@ -192,15 +192,11 @@ class RecordOp(FieldsOp):
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if self.exact:
             return 1.0 if s == g else 0.0
-        return self._rest(s, g, ctx) if s[0] == g[0] else 0.0
-
-    def _rest(self, s: Any, g: Any, ctx: Context, skip: int = -1) -> float:
-        value = 1.0
+        value = 1.0 if s[0] == g[0] else 0.0
         for k, op in self.rest:
-            if k != skip:
-                value *= op.pair(s[1][k], g[1][k], ctx)
-                if value == 0:
-                    return 0.0
+            if value == 0:
+                break
+            value *= op.pair(s[1][k], g[1][k], ctx)
         return value
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
@@ -224,27 +220,27 @@ class RecordOp(FieldsOp):
         return value
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        out: Table = []
         if len(ss) * len(gs) <= _TINY:
-            values = [(i, j, self.pair(s, g, ctx)) for i, s in enumerate(ss) for j, g in enumerate(gs)]
-            return [entry for entry in values if entry[2] > 0]
+            return super().table(ss, gs, ctx)
         if self.lead is None:
             return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
         position, lead = self.lead
+        others = [(k, op) for k, op in self.rest if k != position]
+        out: Table = []
         for left, right in hash_join(ss, gs, self.block):
             if len(left) * len(right) <= _DIRECT:
-                for i in left:
-                    for j in right:
-                        value = self._rest(ss[i], gs[j], ctx)
-                        if value > 0:
-                            out.append((i, j, value))
+                values = ((i, j, self.pair(ss[i], gs[j], ctx)) for i in left for j in right)
+                out += [entry for entry in values if entry[2] > 0]
                 continue
             inner = lead.table([ss[i][1][position] for i in left], [gs[j][1][position] for j in right], ctx)
             for a, b, first in inner:
-                i, j = left[a], right[b]
-                value = first * self._rest(ss[i], gs[j], ctx, skip=position)
-                if value > 0:
-                    out.append((i, j, value))
+                s, g, value = ss[left[a]][1], gs[right[b]][1], 1.0
+                for k, op in others:
+                    value *= op.pair(s[k], g[k], ctx)
+                    if value == 0:
+                        break
+                else:
+                    out.append((left[a], right[b], first * value))
         return out
 
     def parts(self, p: Any) -> Sequence[Any]:
