@@ -173,23 +173,3 @@ def test_what_is_worth_nothing_is_not_matched():
         assert [(each.system_path, each.gold_path, each.score) for each in alignment.matched] == [("[0]", "[0]", 0.5)]
         assert [each.path for each in alignment.missed] == ["[1]"]
         assert [each.path for each in alignment.spurious] == ["[1]"]
-
-
-@pytest.mark.parametrize(
-    ("case", "said"),
-    [
-        ({"type": "strin"}, "1:48: type cannot be strin, did you mean string?"),
-        ({"prefix": 3}, "1:50: expected a string or null, got an integer"),
-        ({"has": 1}, "1:47: expected a string or null, got an integer"),
-        ({"equals": [1], "field": "a"}, "1:50: expected true or false or an integer or a string or null, got an array"),
-        ({"python": 3}, "1:50: expected a string, got an integer"),
-        ({"field": 2}, "1:49: expected a string or null, got an integer"),
-        ({"name": 1}, "1:48: expected a string or null, got an integer"),
-        ({"equals": 1}, "1:50: equals needs field, the name of the field that decides"),
-    ],
-)
-def test_cases_that_are_not_well_formed(case, said):
-    cases = [{**case, "of": {"sim": "exact"}}]
-    with pytest.raises(FormatError) as caught:
-        load_spec(json.dumps({"metric": {"sim": "union", "cases": cases}}))
-    assert said in str(caught.value).splitlines()

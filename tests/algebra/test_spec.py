@@ -8,138 +8,32 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import problems
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.errors import FormatError, UsageError
 
-# Random trees over all nodes
+# Random trees over all nodes: those that can be computed, inside of records with odd names and beside odd values
 
 names = st.text(max_size=8)
 places = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=6)
-fractions = st.floats(0, 1)
-functions = st.sampled_from(["casefold", "ngrams(3)", "split(<)", "builtins:len", "get(a)"]).map(Fn)
-maybe = st.none
-duplicates = st.sampled_from([None, "set", "multiset", "error"])
-empty = st.sampled_from([None, 0, 1])
-kinds = st.sampled_from([None, "string", "integer", "number", "boolean", "null", "array", "object"])
 literals = st.one_of(names, st.integers(-(2**53), 2**53), st.booleans(), st.none())
-ordered = st.sampled_from(["1:1", "N:1", "1:N", "N:N"])
-
-exacts = st.builds(
-    ir.Exact, type=kinds, values=st.one_of(st.none(), st.lists(literals, min_size=1, max_size=3).map(tuple))
+kinds = st.sampled_from([None, "string", "integer", "number", "boolean", "null", "array", "object"])
+exacts = st.builds(ir.Exact, type=kinds, values=st.none() | st.lists(literals, min_size=1, max_size=3).map(tuple))
+computed = st.one_of(problems.shapes(), problems.latent_shapes()).map(lambda shape: shape.node)
+cases = st.builds(
+    lambda of, literal, place: ir.Union(cases=(ir.Case(of=of, field=place, equals=literal), ir.Case(of=of, has=place))),
+    *(exacts, literals, places),
 )
-discrete = st.recursive(
-    exacts,
-    lambda inner: st.one_of(
-        st.builds(ir.Record, fields=st.dictionaries(places, inner, min_size=1, max_size=2)),
-        st.builds(ir.Mapped, of=inner, by=functions),
-        st.builds(ir.Unit, of=inner),
-    ),
-    max_leaves=3,
-)
-leaves = st.one_of(
-    exacts,
-    st.builds(ir.Variable),
-    st.builds(ir.Edit),
-    st.builds(ir.Number, scale=st.floats(1e-3, 1e6)),
-    st.builds(
-        ir.Span,
-        by=st.sampled_from(["count", "dice", "jaccard", "precision", "recall", "containment", "any"]),
-        start=places,
-        end=places,
-        inclusive=st.booleans(),
-    ),
-    st.builds(
-        ir.Hierarchy,
-        separator=places,
-        credit=st.sampled_from(["halving", "linear", "ancestors", "general"]),
-        partial=fractions,
-        table=st.lists(st.tuples(names, names, fractions), max_size=2).map(tuple),
-    ),
-    st.builds(ir.Hierarchy, parents=st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)),
-    st.builds(
-        ir.Custom,
-        function=functions,
-        key=st.one_of(maybe(), functions),
-        upper=st.one_of(maybe(), st.floats(0.1, 10)),
-        bound=st.one_of(maybe(), functions),
-        symmetric=st.booleans(),
-        self_score=st.one_of(maybe(), fractions),
-    ),
-    st.builds(
-        ir.Overlap,
-        of=discrete,
-        by=st.sampled_from(["count", "dice", "jaccard", "subset", "superset", "link", "containment"]),
-        duplicates=duplicates,
-    ),
-)
-
-
-def conditions(inner):
-    """A case with at least one condition."""
-    return st.one_of(
-        st.builds(ir.Case, of=inner, type=kinds.filter(bool), name=st.one_of(maybe(), names)),
-        st.builds(ir.Case, of=inner, prefix=names),
-        st.builds(ir.Case, of=inner, has=places),
-        st.builds(ir.Case, of=inner, field=places, equals=literals),
-        st.builds(ir.Case, of=inner, python=st.just(Fn("builtins:str"))),
-    )
-
-
-def grow(inner):
-    fields = st.dictionaries(places, inner, min_size=1, max_size=3)
-    return st.one_of(
-        st.builds(ir.Record, fields=fields),
-        st.builds(ir.Sum, fields=fields),
-        st.builds(
-            lambda cases, last: ir.Union(cases=(*cases, *last)),
-            st.lists(conditions(inner), min_size=1, max_size=2),
-            st.lists(st.builds(ir.Case, of=inner), max_size=1),
-        ),
-        st.builds(ir.Mapped, of=inner, by=functions, system=st.one_of(maybe(), functions)),
-        st.builds(ir.Threshold, of=inner, above=fractions, keep=st.booleans()),
-        st.builds(ir.Threshold, of=inner, at_least=st.floats(0.01, 1)),
-        st.builds(ir.Max, of=st.lists(inner, min_size=1, max_size=3).map(tuple)),
-        st.builds(ir.Unit, of=inner),
-        st.builds(
-            ir.Set,
-            of=inner,
-            match=st.sampled_from(["1:1", "N:1", "1:N", "N:N", "best"]),
-            duplicates=duplicates,
-            empty=empty,
-        ),
-        st.builds(
-            ir.Greedy,
-            of=inner,
-            order=st.sampled_from(["system", "gold"]),
-            take=st.sampled_from(["best", "first"]),
-            ties=st.sampled_from(["system", "gold"]),
-            rank=st.one_of(maybe(), functions),
-            duplicates=duplicates,
-            empty=empty,
-        ),
-        st.builds(ir.Sequence, of=inner, match=ordered, empty=empty),
-        st.builds(ir.Graph, of=inner, nodes=places, edges=places, ids=places, match=ordered, empty=empty),
-        st.builds(ir.Latent, of=inner),
-        st.builds(ir.Normalise, of=inner, beta=st.floats(0, 4), undefined=empty),
-        st.builds(
-            ir.Normalise,
-            of=inner,
-            by=st.sampled_from(["precision", "recall", "jaccard"]),
-            recall=st.one_of(maybe(), inner),
-        ),
-    )
-
-
-trees = st.recursive(leaves, grow, max_leaves=6)
+trees = computed | st.builds(ir.Record, fields=st.dictionaries(places, computed | exacts | cases, min_size=1))
 specs = st.builds(
     MetricSpec,
     metric=trees,
     name=names.filter(bool),
     about=names,
-    recall=st.one_of(maybe(), trees),
+    recall=st.none() | trees,
     report=st.lists(st.sampled_from(["precision", "recall", "gold"]), max_size=3, unique=True).map(tuple),
     pool=st.sampled_from(["micro", "macro"]),
     conventions=st.builds(

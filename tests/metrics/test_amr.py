@@ -17,7 +17,6 @@ from adjudge.metrics.amr_triples import (
     reified,
     whole_names,
 )
-from adjudge.tasks.scoring import score
 
 
 def counts(name, gold, system):
@@ -171,21 +170,6 @@ def test_unknown_options_are_refused():
     for text in ("amr.smatch(top=first)", "amr.smatch(roles=plain)", "amr.smatch(names=none)"):
         with pytest.raises(UsageError):
             find(text)
-
-
-def test_a_search_that_is_cut_short_says_so_and_bounds_it():
-    # All concepts and roles alike: hard enough for a limit of a hundredth of a second.
-    def graph(step):
-        triples = [[f"v{k}", "instance", "c"] for k in range(70)]
-        return triples + [[f"v{k}", "r", f"v{(k * step + k // 7 + 1) % 70}"] for k in range(70)]
-
-    gold, system = graph(3), graph(5)
-    result = score("amr.smatch", [{"amr": gold}], [{"amr": system}], bootstrap=0, time_limit=0.01)
-    assert "not solved to the end" in str(result)
-    row = find("amr.smatch").with_options(time_limit=0.01).observe({"amr": gold}, {"amr": system})
-    assert not row.optimal
-    assert row.bound is not None
-    assert row.counts["amr.smatch:matched"] < row.bound["amr.smatch:matched"] <= 140
 
 
 VARIABLES = st.sampled_from("abc")

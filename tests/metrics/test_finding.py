@@ -12,10 +12,10 @@ from adjudge.algebra.functions import Fn
 from adjudge.algebra.spec import load_spec
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.metrics import Metric, catalogue, derive, find
-from adjudge.metrics.base import Row, Scores
-from adjudge.metrics.combined import Combined, _joined
+from adjudge.metrics.base import Scores
+from adjudge.metrics.combined import Combined
 from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
-from adjudge.metrics.record_schema import folded, folded_text, read_schema, squad
+from adjudge.metrics.record_schema import read_schema
 from adjudge.metrics.registry import from_spec, with_common_options, write
 
 
@@ -236,12 +236,6 @@ def test_a_search_cut_short_has_bounds():
     assert whole.bound["tags:matched"] == whole.counts["tags:matched"] == 1
 
 
-def test_rows_are_joined():
-    rows = [Row({"a": 1.0}), Row({"b": 2.0}, optimal=False, bound={"b": 3.0})]
-    assert _joined(rows) == Row({"a": 1.0, "b": 2.0}, optimal=False, bound={"a": 1.0, "b": 3.0})
-    assert _joined(rows[:1]) == rows[0]
-
-
 ONE, TWO = Metric(TAGS, name="one", within="t"), Metric(f(TAGS, beta=2.0), name="two", within="u")
 
 
@@ -362,12 +356,6 @@ def test_fields_are_compared_as_a_schema_says(tmp_path, how, gold, system, expec
     assert list(fields) == ["x"]
     metric = Metric(set_of(fields["x"]), name="x")
     assert metric.observe([gold], [system]).counts["x:matched"] == pytest.approx(expected)
-
-
-def test_words_of_a_schema():
-    assert (folded("Café  X"), folded(3), folded(None)) == ("café x", 3, None)
-    assert (folded_text(3), folded_text(True)) == ("3", "True")
-    assert (squad("The cat."), squad(["a"])) == ("cat", ["a"])
 
 
 def test_hierarchies_in_combined_metrics():

@@ -8,10 +8,10 @@ import pytest
 from adjudge.errors import UsageError
 from adjudge.stats.build import Scoring, build_result
 from adjudge.stats.compare import compare
-from adjudge.stats.inference import Inference, benjamini_hochberg, holm
+from adjudge.stats.inference import OFF, Inference, benjamini_hochberg, holm
 from adjudge.stats.influence import left_out
 from adjudge.stats.intervals import Parts, paired_test, score_interval
-from adjudge.stats.measure import Prf, Total
+from adjudge.stats.measure import Prf, Ratio, Total
 from adjudge.stats.points import Additive
 from adjudge.stats.resample import bootstrap, randomisation
 from adjudge.stats.result import Note
@@ -229,3 +229,30 @@ def test_what_cannot_be_compared():
     stripped = msgspec.structs.replace(a, systems=tuple(msgspec.structs.replace(s, table=None) for s in a.systems))
     with pytest.raises(UsageError, match="result of A has no counts per document"):
         compare([stripped])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Bounds and fractions
+
+
+RECALL = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
+
+
+def recall(*rows, **options):
+    table = StatsTable(tuple("ab"), ("s", "g"), rows, {"genre": ("nw", "df")})
+    return made_result({"A": table}, measures=[RECALL], inference=OFF, **options).systems[0].scores
+
+
+def test_bounds_are_of_parts_that_can_still_rise():
+    better = StatsTable(("a", "b"), ("s", "g"), [[1, 2], [2, 2]])
+    assert recall([1, 2], [1, 2])[0].optimal
+    for pool in ("micro", "macro"):
+        (score,) = recall([1, 2], [1, 2], best={"A": better}, pool=pool)
+        assert (score.value, score.bound, score.optimal) == (0.5, 0.75, False)
+    sliced = recall([1, 2], [1, 2], best={"A": better}, by=("genre",))
+    assert [score.bound for score in sliced] == [0.75, None, 1.0]
+
+
+def test_fractions_are_of_sums_only():
+    found = [recall([1, 2], [1, 4], pool=pool)[0] for pool in ("micro", "macro")]
+    assert [(score.numerator, score.denominator) for score in found] == [(2.0, 6.0), (None, None)]

@@ -12,15 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge as aj
-from adjudge.errors import UsageError
-from adjudge.stats.inference import Inference, benjamini_hochberg, resamples_for
+from adjudge.stats.inference import benjamini_hochberg, resamples_for
 from adjudge.stats.intervals import (
     Parts,
-    jackknife_error,
     paired_test,
     score_interval,
     student_quantile,
-    student_tails,
 )
 
 CASES = json.loads((Path(__file__).parent.parent / "golden" / "estimates.json").read_text(encoding="utf-8"))["cases"]
@@ -110,19 +107,6 @@ def test_p_is_small_if_and_only_if_the_interval_leaves_out_zero(pairs, seed, lev
     significant = found.p < 1 - level - 1e-9
     if abs(found.p - (1 - level)) > 1e-9 and found.p > 1 / 500:
         assert significant == (found.low > 1e-12 or found.high < -1e-12)
-
-
-def test_the_jackknife_p_is_that_of_student():
-    a, b = Parts(0.53, np.array([0.5, 0.5, 0.6]), NONE), Parts(0.46, np.array([0.4, 0.5, 0.5]), NONE)
-    error = jackknife_error(a.minus(b))
-    assert paired_test(a, b, "jackknife", "jackknife").p == student_tails(0.07 / error, 2)
-
-
-def test_choices_are_checked():
-    assert Inference(test="approximate-randomisation").test == "randomisation"
-    for wrong in ({"interval": "percentil"}, {"test": "t"}, {"bootstrap": -1}, {"level": 95}):
-        with pytest.raises(UsageError):
-            Inference(**wrong)
 
 
 # Whole results

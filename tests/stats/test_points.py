@@ -19,8 +19,6 @@ from adjudge.stats.table import StatsTable
 from made import made_result
 
 COLUMNS = ("s", "p", "g")
-counts = st.integers(0, 4)
-rows_of_counts = st.lists(st.tuples(counts, counts, counts).map(lambda t: (t[0], t[0] + t[1], t[0] + t[2])), max_size=6)
 
 
 def table_of(rows):
@@ -29,41 +27,6 @@ def table_of(rows):
 
 def measures_of(undefined):
     return (Prf("x", ("s", "p"), ("s", "g"), undefined=undefined), Total("x", "count", (("g", 1.0),)))
-
-
-@settings(deadline=None)
-@given(rows_of_counts, st.sampled_from([0, 1, None]), st.data())
-def test_reductions_equal_a_loop(rows, undefined, data):
-    table, measures = table_of(rows), measures_of(undefined)
-    weights = data.draw(
-        st.lists(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)), min_size=1, max_size=4)
-    )
-    together, averaged = (Additive(table, measures, pool).evaluate(weights) for pool in ("micro", "macro"))
-    for k, row in enumerate(weights):
-        # a weight is a number of copies of the document
-        copies = [rows[i] for i, times in enumerate(row) for _ in range(times)]
-        totals = [sum(column) for column in zip(*copies, strict=True)] if copies else [0, 0, 0]
-        expected = compute(measures, COLUMNS, [totals])
-        documents = [compute(measures, COLUMNS, [copy]) for copy in copies]
-        for key in expected:
-            assert together[key][k] == pytest.approx(expected[key][0], nan_ok=True)
-            defined = [d[key][0] for d in documents if not math.isnan(d[key][0])]
-            if key[1] == "count":
-                assert averaged[key][k] == sum(defined)
-            else:
-                mean = sum(defined) / len(defined) if defined else math.nan
-                assert averaged[key][k] == pytest.approx(mean, nan_ok=True)
-
-
-@settings(deadline=None)
-@given(rows_of_counts, st.randoms(), st.sampled_from(["micro", "macro"]))
-def test_order_of_documents_changes_no_bit(rows, random, pool):
-    table = StatsTable(tuple(map(str, range(len(rows)))), COLUMNS, np.array(rows, dtype=float).reshape(-1, 3) / 7)
-    order = list(table.ids)
-    random.shuffle(order)
-    measures = measures_of(None)
-    one, other = (Additive(t, measures, pool).point() for t in (table, table.select(order)))
-    assert np.array(list(one.values())).tobytes() == np.array(list(other.values())).tobytes()
 
 
 def test_undefined_documents_are_counted():
