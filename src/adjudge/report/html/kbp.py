@@ -11,11 +11,11 @@ from adjudge.report.html.charts_plot import Axis
 from adjudge.report.html.charts_steps import Range, range_plot, waterfall
 from adjudge.report.html.page import Figure, ScoreTable, figure, render_page, score_table
 from adjudge.report.html.result_graphs import graphs_of_result
-from adjudge.report.kb_explanations import SIDES, sample_text, steps
-from adjudge.tasks.kbp.explain import LIMIT, Example, Explanation, Waterfall
+from adjudge.tasks.kbp.explain import LIMIT
 from adjudge.tasks.kbp.notes import NOTCH_CAUTION, PERCENTILE_CAUTION
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE
 from adjudge.tasks.kbp.reasons import FATES, REASONS, Fate
+from adjudge.tasks.kbp.waterfalls import SIDES, Example, Explanation, Waterfall
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result, Score
@@ -247,13 +247,13 @@ def _hop(system: int, fall: Waterfall) -> Hop:
             if reason in lost
         )
         fates.append((_FATE_TITLES[fate], reasons))
-    sample = "" if fall.sample is None else sample_text(fall.sample)
+    sample = "" if fall.sample is None else str(fall.sample)
     return Hop(fall.metric, falls, sample, tuple(fates))
 
 
 def _fall(system: int, fall: Waterfall, fate: Fate) -> Figure:
     """The waterfall of one side at one number of hops, and the same as rows of label, paths and share."""
-    listed = steps(fall, fate)
+    listed = fall.steps(fate)
     whole = listed[0][1]
     rows = tuple((label, f"{paths:,}", f"{100 * paths / whole:.1f}" if whole else "–") for label, paths in listed)
     first, last = SIDES[fate]

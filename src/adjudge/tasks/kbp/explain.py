@@ -7,7 +7,7 @@ with those that are right. A path is explained by the first of its facts that th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
@@ -18,6 +18,7 @@ from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Re
 from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
 from adjudge.tasks.kbp.support import Support
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
+from adjudge.tasks.kbp.waterfalls import Example, Explanation, Loss, PathFact, Sample, Waterfall
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,76 +32,6 @@ LIMIT = 5
 MOST = 1_000_000
 """Walks of both sides, of one length, that are looked at; of more, only those of some first nodes."""
 _SUPPORT = 3  # documents of a fact that are shown
-
-
-class Loss(NamedTuple):
-    """How many paths are lost at one step; `at` says at which of their facts, the first one first.
-
-    The last number of `at` counts paths all of whose facts are right, but between nodes that do not join.
-    """
-
-    reason: Reason
-    paths: int
-    at: tuple[int, ...]
-
-
-class PathFact(NamedTuple):
-    """A fact of a path: its names, whether the other side has it too, its documents, and the text of some of them."""
-
-    subject: str
-    relation: str
-    object: str
-    matched: bool
-    documents: tuple[str, ...]
-    evidence: tuple[tuple[str, str], ...]
-
-
-class Example(NamedTuple):
-    """A lost path: the facts along it, which of them broke first (from 1), and why; `paths` broke at this very fact."""
-
-    fate: Fate
-    reason: Reason
-    detail: str
-    paths: int
-    broken: int
-    facts: tuple[PathFact, ...]
-
-
-class Sample(NamedTuple):
-    """What was looked at instead of everything: `drawn` of `all` first nodes.
-
-    `too_large` first nodes have so many walks of their own that they were not among those to be drawn.
-    """
-
-    drawn: int
-    all: int
-    too_large: int
-    seed: int
-
-
-class Waterfall(NamedTuple):
-    """All paths of one length: those of gold, of the system and of both, and at which step the others were lost."""
-
-    metric: str
-    hop: int
-    gold: int
-    system: int
-    both: int
-    missed: tuple[Loss, ...]
-    wrong: tuple[Loss, ...]
-    examples: tuple[Example, ...]
-    sample: Sample | None = None
-
-    def losses(self, fate: Fate) -> tuple[Loss, ...]:
-        """The losses of one side."""
-        return self.missed if fate == "missed" else self.wrong
-
-
-class Explanation(NamedTuple):
-    """One system: a waterfall for each number of hops."""
-
-    system: str
-    waterfalls: tuple[Waterfall, ...]
 
 
 def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -> tuple[Explanation, ...]:
@@ -141,10 +72,20 @@ def explain_inputs(
     if any(hop < 1 for hop in chosen):
         raise UsageError("paths have at least one hop", hint="give numbers from 1")
     mapped = None if read.gold.corpus is None else map_inputs(read, options)
-    return tuple(
-        Explanation(name, tuple(each.waterfall(hop, limit=limit, seed=seed, most=most) for hop in chosen))
-        for name, each in explainers(read, options, mapped)
-    )
+    return tuple(explained(explainers(read, options, mapped), chosen, limit=limit, seed=seed, most=most))
+
+
+def explained(
+    systems: Iterable[tuple[str, Explainer]],
+    hops: Sequence[int],
+    *,
+    limit: int | None = LIMIT,
+    seed: int = 13,
+    most: int = MOST,
+) -> Iterator[Explanation]:
+    """The waterfalls of systems, given by name."""
+    for name, each in systems:
+        yield Explanation(name, tuple(each.waterfall(hop, limit=limit, seed=seed, most=most) for hop in hops))
 
 
 def explained_variant(options: KbOptions) -> Variant:

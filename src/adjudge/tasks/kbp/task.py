@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cached_property
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from adjudge.stats.alignment import Alignment
+    from adjudge.stats.panel import Panel
+    from adjudge.stats.result import Result
     from adjudge.tasks.kbp.explain import Explainer
     from adjudge.tasks.kbp.sampling import HopEstimate
 
@@ -128,7 +131,7 @@ class PathsTask(CorpusTask):
         self.ids, self.documents = corpus.documents, len(corpus.documents)
         self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
         """Both sides of every system, by name, if what became of their facts can be said."""
-        self.box = options.notch if run.box or options.interval == "percentile" else None
+        self.box = options.notch if run.box or run.align or options.interval == "percentile" else None
         self.counted: list[VariantCounts] = []
         self._measures = measures_of(options)
         self._presence: Any = None
@@ -347,7 +350,19 @@ class PathsTask(CorpusTask):
         """The facts and paths of some documents."""
         from adjudge.tasks.kbp.documents import align_documents
 
-        return {name: align_documents(each, documents) for name, each in self.explainers()}
+        return {name: align_documents(each, documents) for name, each in self._explained}
+
+    @cached_property
+    def _explained(self) -> list[tuple[str, Explainer]]:
+        return list(self.explainers())
+
+    def panels(self, result: Result) -> tuple[Panel, ...]:
+        """Where paths are lost, with examples, and the boxes of the paper."""
+        from adjudge.tasks.kbp.explain import explained
+        from adjudge.tasks.kbp.waterfalls import box_panels, waterfall_panels
+
+        falls = explained(self._explained, range(1, self.options.hops + 1), seed=self.run.inference.seed)
+        return (*(panel for each in falls for panel in waterfall_panels(each)), *box_panels(result))
 
 
 def check_run(run: KbRun, *, confidences: bool = False) -> None:
