@@ -152,7 +152,8 @@ def test_check(call: Call):
     code, out, err = call("check", "old")
     assert (code, err) == (0, "")
     assert out == (
-        "old: 1 document, 1 assessed and 0 unassessed responses, 1 cluster, 0 errors, 0 warnings\nprofile: spec\n"
+        "old: 1 document, 1 assessed response, 0 unassessed responses, 1 cluster, 1 TRFR, 0 errors, 0 warnings "
+        "(profile spec)\n"
     )
     assert call("check", "old", "--quiet") == (0, "", "")
 
@@ -180,7 +181,7 @@ def test_check_lists_all_problems(call: Call):
     assert all(each["hint"] and each["path"] == "old/d" and each["line"] for each in found["findings"])
     code, out, _ = call("check", "old", "--limit", "2", "-o", "report.txt")
     assert (code, out) == (1, "")
-    assert "and 3 more of the kind assessment-missing" in Path("report.txt").read_text()
+    assert "(and 3 more like it" in Path("report.txt").read_text()
 
 
 def test_strict_makes_warnings_count(call: Call):
@@ -197,7 +198,7 @@ def test_check_with_frames(call: Call):
     assert "frames/d: error: there are no frames for this document" in out
     code, out, _ = call("check", str(CORPUS / "key"), "--frames", str(CORPUS / "ref"), "--limit", "0")
     assert code == 0
-    assert out.endswith("27 frames, 82 of 82 TRFRs linked, 0 errors, 23 warnings\nprofile: spec\n")
+    assert out.endswith("82 TRFRs, 82 linked TRFRs, 27 frames, 0 errors, 23 warnings (profile spec)\n")
     assert out.count("warning: a frame with") == 22
 
 
@@ -213,7 +214,7 @@ def test_profiles_disagree_about_times(call: Call):
     spec = report(call, "check", str(CORPUS / "key"))
     official = report(call, "check", str(CORPUS / "key"), "--profile", "bbn-2015")
     assert (len(spec["findings"]), len(official["findings"])) == (1, 3)
-    assert official["profile"] == "bbn-2015"
+    assert official["files"][0]["profile"] == "bbn-2015"
 
 
 def test_progress(call: Call):

@@ -102,7 +102,7 @@ def test_severities_are_settings(adjudge, demo):
     assert ran.out.splitlines()[0].startswith("validate granite     failed      1 error, 0 warnings: left out")
     report = (demo / "reports" / "validate-granite.txt").read_text().splitlines()
     assert [line.split(": ")[1] for line in report[:-1]] == ["error"]
-    assert report[-1].endswith("(profile spec, ontology 2015, entity-type error, additional off)")
+    assert "(profile spec, ontology 2015, entity-type error, additional off, offsets" in report[-1]
     settings.write_text(before.replace('# cas-text = "error"', 'cas-txt = "off"\ntime = "bad"'))
     ran = adjudge("eal", "campaign", "run", "c")
     assert ran.code == 1

@@ -43,7 +43,7 @@ def responses():
 def test_the_submissions_are_valid(name):
     report = validate(SUBMISSIONS[name], docs=SOURCES, ontology="2015")
     assert report.errors == 0
-    assert report.documents == 12
+    assert report.contents["document"] == 12
     # Realistic mistakes: fillers in quotations or in roles they cannot have, justifications that are not needed.
     assert {finding.kind for finding in report.findings} <= {"quoted", "additional", "entity-type"}
 
@@ -64,9 +64,9 @@ def test_the_texts_stand_where_the_offsets_say(responses, sources, keys):
 
 def test_the_assessments_are_complete_and_consistent():
     report = check(ASSESSMENTS, frames=FRAMES)
-    assert (report.errors, report.warnings, report.unassessed) == (0, 0, 0)
-    assert report.documents == len(DOCUMENTS)
-    assert report.linked == report.classes > 150
+    assert (report.total, report.contents["unassessed response"]) == (0, 0)
+    assert report.contents["document"] == len(DOCUMENTS)
+    assert report.contents["linked TRFR"] == report.contents["TRFR"] > 150
     assert open_key(ASSESSMENTS).documents == open_frames(FRAMES).documents == DOCUMENTS
 
 

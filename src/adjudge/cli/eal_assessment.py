@@ -12,15 +12,14 @@ import click
 
 from adjudge._version import __version__
 from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option
-from adjudge.cli.findings import all_counted, failed, report_record, report_text
-from adjudge.cli.findings import report_options as check_options
+from adjudge.cli.findings import emit_findings, finding_options, kinds_help, severities_of
 from adjudge.cli.options import choice, command, document_list, flag, format_option, value
-from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
+from adjudge.cli.output import check_targets, emit_json, emit_lines, uncollected
 from adjudge.errors import UsageError
 from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import Assessment, Response
-from adjudge.tasks.eal.consistency import CheckReport
+from adjudge.tasks.eal.consistency import KINDS
 from adjudge.tasks.eal.consistency import check as check_store
 from adjudge.tasks.eal.frames import describe
 from adjudge.tasks.eal.responses import UNLINKED
@@ -36,7 +35,6 @@ from adjudge.tasks.eal.stores import (
     repairing,
     trimming,
 )
-from adjudge.tasks.eal.validation_files import LIMIT
 
 SHOWN = 10  # assessments that differ, without --verbose
 REASONS = {**EXPLAINED, "coreferent": "a better response has a CAS in the same cluster"}
@@ -237,7 +235,8 @@ def _answers(assessment: Assessment) -> str:
         "--docs", "LIST", "Only these documents, each of which must be there: a file with one id per line, or a,b,c."
     ),
     profile_option,
-    check_options(limit=LIMIT),
+    finding_options(),
+    before=kinds_help(KINDS),
     examples=["adjudge eal assessment check assessments --frames frames"],
 )
 def check(store: str, **options: Any) -> int:
@@ -252,31 +251,8 @@ def check(store: str, **options: Any) -> int:
     """
     check_targets(options)
     how = {name: options[name] for name in ("frames", "pool", "limit")}
-    profile = get_profile(options["profile"])
-    report = check_store(store, documents=document_list(options["docs"]), profile=profile, **how)
-    if options["format_"] == "json":
-        facts = report_record(report, {name: getattr(report, name) for name in _CHECKED})
-        head = {"adjudge": __version__, "task": "eal", "operation": "assessment check", "profile": report.profile}
-        emit_json({**head, **facts}, options["output"])
-    else:
-        emit(_check_text(report, quiet=options["quiet"]), options["output"])
-    return int(failed(report, options))
-
-
-_CHECKED = ("frames_path", "documents", "assessed", "unassessed", "clusters", "classes", "frames", "linked")
-
-
-def _check_text(report: CheckReport, *, quiet: bool) -> str:
-    parts = [
-        counted(report.documents, "document"),
-        f"{report.assessed} assessed and {report.unassessed} unassessed responses",
-        counted(report.clusters, "cluster"),
-    ]
-    if report.frames_path is not None:
-        parts += [counted(report.frames, "frame"), f"{report.linked} of {report.classes} TRFRs linked"]
-    parts += all_counted(error=report.errors, warning=report.warnings)
-    text = report_text(report, parts, quiet=quiet)
-    return text if quiet else f"{text}profile: {report.profile}\n"
+    how |= {"profile": get_profile(options["profile"]), "severity": severities_of(options, KINDS)}
+    return emit_findings("eal", [check_store(store, documents=document_list(options["docs"]), **how)], options)
 
 
 @command(

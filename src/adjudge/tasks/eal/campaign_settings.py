@@ -22,7 +22,7 @@ from adjudge.tasks.eal.campaign_state import digest_of
 from adjudge.tasks.eal.diagnostics import FIELDS
 from adjudge.tasks.eal.ontology import YEARS
 from adjudge.tasks.eal.settings import PROFILES, Profile, decide
-from adjudge.tasks.eal.validation_files import KINDS
+from adjudge.tasks.eal.validation import KINDS
 
 FILE = "campaign.toml"
 BY = (*FIELDS, "genre")

@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_atomically
-from adjudge.findings import Finding
+from adjudge.findings import Finding, Findings, Severities, finding_lines, totals_line
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
@@ -178,14 +178,14 @@ def ontology_of(rooms: Rooms, settings: CampaignSettings) -> str | Path:
 
 def check_texts(rooms: Rooms, settings: CampaignSettings, documents: Documents) -> Made:
     """Check the source documents, on which everything else depends."""
-    found = check_sources(documents, settings)
+    found = Findings(str(rooms.sources), limit=0)
+    found.take(check_sources(documents, settings))
     report = rooms.report("sources.txt")
-    _write(report, map(_line, found))
-    errors = sum(finding.error for finding in found)
-    wrong = f"{count(errors, 'error')}, {count(len(found) - errors, 'warning')}"
-    first = f": {found[0].problem}" if found else ""
-    facts = {"warnings": len(found) - errors}
-    return Made(wrong + first, report if found else None, failed=bool(errors), facts=facts)
+    _write(report, finding_lines(found))
+    wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    first = f": {found.found[0].problem}" if found.found else ""
+    facts = {"warnings": found.warnings}
+    return Made(wrong + first, report if found.total else None, failed=bool(found.errors), facts=facts)
 
 
 def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Documents, name: str, path: Path) -> Made:
@@ -200,13 +200,9 @@ def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Doc
         severity=settings.severity,
     )
     report = rooms.report(f"validate-{name}.txt")
-    lines = [_line(finding) for finding in found.findings]
-    lines += [f"and {more} more of the kind {kind}" for kind, more in found.unlisted.items()]
-    summary = f"{count(found.documents, 'document')}, {count(found.responses, 'response')}"
+    _write(report, [*finding_lines(found), totals_line(found)])
+    summary = ", ".join(count(found.contents[what], what) for what in ("document", "response"))
     wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
-    changed = "".join(f", {kind} {severity}" for kind, severity in found.severity.items())
-    rules = f"profile {found.profile}, ontology {found.ontology}{changed}"
-    _write(report, [*lines, f"{found.path}: {summary}, {count(found.frames, 'frame')}, {wrong} ({rules})"])
     if found.errors:
         return Made(f"{wrong}: left out", report, failed=True)
     warned = f", {count(found.warnings, 'warning')}" if found.warnings else ""
@@ -341,17 +337,17 @@ def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Docum
     store.close()
     known = [each for each in store.documents if each in documents]
     strays = documents.stray_findings(rooms.assessments, store.documents)
-    found = check(rooms.assessments, pool=rooms.pool, documents=known, profile=settings.rules())
-    listed = [*strays, *(finding for finding in found.findings if finding.kind != "unassessed")]
+    waits: Severities = {"unassessed": "off"}
+    found = check(rooms.assessments, pool=rooms.pool, documents=known, profile=settings.rules(), severity=waits)
+    found.take(strays)
     report = rooms.report("check.txt")
-    unlisted = {kind: more for kind, more in found.unlisted.items() if kind != "unassessed"}
-    _write(report, [*map(_line, listed), *(f"and {more} more of the kind {kind}" for kind, more in unlisted.items())])
-    total = found.assessed + found.unassessed
-    waiting = len(found.findings) + len(strays) - len(listed) + found.unlisted.get("unassessed", 0)
-    wrong = f"{count(found.errors, 'error')}, {count(found.warnings + len(strays) - waiting, 'warning')}"
-    facts = {"assessed": found.assessed, "responses": total}
-    message = f"{count(found.documents, 'document')}, {count(found.clusters, 'cluster')}, {wrong}"
-    return Made(message + _not_scored(strays), report if listed else None, failed=bool(found.errors), facts=facts)
+    _write(report, finding_lines(found))
+    done, left = (found.contents[f"{which} response"] for which in ("assessed", "unassessed"))
+    documents_, clusters = (count(found.contents[what], what) for what in ("document", "cluster"))
+    message = f"{documents_}, {clusters}, {count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    facts = {"assessed": done, "responses": done + left}
+    shown = report if found.total else None
+    return Made(message + _not_scored(strays), shown, failed=bool(found.errors), facts=facts)
 
 
 def _not_scored(strays: Sequence[Finding]) -> str:
@@ -396,12 +392,13 @@ def write_reference(
         documents=[each for each in read if each is not None],
     )
     report = rooms.report("reference.txt")
-    findings = [*store.notes, *strays, *found.findings]
-    _write(report, map(_line, findings))
+    findings = found.findings
+    findings.take([*store.notes, *strays])
+    _write(report, finding_lines(findings))
     frames, classes = (sum(each) for each in zip(*((d.frames, d.classes) for d in found.documents), strict=True))
-    wrong = f"{count(found.errors, 'error')}, {count(len(findings) - found.errors, 'warning')}"
+    wrong = f"{count(findings.errors, 'error')}, {count(findings.warnings, 'warning')}"
     message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}{_not_scored(strays)}"
-    return Made(message, report if findings else None, failed=bool(found.errors))
+    return Made(message, report if findings.total else None, failed=bool(findings.errors))
 
 
 def score_systems(rooms: Rooms, inputs: Inputs) -> Made:
@@ -430,13 +427,6 @@ def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) ->
     where = named(sorted({Path(problem.path).name for problem in problems if problem.path}))
     message = f"{count(len(problems), 'problem')} to be corrected first in {where}; {what}"
     return Made(message, report, failed=True)
-
-
-def _line(finding: Finding) -> str:
-    problem = finding.problem
-    place = ":".join(str(part) for part in (problem.path, problem.line, problem.column) if part is not None)
-    hint = f", {problem.hint}" if problem.hint else ""
-    return f"{place}: {'error' if finding.error else 'warning'}: {problem.message}{hint}"
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from adjudge.errors import Problem, did_you_mean
-from adjudge.findings import Finding, Findings, field_column
+from adjudge.findings import Finding, Findings, Severities, check_severities, field_column
 from adjudge.formats.eal_arguments import scan_arguments
 from adjudge.formats.eal_fields import decode_lines, sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, NOWHERE, FramePlaces, Place
@@ -22,9 +21,18 @@ from adjudge.tasks.eal.frames import classes, describe, linkable
 from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.responses import ACCEPTABLE, Trfr, class_of
 from adjudge.tasks.eal.settings import SPEC, Profile
-from adjudge.tasks.eal.validation_files import LIMIT, Collector
 
 MANY = 5  # responses of a document that are named one by one
+KINDS = (
+    *("missing-document", "no-responses", "unassessed", "broken-time", "coref-absent", "coref-conflict"),
+    *("coref-missing", "assessment-conflict", "assessment-missing", "assessment-superfluous", "assessment-value"),
+    *("id-content", "id-unknown", "not-pooled", "not-assessed", "frames-absent", "frames-stray", "frame-unassessed"),
+    *("frame-wrong", "frame-wrong-response", "frame-generic", "frame-broken-time", "frame-types", "frame-repeated"),
+    *("frame-missing", "half-linked", "unlinked", "incomplete-wrong", "backup", "junk", "encoding", "columns"),
+    *("document-id", "empty", "type", "role", "span", "justification", "realis", "unknown-id", "ambiguous-id"),
+    *("linked-incomplete", "repeated-incomplete", "repeated-hopper", "hopper-name", "empty-hopper"),
+)
+"""Every kind of problem that assessments and reference frames can have."""
 
 
 class KeyPlaces:
@@ -56,7 +64,7 @@ def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, pr
     ['unassessed']
     """
     places = places or KeyPlaces()
-    findings = Findings(place, key.document)
+    findings = Findings(place, key.document, limit=0)
     if key.unassessed:
         waiting, total = len(key.unassessed), len(key.unassessed) + len(key.assessed)
         at = min((places.at(each, 12) for each in key.unassessed), key=lambda each: each[0] or 0)
@@ -78,7 +86,7 @@ def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, pr
             hint = "give each a number in column 16; the official program needs one even for a wrong CAS"
             message += f": {bare[0].cas.text!r}" + (" and others" if many > 1 else "")
             findings.add("coref-absent", message, *places.at(bare[0], 16), hint=hint)
-    return findings.sorted()
+    return findings.findings
 
 
 def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces | None = None) -> list[Finding]:
@@ -94,7 +102,7 @@ def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces 
     ['not-pooled', 'not-assessed']
     """
     places = places or KeyPlaces()
-    findings = Findings(place, key.document)
+    findings = Findings(place, key.document, limit=0)
     here = dict.fromkeys((*key.assessed, *key.unassessed))
     there = dict.fromkeys(argument.response for argument in pooled.arguments)
     extra = [each for each in here if each not in there]
@@ -109,7 +117,7 @@ def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces 
         others = f" and {len(lacking) - 1} others of this document are" if len(lacking) > MANY else " is"
         message = f"{_said(each)} ({sha1_id(each)}){others} in the pool and has no line here"
         findings.add("not-assessed", message, None, None, hint=hint)
-    return findings.sorted()
+    return findings.findings
 
 
 def check_frames(
@@ -117,7 +125,7 @@ def check_frames(
 ) -> list[Finding]:
     """What is wrong with the reference frames of a document; `read` gives the bytes of its file."""
     places = FramePlaces(lambda: decode_lines(read(), Findings("")), key, linking)
-    findings = Findings(place, key.document)
+    findings = Findings(place, key.document, limit=0)
     pool = linkable(key)
     linked: set[Trfr] = set()
     told: set[Trfr] = set()
@@ -150,7 +158,7 @@ def check_frames(
             findings.add("frame-repeated", message, *places.of(number), hint="keep one of them", error=False)
         linked |= here
     _check_rest(linking, key, pool, linked, places, findings, profile)
-    return findings.sorted()
+    return findings.findings
 
 
 def _wrong_member(response: Response, key: AnswerKey, has_good: bool) -> tuple[str, str, str, bool] | None:
@@ -221,26 +229,6 @@ def _said(response: Response) -> str:
     return f"the response {describe((response,))}"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What was found in a store of assessments, and in frames if they were given, and what is in them."""
-
-    path: str
-    frames_path: str | None
-    profile: str
-    findings: list[Finding]
-    unlisted: dict[str, int]
-    errors: int
-    warnings: int
-    documents: int = 0
-    assessed: int = 0
-    unassessed: int = 0
-    clusters: int = 0
-    classes: int = 0
-    frames: int = 0
-    linked: int = 0
-
-
 def check(
     path: str | Path,
     *,
@@ -248,26 +236,31 @@ def check(
     pool: str | Path | None = None,
     documents: Sequence[str] | None = None,
     profile: Profile = SPEC,
-    limit: int = LIMIT,
-) -> CheckReport:
+    limit: int | None = None,
+    severity: Severities | None = None,
+) -> Findings:
     """Everything that is wrong with a store of assessments, and with reference frames for it.
 
     With `pool` the assessed responses are compared with those that were pooled. With `documents` only these are looked
-    at, and each of them must be there. Of each kind `limit` findings are listed and the others counted; 0 lists all.
+    at, and each of them must be there. `contents` has what is in the store.
     """
-    collector = Collector(limit)
-    counts = dict.fromkeys(("documents", "assessed", "unassessed", "clusters", "classes", "frames", "linked"), 0)
+    out = Findings(str(path), limit=limit, severities=check_severities(severity or {}, KINDS))
+    out.facts.update(profile=profile.name, frames_path=None if frames is None else str(frames))
+    out.remarks[""] = f"profile {profile.name}"
+    counts = out.contents
+    counts.update(dict.fromkeys(("document", "assessed response", "unassessed response", "cluster", "TRFR"), 0))
     with ExitStack() as stack:
         store = stack.enter_context(open_assessments(path, profile))
         linked = None if frames is None else stack.enter_context(open_reference(frames))
         pooled = None if pool is None else stack.enter_context(open_store(pool))
-        collector.take(store.notes)
+        out.take(store.notes)
         if linked is not None:
-            collector.take(linked.notes)
+            out.take(linked.notes)
+            counts.update({"linked TRFR": 0, "frame": 0})
         names = store.documents
         if documents is not None:
             names = sorted({*names}.intersection(documents))
-            collector.take(_missing(documents, store))
+            out.take(_missing(documents, store))
         for document in names:
             key, found = store.scan_key(document)
             places = _key_places(store, document)
@@ -278,36 +271,26 @@ def check(
                 hint = "keep it elsewhere if it is no document"
                 problem = Problem("the file has comments and no response", path=store.place(document), hint=hint)
                 found.append(Finding("no-responses", False, problem, document))
-            collector.take(_in_order(found))
-            counts["documents"] += 1
-            counts["assessed"] += len(key.assessed)
-            counts["unassessed"] += len(key.unassessed)
-            counts["clusters"] += len(set(key.coref.values()))
+            out.take(found)
             good = linkable(key)
-            counts["classes"] += len(good)
+            counts["document"] += 1
+            counts["assessed response"] += len(key.assessed)
+            counts["unassessed response"] += len(key.unassessed)
+            counts["cluster"] += len(set(key.coref.values()))
+            counts["TRFR"] += len(good)
             if linked is not None:
                 linking, found = scan_frames(linked, key, profile)
-                collector.take(_in_order(found))
-                counts["frames"] += len(linking.frames)
+                out.take(found)
                 here = classes((each for frame in linking.frames for each in frame.responses), key.coref)
-                counts["linked"] += len(here & good.keys())
+                counts["linked TRFR"] += len(here & good.keys())
+                counts["frame"] += len(linking.frames)
         if pooled is not None:
             wanted = pooled.documents if documents is None else sorted({*pooled.documents}.intersection(documents))
-            collector.take(_missing(wanted, store))
+            out.take(_missing(wanted, store))
         if linked is not None:
             only = None if documents is None else set(documents)
-            collector.take(each for each in stray_frames(linked, store) if only is None or each.document in only)
-    shown = None if frames is None else str(frames)
-    return CheckReport(
-        str(path),
-        shown,
-        profile.name,
-        collector.findings,
-        collector.unlisted(),
-        collector.errors,
-        collector.warnings,
-        **counts,
-    )
+            out.take(each for each in stray_frames(linked, store) if only is None or each.document in only)
+    return out
 
 
 def scan_frames(store: FramesStore, key: AnswerKey, profile: Profile) -> tuple[Linking, list[Finding]]:
@@ -323,11 +306,6 @@ def scan_frames(store: FramesStore, key: AnswerKey, profile: Profile) -> tuple[L
         return Linking(key.document), [Finding("frames-absent", needed, problem, key.document)]
     read = _reader(store, key.document)
     return linking, [*findings, *check_frames(linking, key, place, read, profile=profile)]
-
-
-def _in_order(findings: list[Finding]) -> list[Finding]:
-    """By line and column; what has none comes last."""
-    return sorted(findings, key=lambda each: (not each.problem.line, each.problem.line or 0, each.problem.column or 0))
 
 
 def _key_places(store: KeyStore, document: str) -> KeyPlaces:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem
-from adjudge.findings import Finding
+from adjudge.findings import Finding, Findings
 from adjudge.formats.eal_assessments import UNKNOWN_IDS
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store
 from adjudge.formats.eal_write import FolderWriter, KeyWriter
@@ -285,12 +285,12 @@ class FramesSummary(NamedTuple):
     lost: list[Response]
     split: list[str]
     absent: list[str]
-    findings: list[Finding]
+    findings: Findings
 
     @staticmethod
-    def empty() -> FramesSummary:
+    def empty(path: str | Path) -> FramesSummary:
         """Of no documents yet."""
-        return FramesSummary([], [], [], [], [])
+        return FramesSummary([], [], [], [], Findings(str(path), limit=0))
 
     def add(self, projection: Projection, key: AnswerKey) -> None:
         """Take in a document."""
@@ -301,17 +301,12 @@ class FramesSummary(NamedTuple):
         self.lost.extend(projection.lost)
         self.split.extend(f"{key.document}: {describe(pool[each])}" for each in projection.split)
 
-    @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return sum(finding.error for finding in self.findings)
-
 
 def template_store(
     key: str | Path, output: str | Path, *, comments: bool = True, overwrite: bool = False
 ) -> FramesSummary:
     """Write the linking pool of a store of assessments for people to link, a file for each document."""
-    summary = FramesSummary.empty()
+    summary = FramesSummary.empty(output)
     with open_assessments(key) as opened, writing_frames(output, overwrite=overwrite) as writer:
 
         def describe_all(document: str) -> None:
@@ -342,7 +337,7 @@ def read_store(
     or, with `written="classes"`, the TRFRs by their digests. Nothing is written if there is an error; with `complete`
     it is one if a TRFR is in no frame. With `documents` other files are not looked at.
     """
-    summary = FramesSummary.empty()
+    summary = FramesSummary.empty(frames)
     with suppress(_Abandoned), ExitStack() as stack:
         linked = stack.enter_context(open_reference(frames))
         opened = stack.enter_context(open_assessments(key, profile))
@@ -356,21 +351,21 @@ def read_store(
         def read_frames(document: str) -> None:
             read = opened.key(document)
             linking, found = scan_frames(linked, read, profile)
-            summary.findings.extend(finding for finding in found if finding.kind not in otherwise)
+            summary.findings.take(finding for finding in found if finding.kind not in otherwise)
             if document not in linked:
                 summary.absent.append(document)
             projection = project(linking, read)
             summary.add(projection, read)
             if complete:
-                summary.findings.extend(_unlinked(linked.place(document), summary.documents[-1]))
+                summary.findings.take(_unlinked(linked.place(document), summary.documents[-1]))
             if writer is not None and written == "classes":
                 writer.put(document, format_classes(projection.linking, read))
             elif writer is not None:
                 writer.put(document, format_linking(projection.linking, read, comments=comments))
 
         for_each(opened.documents, read_frames)
-        summary.findings.extend(stray_frames(linked, opened))
-        if summary.errors:
+        summary.findings.take(stray_frames(linked, opened))
+        if summary.findings.errors:
             raise _Abandoned
     return summary
 
@@ -405,7 +400,7 @@ def project_store(
     overwrite: bool = False,
 ) -> FramesSummary:
     """Write frames that were made for one store of assessments as they are on another."""
-    summary = FramesSummary.empty()
+    summary = FramesSummary.empty(frames)
     with ExitStack() as stack:
         linked = stack.enter_context(open_reference(frames))
         old = stack.enter_context(open_assessments(source))

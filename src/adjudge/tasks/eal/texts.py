@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.eal_lists import parse_quotes
-from adjudge.formats.eal_sources import Offsets, Sources, in_units
-from adjudge.model.eal import Arguments, Linking, Response, Span
+from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units
+from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.responses import Outcome, Remark, remove, replace
 from adjudge.tasks.eal.settings import SPEC, Profile
 
@@ -286,3 +286,136 @@ def expand_justifications(arguments: Arguments, linking: Linking | None, boundar
         if wide != response.justifications:
             mapping[response] = response._replace(justifications=wide), "widened"
     return replace(arguments, linking, mapping)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Texts by offsets, and responses shown with them
+
+AROUND = 10_000  # characters before and after a span in which a text is looked for
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Text:
+    """A document, addressed by offsets that count code points or UTF-16 units; both ends of a span belong to it.
+
+    >>> text = Text("a\U0001f600bc", "utf-16")
+    >>> text.size, text.at(Span(3, 4)), text.cuts(Span(2, 3))
+    (5, 'bc', True)
+    """
+
+    def __init__(self, text: str, offsets: Offsets = "code-points", path: str | None = None) -> None:
+        self.text = text
+        self.path = path
+        self.offsets = offsets
+        self.astral = [] if text.isascii() else [each.start() for each in _ASTRAL.finditer(text)]
+        self._units = Utf16(text) if self.astral and offsets == "utf-16" else None
+        self.size = len(text) + (len(self.astral) if self._units else 0)
+
+    @property
+    def has_halves(self) -> bool:
+        """Whether a span can begin or end in the middle of a character."""
+        return self._units is not None
+
+    def at(self, span: Span) -> str:
+        """The characters of a span; those that it cuts into halves count."""
+        start, end = span if self._units is None else self._units.to_characters(span)
+        return self.text[start : end + 1]
+
+    def cuts(self, span: Span) -> bool:
+        """Whether a span begins or ends in the middle of a character."""
+        return self._units is not None and self._units.cuts(span)
+
+    def span(self, start: int, end: int) -> Span:
+        """The offsets of the characters from `start` to `end`, both inclusive."""
+        return Span(start, end) if self._units is None else self._units.to_units(Span(start, end))
+
+    def find(self, wanted: str, near: Span) -> Span | None:
+        """Where a text stands that was expected at a span: the closest place, or None if it is not around."""
+        start = near.start if self._units is None else self._units.to_characters(near).start
+        first, last = max(0, start - AROUND), start + AROUND + len(wanted)
+        places = [self.text.rfind(wanted, first, start + len(wanted)), self.text.find(wanted, start, last)]
+        there = [place for place in places if place >= 0]
+        if not there or not wanted:
+            return None
+        place = min(there, key=lambda each: abs(each - start))
+        return self.span(place, place + len(wanted) - 1)
+
+
+WIDTH = 240  # characters of a text that are shown
+
+
+def dump_document(arguments: Arguments, linking: Linking | None, text: Text | None = None) -> str:
+    """The responses of a document in the order of its frames, then those that are in none.
+
+    >>> from adjudge.model.eal import Cas
+    >>> at = Span(0, 2)
+    >>> bob = Response("D1", "Life.Die", "Victim", Cas("Bob", at), at, (Span(0, 7),), (), "Actual")
+    >>> print(dump_document(Arguments("D1", [Argument(bob, 0.9, "7")]), None, Text("Bob died.")), end="")
+    D1: 1 response
+    <BLANKLINE>
+      7  Life.Die  Victim  'Bob'  Actual  0.9
+          CAS          0-2  Bob
+          base filler  0-2  Bob
+          because      0-7  Bob died
+    <BLANKLINE>
+    """
+    count = len(arguments.arguments)
+    title = f"{arguments.document}: {count} response{'s' * (count != 1)}"
+    if linking is not None:
+        title += f", {len(linking.frames)} frame{'s' * (len(linking.frames) != 1)}"
+    lines = [title, "", *_frames(arguments, linking, text)]
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _frames(arguments: Arguments, linking: Linking | None, text: Text | None) -> Iterator[str]:
+    if linking is None:
+        yield from _group(arguments.arguments, text, set())
+        return
+    shown: set[Response] = set()
+    for number, frame in enumerate(linking.frames, 1):
+        types = ", ".join(sorted({response.type for response in frame.responses}))
+        yield f"frame {number if frame.id is None else frame.id}: {types}"
+        yield from _group((each for each in arguments.arguments if each.response in frame.responses), text, shown)
+    rest = [each for each in arguments.arguments if each.response not in shown]
+    groups: dict[str, list[Argument]] = {"incomplete": [], "in no frame": [], "generic": []}
+    for argument in rest:
+        response = argument.response
+        unlinked = "incomplete" if response in linking.incomplete else "in no frame"
+        groups["generic" if response.realis == "Generic" else unlinked].append(argument)
+    for name, group in groups.items():
+        if group:
+            yield f"{name}:"
+            yield from _group(group, text, shown)
+
+
+def _group(arguments: Iterable[Argument], text: Text | None, shown: set[Response]) -> Iterator[str]:
+    for argument in arguments:
+        response = argument.response
+        again = response in shown
+        shown.add(response)
+        said = (response.type, response.role, repr(response.cas.text), response.realis, f"{argument.confidence:g}")
+        yield "  " + "  ".join((argument.id, *said)) + ("  (see above)" if again else "")
+        if not again:
+            yield from _spans(response, text)
+    yield ""
+
+
+def _spans(response: Response, text: Text | None) -> Iterator[str]:
+    rows: list[tuple[str, Span]] = [("CAS", response.cas.span), ("base filler", response.base_filler)]
+    rows += [("because", span) for span in response.justifications]
+    rows += [("and because", span) for span in response.additional]
+    places = [f"{span.start}-{span.end}" for _, span in rows]
+    width = max(map(len, places))
+    for (name, span), place in zip(rows, places, strict=True):
+        said = "" if text is None else _shown(text, span)
+        yield f"      {name:<11}  {place:<{width}}  {said}".rstrip()
+
+
+def _shown(text: Text, span: Span) -> str:
+    if span.start >= text.size:
+        return "(outside the document)"
+    found = " ".join(text.at(span).split())
+    if len(found) > WIDTH:
+        found = f"{found[: WIDTH * 2 // 3]} [...] {found[-WIDTH // 3 :]}"
+    return found if span.end < text.size else f"{found} (and on behind the end of the document)"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
-from adjudge.findings import Finding, Severities, check_severities
+from adjudge.findings import Finding, Findings, Severities, check_severities
 from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
 from adjudge.formats.eal_linking import INCOMPLETE, FramePlaces
@@ -21,12 +21,31 @@ from adjudge.formats.eal_store import Store, scan_store
 from adjudge.model.eal import Arguments, Linking, Response
 from adjudge.tasks.eal.ontology import YEARS, Ontology, load_ontology
 from adjudge.tasks.eal.settings import Profile, get_profile
-from adjudge.tasks.eal.validation_arguments import Rules, check_arguments, quote
-from adjudge.tasks.eal.validation_files import KINDS, LIMIT, Collector, EalReport, File, Text
-
-__all__ = ["KINDS", "LIMIT", "EalReport", "validate"]
+from adjudge.tasks.eal.texts import Text
+from adjudge.tasks.eal.validation_arguments import File, Rules, check_arguments, quote
 
 Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
+
+KINDS = (
+    *(
+        "archive",
+        "layout",
+        "junk",
+        "backup",
+        "document-name",
+        "unexpected-document",
+        "missing-document",
+        "missing-linking",
+    ),
+    *("linking-alone", "text", "encoding", "columns", "extra-columns", "document-id", "empty", "no-id", "repeated-id"),
+    *("id-range", "id-form", "repeated-response", "type", "role", "span", "justification", "realis", "confidence"),
+    *("time", "time-small-x", "time-calendar", "entity-type", "outside", "split-character", "astral", "cas-text"),
+    *("cas-extent", "misfit", "empty-cas", "filler-outside", "overlapping-justifications", "additional", "quoted"),
+    *("around-quotation", "quote", "unknown-id", "ambiguous-id", "unlinked", "generic-linked", "generic-incomplete"),
+    *("mixed-types", "linked-incomplete", "repeated-incomplete", "repeated-frame", "hopper-names", "no-hopper-names"),
+    *("repeated-hopper", "hopper-name", "empty-hopper"),
+)
+"""Every kind of problem that a submission can have, in the order of `docs/eal-validation.md`."""
 
 
 class Checks(NamedTuple):
@@ -40,18 +59,18 @@ class Checks(NamedTuple):
     documents: Collection[str] | None = None
     required: Collection[str] | Literal["all"] | None = None
     severity: Severities | None = None
-    limit: int = LIMIT
+    limit: int | None = None
 
 
-def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -> EalReport:
-    r"""Check a folder or an archive; the findings are in the order of the documents, and of the lines in each file.
+def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -> Findings:
+    r"""What is wrong with a folder or an archive, and in `contents` and `facts` what was checked, and by which rules.
 
     The `checks` are `docs`, `ontology`, `profile`, `offsets`, `layout`, `documents`, `required`, `severity`, `limit`.
     `docs` is the folder of the source documents, without it offsets are not checked; `documents` are those that must
     be there, and no others; `required` those that must be there beside others, "all" is every source document. The
     ontology is that of 2015 unless the profile is that of 2014; the layout is that of the year of the ontology.
-    `severity` makes kinds of problems an "error", a "warning", or "off". At most `limit` problems of a kind are listed
-    (0: all). `watch` is called with each document.
+    `severity` makes kinds of problems an "error", a "warning", or "off". The first `limit` problems of a kind are
+    listed (0: all; None: all if they are few). `watch` is called with each document.
 
     >>> import tempfile
     >>> line = "1\tD1\tLife.Dye\tVictim\tBob\t0-2\t0-8\t0-2\tNIL\tActual\t0.9\n"
@@ -59,8 +78,8 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
     ...     for name, content in (("arguments", line), ("linking", "")):
     ...         (Path(place) / name).mkdir()
     ...         _ = (Path(place) / name / "D1").write_text(content)
-    ...     report = validate(place)
-    >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
+    ...     found = validate(place)
+    >>> [(each.kind, each.problem.line, each.problem.column) for each in found.findings]
     [('unlinked', 1, 1), ('type', 1, 6)]
     """
     given = from_keywords(Checks, checks, "validate")
@@ -73,13 +92,9 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
     layout = given.layout or _layout(ontology, early=early)
     offsets = given.offsets or profile.offsets
     rules = Rules(profile, ontology, layout)
-    out = Collector(given.limit, check_severities(given.severity or {}, KINDS))
-
-    def report(documents: int = 0, empty: int = 0, responses: int = 0, frames: int = 0) -> EalReport:
-        counts = (documents, empty, responses, frames)
-        head = (str(path), profile.name, ontology.name, layout, offsets, docs is not None)
-        return EalReport(*head, out.findings, out.unlisted(), out.errors, out.warnings, *counts, out.severity)
-
+    severities = check_severities(given.severity or {}, KINDS)
+    out = Findings(str(path), limit=given.limit, severities=severities)
+    _describe(out, rules, offsets, texts=docs is not None)
     try:
         store, findings = scan_store(
             path,
@@ -89,13 +104,35 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
         )
     except FormatError as error:  # nothing else can be said of an archive that is not safe to unpack
         out.take(Finding("archive", True, problem) for problem in error.problems)
-        return report()
+        return out
     try:
         out.take(findings)
         texts = None if docs is None else _Texts(Sources(docs), offsets)
-        return report(*_Checker(store, texts, rules, (given.documents, given.required), out, watch).run())
+        _Checker(store, texts, rules, (given.documents, given.required), out, watch).run()
     finally:
         store.close()
+    return out
+
+
+def _describe(out: Findings, rules: Rules, offsets: Offsets, *, texts: bool) -> None:
+    """What is checked and by which rules, for the line of totals and for programs."""
+    name, ontology = rules.profile.name, rules.ontology.name
+    against = "no source documents: offsets not checked"
+    if texts:
+        against = f"offsets in {'code points' if offsets == 'code-points' else 'UTF-16 units'}"
+    changed = "".join(f", {kind} {severity}" for kind, severity in out.severities.items())
+    out.remarks[""] = f"profile {name}, ontology {ontology}{changed}, {against}"
+    out.contents.update(document=0, response=0, frame=0)
+    out.facts.update(
+        profile=name,
+        decisions=rules.profile.decisions(),
+        severity=dict(out.severities),
+        ontology=ontology,
+        layout=rules.layout,
+        offsets=offsets,
+        source_documents=texts,
+        without_responses=0,
+    )
 
 
 def _layout(ontology: Ontology, *, early: bool) -> Layout:
@@ -130,7 +167,7 @@ class _Checker:
         texts: _Texts | None,
         rules: Rules,
         wanted: tuple[Collection[str] | None, Collection[str] | Literal["all"] | None],
-        out: Collector,
+        out: Findings,
         watch: Watcher | None,
     ) -> None:
         self.store = store
@@ -141,15 +178,19 @@ class _Checker:
         self.out = out
         self.watch = watch
 
-    def run(self) -> tuple[int, int, int, int]:
-        """How many documents, empty ones, responses and frames there are, after all checks."""
-        store = self.store
-        empty = responses = frames = 0
+    def run(self) -> None:
+        """All checks, and how many documents, responses and frames there are."""
+        store, contents = self.store, self.out.contents
+        contents["document"] = len(store.documents)
+        empty = 0
         for document in store.documents:
             arguments, linking = self._check(document)
-            responses += len(arguments.arguments)
+            contents["response"] += len(arguments.arguments)
+            contents["frame"] += len(linking.frames) if linking is not None else 0
             empty += not arguments.arguments
-            frames += len(linking.frames) if linking is not None else 0
+        if empty:
+            self.out.remarks["document"] = f"{empty} without responses"
+        self.out.facts["without_responses"] = empty
         if self.rules.profile.check_documents and self.rules.has_linking:
             for document in store.linking_documents:
                 if document not in store:
@@ -157,28 +198,22 @@ class _Checker:
                     message = "a linking file for a document that has no arguments"
                     self._say("linking-alone", message, store.place(document, "linking"), document, hint)
         self._check_missing()
-        return len(store.documents), empty, responses, frames
 
     def _check(self, document: str) -> tuple[Arguments, Linking | None]:
         store, out, rules = self.store, self.out, self.rules
-        file = File(store, document)
+        file, here = File(store, document, out), File(store, document, out, "linking")
         arguments, found = store.scan_arguments(document)
+        out.take(found)
         text = self._text(document)
         check_arguments(arguments, text, rules, file)
         linking = None
-        here = File(store, document, "linking")
-        echoes: list[Finding] = []
         if rules.has_linking and store.has_linking:
-            linking, echoes = store.scan_linking(document)
+            linking, found = store.scan_linking(document)
             if linking is None:
                 report_missing(arguments, here)
             else:
                 check_linking(arguments, linking, rules, here, file)
-                echoes = without_echoes(echoes, arguments, here, file) if echoes else echoes
-        if file.found or found:
-            out.take(file.sorted(found))
-        if here.found or echoes:
-            out.take(here.sorted(echoes))
+                out.take(without_echoes(found, arguments, here, file) if found else found)
         if self.watch is not None:
             self.watch(arguments, linking, text)
         return arguments, linking
@@ -236,7 +271,7 @@ class _Checker:
             self._say("missing-document", message, store.path, document, hint, error=error)
 
     def _say(self, kind: str, message: str, place: str, document: str, hint: str, *, error: bool = True) -> None:
-        self.out.take([Finding(kind, error, Problem(message, path=place, hint=hint), document)])
+        self.out.add_problem(kind, Problem(message, path=place, hint=hint), document=document, error=error)
 
 
 def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: File, there: File) -> None:

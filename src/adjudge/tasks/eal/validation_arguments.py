@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
-from adjudge.findings import Finding
+from adjudge.errors import Problem
+from adjudge.findings import VALUES, Findings, field_column
 from adjudge.formats.eal_arguments import COLUMNS
-from adjudge.formats.eal_fields import form_of
+from adjudge.formats.eal_fields import decode_lines, form_of
 from adjudge.formats.eal_layout import Layout
+from adjudge.formats.eal_store import Store
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
 from adjudge.tasks.eal.settings import Profile
-from adjudge.tasks.eal.texts import filter_quotes, find_quotes
-from adjudge.tasks.eal.validation_files import VALUES, File, Text
+from adjudge.tasks.eal.texts import Text, filter_quotes, find_quotes
 
 Agreement: TypeAlias = Literal["same", "part", "other"]
 
@@ -42,6 +44,39 @@ class Rules:
     def has_linking(self) -> bool:
         """Whether a submission has frames."""
         return self.layout != "2014"
+
+
+class File:
+    """One file of a submission, whose lines are looked at only to say where something is."""
+
+    def __init__(self, store: Store, document: str, out: Findings, kind: str = "arguments") -> None:
+        self.place = store.place(document, kind)
+        self.document = document
+        self.out = out
+        self._store = store
+        self._kind = kind
+
+    @cached_property
+    def data(self) -> bytes:
+        """What is in the file; nothing if it is not there."""
+        return self._store.bytes_of(self.document, self._kind) or b""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines as the readers see them."""
+        return decode_lines(self.data, Findings(self.place))
+
+    def say(
+        self, kind: str, message: str, line: int | None = None, column: int | None = None, *, hint: str, **more: Any
+    ) -> None:
+        """Something that is wrong with the file, or only odd."""
+        problem = Problem(message, self.place, line, column, hint)
+        self.out.add_problem(kind, problem, document=self.document, **more)
+
+    def say_of(self, kind: str, message: str, argument: Argument, column: int, *, hint: str, **more: Any) -> None:
+        """The same of a column of a response."""
+        at = field_column(self.lines[argument.line - 1], column) if argument.line else None
+        self.say(kind, message, argument.line or None, at, hint=hint, **more)
 
 
 def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file: File) -> None:
@@ -368,7 +403,8 @@ def _check_quotes(arguments: Arguments, text: Text, rules: Rules, file: File) ->
         return
     exact = rules.profile.quote_tags == "exact"
     regions, unclosed = find_quotes(text.text, path=text.path, exact=exact)
-    file.found.extend((Finding("quote", False, problem, arguments.document), None) for problem in unclosed)
+    for problem in unclosed:
+        file.out.add_problem("quote", problem, document=arguments.document, error=False)
     if exact and unclosed:
         return  # the official program goes no further
     outcome = filter_quotes(arguments, None, [text.span(*region) for region in regions])
