@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -229,7 +230,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("relaton.strict", ["relation.strict", "set.f1"])
     'did you mean relation.strict?'
     """
+    return _close(name, tuple(known))
+
+
+@lru_cache(maxsize=1024)  # one mistake may stand in every line
+def _close(name: str, known: tuple[str, ...]) -> str | None:
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else None

@@ -179,19 +179,26 @@ class Findings:
 
     def add_problems(self, kind: str, problems: Iterable[Problem], *, error: bool = True) -> None:
         """What another reader has raised or noted; problems that differ in a value only are alike."""
-        for each in problems:
-            self.add_problem(kind, each, error=error, value=shape(each.message))
+        given = list(problems)
+        shapes = {shape(each.message) for each in given if not each.more}
+        for each in given:
+            alike = shape(each.message) if not each.more or len(shapes) != 1 else next(iter(shapes))
+            self.add_problem(kind, each, error=error, value=alike)
 
     def take(self, findings: Findings | Iterable[Finding]) -> None:
         """Keep findings as far as there is room, and count all; also those that another collector has only counted."""
         for each in findings.found if isinstance(findings, Findings) else findings:
             alike = self._alike_as(each.kind, each.error, each.repair is not None, each.value)
-            if alike is not None and self._count(alike, each.problem.more or 1) and not each.problem.more:
+            if alike is None:
+                continue
+            is_first = alike not in self._alike
+            has_room = self._count(alike, _number(each))
+            if is_first if each.problem.more else has_room:
                 self.found.append(replace(each, error=alike.error) if alike.error != each.error else each)
         if isinstance(findings, Findings):
-            kept = Counter(
-                _Alike(each.kind, each.error, each.repair is not None, each.value) for each in findings.found
-            )
+            kept: Counter[_Alike] = Counter()
+            for each in findings.found:
+                kept[_Alike(each.kind, each.error, each.repair is not None, each.value)] += _number(each)
             for rest, count in (findings._alike - kept).items():
                 if (alike := self._alike_as(*rest)) is not None:
                     self._count(alike, count)
@@ -288,9 +295,9 @@ class Findings:
         for key, own in alike.items():
             some = own[: self._shown(own, self._alike[key])]
             for each in some:
-                shown[id(each)] = Listed(each)
-            if more := self._alike[key] - len(some):
-                shown[id(some[-1])] = Listed(some[-1], 1 + more, tuple(own[len(some) :]))
+                shown[id(each)] = Listed(each, 0, ())
+            if more := self._alike[key] - sum(map(_number, some)):
+                shown[id(some[-1])] = Listed(some[-1], more, tuple(own[len(some) :]))
         return [shown[id(each)] for each in self.in_order() if id(each) in shown]
 
     def _shown(self, alike: Sequence[Finding], number: int) -> int:
@@ -311,11 +318,16 @@ class _Alike(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A finding that is shown, of how many it is the first, and some of the others."""
+    """A finding that is shown, how many more there are like it, and some of those."""
 
     finding: Finding
-    number: int = 1
-    others: tuple[Finding, ...] = ()
+    more: int
+    others: tuple[Finding, ...]
+
+
+def _number(finding: Finding) -> int:
+    """Of how many a finding stands: a last one may say how many more there are."""
+    return finding.problem.more or 1
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -325,9 +337,9 @@ class Listed(NamedTuple):
 def finding_lines(found: Findings) -> list[str]:
     """The findings as lines, a line that can be pasted below that which asks for it."""
     lines = []
-    for finding, number, others in found.listed():
-        more = more_like_it(finding.problem, [each.problem for each in others], number - 1)
-        lines.append(finding_line(finding) + visible(more))
+    for finding, more, others in found.listed():
+        remark = more_like_it(finding.problem, [each.problem for each in others], more)
+        lines.append(finding_line(finding) + visible(remark))
         if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
             fix = finding.fix if len(finding.fix) <= _PASTED else "(the line is long: --format json has it)"
             lines.append("    " + visible(fix, keep="\t"))
@@ -461,7 +473,7 @@ def _record(listed: Listed) -> dict[str, Any]:
         document=finding.document,
         repair=finding.repair,
         fix=finding.fix,
-        count=listed.number,
+        count=_number(finding) + listed.more,
         examples=[ExampleRecord(each.path, each.line, each.column, each.message) for each in others],
     )
     return cast("dict[str, Any]", msgspec.to_builtins(record))

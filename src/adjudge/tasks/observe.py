@@ -187,13 +187,15 @@ class Observer:
                     found.update(dict.fromkeys(error.complaints))
         return list(found)
 
-    def misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
-        """Every reason why the metrics cannot compare a document."""
+    def misfits(self, document: Any, *, of_gold: bool, brief: bool = False) -> list[Complaint]:
+        """Every reason why the metrics cannot compare a document; `brief`: only those of the first metric."""
         if document is MISSING:
             return []
         found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
         try:
             for metric in self.metrics:
+                if brief and found:
+                    break
                 for path, message, hint in metric.check(wrapped(metric, document, plain=self.plain)):
                     remedy = hint or f"`adjudge metrics {metric.name}` shows what is expected"
                     if path == "$.value" and metric.members[0].within == "value" and "is missing" in message:

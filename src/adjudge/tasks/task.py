@@ -122,8 +122,9 @@ class MetricsTask(Task):
     def validate(self, source: Any, checks: Checks) -> Findings:
         """What is wrong with a file: also documents that the metrics cannot compare, spans, repeats and fields."""
 
-        def misfits(data: Any) -> Iterable[tuple[str, str, str | None]]:
-            return [(each.path, each.message, each.hint) for each in self.observer.misfits(data, of_gold=False)]
+        def misfits(data: Any, brief: bool) -> Iterable[tuple[str, str, str | None]]:
+            found = self.observer.misfits(data, of_gold=False, brief=brief)
+            return [(each.path, each.message, each.hint) for each in found]
 
         jsonl = (self.readers[1] or self.readers[0]) == JSONL
         members = [member for each in self.metrics for member in each.members]
