@@ -87,7 +87,7 @@ def test_schemas(adjudge, campaign: Path) -> None:
 def test_demo(adjudge) -> None:
     ran = adjudge("demo")
     assert (ran.code, ran.err) == (0, "")
-    for expected in ("alder", "birch", "cedar", "relation.strict", "event.argument-cls", "p (Holm)", "missed"):
+    for expected in ("alder", "birch", "cedar", "relation.strict", "event.argument-cls", "ranks", "missed"):
         assert expected in ran.out
     commands = [line.split()[1:] for line in ran.out.splitlines() if line.startswith("  adjudge ")]
     assert len(commands) == 4

@@ -48,14 +48,16 @@ def test_a_table_for_a_paper(saved):
     text = saved("compare", "good.json", "poor.json", "--by", "genre", "--format", "latex").out
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
     assert text.count("{") == text.count("}")
-    rows = [line for line in text.splitlines() if line.startswith("relation.strict & all")]
-    assert len(rows) == 2
-    assert rows[0].count(r"\textbf{") == 3
-    assert r"\textbf" not in rows[1]
-    assert re.search(r"\\textbf\{[\d.]+\$\^\{b\}\$\}", rows[0])
-    assert "Superscripts name the systems that are significantly worse" in text
-    assert "The best of each score is in bold." in text
+    rows = [line for line in text.splitlines() if line.startswith("all &")]
+    assert [row.split(" & ")[1] for row in rows] == ["good", "poor"]
+    assert [row.count(r"\textbf{") for row in rows] == [2, 0]
+    assert "Bold: better than every other system (jackknife, Holm-corrected $p < 0.05$)." in text
     assert r"\caption{Scores in percent on 8 documents, with 95 \% intervals in brackets.}" in text
+    assert "$^{" not in text
+    pairs = saved("compare", "good.json", "poor.json", "--format", "latex", "--pairs").out
+    assert re.search(r"\\textbf\{[\d.]+\$\^\{b\}\$\}", pairs)
+    assert "Superscripts name the systems that are significantly worse" in pairs
+    assert r"\textbf" not in saved("compare", "good.json", "same=good.json", "--format", "latex").out
     assert "Signature: \\texttt{score\\textbar{}\\allowbreak{}metric:relation.strict" in text
     alone = saved("compare", "good.json", "--format", "latex").out
     assert r"\textbf" not in alone

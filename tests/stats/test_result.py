@@ -135,7 +135,7 @@ def test_estimates_are_numbers():
 def test_the_json_contract():
     result = result_of(by=["genre"], notes={"A": [Note("missing-document", 2, "2 are missing", ("d7", "d9"))]})
     data = json.loads(result.to_json())
-    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons", "notes"]
+    assert list(data) == ["adjudge", "task", "profile", "signature", "systems", "comparisons", "notes", "ranking"]
     system = data["systems"][0]
     assert list(system) == ["name", "documents", "scores", "notes"]
     assert system["notes"][0] == {
@@ -166,14 +166,14 @@ def test_the_json_contract():
     assert {"genre": "df"} in [score["slice"] for score in system["scores"]]
     comparison = data["comparisons"][0]
     assert set(comparison) == {
-        *("a", "b", "metric", "part", "difference", "low", "high", "p", "p_holm", "q", "test", "wins"),
+        *("a", "b", "metric", "part", "family", "difference", "low", "high", "p", "p_holm", "q", "test", "wins"),
         *("documents", "slice"),
     }
     plain = json.loads(result_of(bootstrap=0).to_json())
     assert set(plain["systems"][0]["scores"][0]) == {
         *("metric", "pool", "part", "value", "numerator", "denominator", "slice")
     }
-    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "difference", "documents", "slice"}
+    assert set(plain["comparisons"][0]) == {"a", "b", "metric", "part", "family", "difference", "documents", "slice"}
 
 
 def test_undefined_is_null_with_a_note():

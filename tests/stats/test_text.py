@@ -122,7 +122,7 @@ def test_without_tests_only_differences():
 def test_many_comparisons_are_cut_short():
     comparison = Comparison(a="A", b="B", metric="x", part="f1", difference=0.5, slice={})
     result = result_of(system("A"), system("B"), comparisons=[comparison] * 60)
-    assert lines(result)[-1] == "... and 10 more comparisons in the JSON"
+    assert lines(result)[-1] == "... and 10 more comparisons, --pairs shows all"
     assert result._repr_html_().count("<tr>") == 62
 
 

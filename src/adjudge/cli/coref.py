@@ -90,7 +90,7 @@ def score(**options: Any) -> None:
             import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
         task = CorefTask(chosen, chosen_metrics(options["metric"]))
         run = run_from(options, align=options["save_documents"])
-        finish(count_task(task, sides, run, options).result(), options, ranked_by="coref.conll")
+        finish(count_task(task, sides, run, options).result(), options)
 
 
 def _compat(sides: Any, task: Any, options: dict[str, Any]) -> None:

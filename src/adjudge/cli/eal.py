@@ -43,6 +43,7 @@ from adjudge.cli.output import (
     is_file,
     log,
     uncollected,
+    with_ranking,
 )
 from adjudge.errors import Problem, UsageError
 from adjudge.tasks.eal.settings import PROFILES
@@ -202,7 +203,6 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
     scoring_options(
         by=_BY,
-        rank="Print the official ranking. [default: if there are several systems]",
         pool="Sum counts, or average documents. [default: micro]",
         explain="Print what became of this document instead of the scores.",
         resampling=resampling_options(", or as the profile says"),
@@ -237,8 +237,8 @@ def score(**options: Any) -> None:
     check_rank(options)
     several = len(sides.paths) > 1 and options["bootstrap"] != 0
     wanted = options["rank"] if options["rank"] is not None else several or options["rank_by"] is not None
-    # A ranking is not saved: it would be wrong as soon as a result is compared with others.
-    shown, also = _ranked(result, chosen, options["rank_by"]) if wanted else result, {}
+    # An official ranking is not saved: it would be wrong as soon as a result is compared with others.
+    shown, also = _ranked(result, chosen, options["rank_by"]) if wanted else with_ranking(result, options), {}
     if options["per_document"] is not None:
         from adjudge.tasks.eal.measures import document_table
         from adjudge.tasks.eal.task import tables_of
@@ -255,7 +255,8 @@ def _ranked(result: Result, settings: Settings, by: str | None) -> Result:
 
     key = None if by is None else ranking_key(result, by)
     ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles, key=key)
-    return msgspec.structs.replace(result, ranking=ranking.leaderboard())
+    others = [each for each in result.ranking if by is None and (each.metric, each.part) != ranking[:2]]
+    return msgspec.structs.replace(result, ranking=(*ranking.standings, *others))
 
 
 @command(

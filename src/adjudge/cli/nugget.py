@@ -144,7 +144,7 @@ def score(**options: Any) -> None:
 
             scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
             check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
-        finish(_evaluated(sides, task, options).result(), options, ranked_by="nugget.type+realis")
+        finish(_evaluated(sides, task, options).result(), options)
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:

@@ -298,13 +298,22 @@ def resampling_options(
     return section("Uncertainty", *(made[name] for name in names))
 
 
+rank_options = section(
+    "Uncertainty",
+    flag(
+        "--rank/--no-rank", "Rank several systems: the best first, with ranges of ranks. [default: yes]", default=None
+    ),
+    value("--rank-by", "SCORE", "Rank them by this score alone, such as coref.muc or coref.muc.recall."),
+    flag("--pairs", "Compare every two of more than two systems, with differences and tests."),
+)
+
+
 def scoring_options(
     *,
     by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
     pool: str = "",
     explain: str = "Print what matched in this document instead of the scores.",
     resampling: Parameters | None = None,
-    rank: str = "Also print the ranking, with the range of ranks that each system has in resampled corpora.",
     without: Mapping[str, str] | None = None,
 ) -> list[click.Parameter]:
     """The options of every scoring command; those that it does `without`, with the reasons, are not in `--help`.
@@ -340,8 +349,7 @@ def scoring_options(
         *_flat([resampling or resampling_options()]),
         *section(
             "Uncertainty",
-            flag("--rank/--no-rank", rank, default=None),
-            value("--rank-by", "SCORE", "Print the ranking by this score, such as coref.muc or coref.muc.recall."),
+            *rank_options,
         ),
         *result_options,
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),

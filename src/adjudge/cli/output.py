@@ -222,25 +222,25 @@ def finish(
     rows: str = "scores",
     text: str | None = None,
     also: Mapping[Path, str | bytes] | None = None,
-    ranked_by: str | None = None,
 ) -> None:
     """Render, then save and print, and raise if a gate is not passed; nothing is written if rendering fails.
 
     `shown` is printed if it is not what is saved, `rows` is what CSV has a row for, `text` what to print if it is
-    already rendered, `also` other files to write. `ranked_by` is the score of a ranking, if it is there.
+    already rendered, `also` other files to write.
     """
     from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
 
-    shown = shown or with_ranking(result, options, ranked_by)
-    text = render(shown, options["format_"], quiet=options["quiet"], rows=rows) if text is None else text
+    shown = shown or with_ranking(result, options)
+    pairs = bool(options.get("pairs"))
+    text = render(shown, options["format_"], quiet=options["quiet"], rows=rows, pairs=pairs) if text is None else text
     files = dict(also or {})
     if options.get("save") is not None:
         files[options["save"]] = result.to_json(with_tables=True) + "\n"
     for path, content in files.items():
         write_whole(path, content)
     if options.get("summary") is not None:  # apart from what is in the file already
-        block = render(shown, "md").encode("utf-8", "backslashreplace")
+        block = render(shown, "md", pairs=pairs).encode("utf-8", "backslashreplace")
         try:
             append_whole(options["summary"], block)
         except OSError as error:
@@ -257,17 +257,18 @@ def check_rank(options: Mapping[str, Any]) -> None:
         raise UsageError("--no-rank and --rank-by contradict each other", hint="leave one of them out")
 
 
-def with_ranking(result: Result, options: Mapping[str, Any], ranked_by: str | None = None) -> Result:
-    """What is printed if a ranking is asked for; it is not saved, as it would be wrong when more systems join."""
+def with_ranking(result: Result, options: Mapping[str, Any]) -> Result:
+    """The result with the ranking that is asked for: by all headline scores, by one score, or none."""
     check_rank(options)
-    if not (options.get("rank") or options.get("rank_by")):
-        return result
-    import msgspec
+    if options.get("rank") is False or options.get("rank_by"):
+        import msgspec
 
-    from adjudge.stats.ranking import rank_result, ranking_key
+        from adjudge.stats.ranking import ranked_by, ranking_key
 
-    key = ranking_key(result, options["rank_by"], usual=ranked_by)
-    return msgspec.structs.replace(result, ranking=rank_result(result, key).leaderboard())
+        by = options.get("rank_by")
+        ranking = ranked_by(result, ranking_key(result, by)) if by and len(result.systems) > 1 else ()
+        return msgspec.structs.replace(result, ranking=ranking)
+    return result
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from adjudge.cli.options import (
     named,
     output_option,
     output_options,
+    rank_options,
     resampling_options,
     save_option,
     saved_by_option,
@@ -28,7 +29,7 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, finish, log
+from adjudge.cli.output import check_gates, check_targets, emit, finish, log, with_ranking
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _changes(options: dict[str, Any]) -> dict[str, Any]:
         default=5,
     ),
     _as_saved,
+    rank_options,
     fail_under_option,
     save_option,
     summary_option,
@@ -80,7 +82,7 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
 
     The results must have the same metrics, conventions and documents. What is not given is taken from the first
     result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison; --format
-    latex is a table for a paper, with the best in bold and marks for what is significant.
+    latex is a table for a paper with a row per system, and in bold what is significantly best.
     """
     from adjudge.stats.compare import compare as compare_results
 
@@ -91,14 +93,15 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
     check_gates(options["fail_under"], loaded[0].measures)
     result = compare_results(loaded, **_changes(options))
     log(options, "compared")
-    text = None
+    shown, text = with_ranking(result, options), None
     # Nobody who wants it quiet gets a list that was not asked for.
     if top and format_ in LISTED and (is_given("top") or not quiet) and result.comparisons:
         from adjudge.report.comparing import render_comparison
         from adjudge.stats.influence import largest_differences
 
-        text = render_comparison(result, largest_differences(result, top), format_, quiet=quiet)
-    finish(result, options, rows="comparisons" if result.comparisons else "scores", text=text)
+        found = largest_differences(result, top)
+        text = render_comparison(shown, found, format_, quiet=quiet, pairs=options["pairs"])
+    finish(result, options, shown=shown, rows="comparisons" if result.comparisons else "scores", text=text)
 
 
 @command(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
-    from adjudge.stats.scores import How
+    from adjudge.stats.scores import Evidence, How
     from adjudge.stats.signature import SignatureValue
 
 # Leave-outs beyond which documents are left out in groups: the cost of counting grows with the number of samples.
@@ -200,6 +200,7 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 def _result(task: CorpusTask, run: Run) -> Result:
     from adjudge._version import __version__
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
+    from adjudge.stats.ranking import headline_standings
     from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names
     from adjudge.stats.scores import (
         POOL,
@@ -222,6 +223,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
     options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
     how = how_of(options)._replace(box=task.box)
     found: list[Comparison] = []
+    whole: Mapping[str, Evidence] = {}
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
     scores: dict[str, list[Score]] = {name: [] for name in names}
     alike: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in names}
@@ -243,6 +245,8 @@ def _result(task: CorpusTask, run: Run) -> Result:
         # What cannot be exchanged between systems has the jackknife.
         own = own._replace(test="jackknife") if how.test == "randomisation" else own
         found += pair_comparisons(evidence, headline_keys(measures), own, part.slice, len(part.places))
+        if not part.slice:
+            whole = evidence
     outcome = Outcome(samples, {name: task.scores(name, scores[name]) for name in names}, how, tests)
     found = task.compared(found, outcome)
     drawn = parts[:1] if task.one_draw else parts
@@ -265,6 +269,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
         systems=tuple(systems),
         comparisons=corrected(found, measures),
         notes=tuple(task.corpus_notes(outcome, usual)),
+        ranking=headline_standings(whole, headline_keys(measures), outcome.scores, options.level),
         measures=measures,
         options=options,
     )

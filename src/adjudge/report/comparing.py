@@ -22,7 +22,9 @@ _LONGEST = 60
 _FIELDS = ("rank", "document", "influence", "disagreement", "a", "b", "effect", "without", "flips")
 
 
-def render_comparison(result: Result, found: Differences, format_: str, *, quiet: bool = False) -> str:
+def render_comparison(
+    result: Result, found: Differences, format_: str, *, quiet: bool = False, pairs: bool = False
+) -> str:
     """A comparison as text, Markdown or JSON, followed by where the systems differ most."""
     if format_ == "json":
         data = json.loads(result.to_json())
@@ -31,7 +33,7 @@ def render_comparison(result: Result, found: Differences, format_: str, *, quiet
     if format_ not in ("text", "md"):
         raise UsageError(f"the largest differences cannot be written as {format_}", hint="use text, md or json")
     grids = difference_grids(found)
-    whole = render(result, format_, quiet=quiet)
+    whole = render(result, format_, quiet=quiet, pairs=pairs)
     return whole + ("\n" + render_grids(grids, format_) if grids else "")
 
 

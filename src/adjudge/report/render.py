@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -13,11 +13,13 @@ from adjudge.report.tables import Table, csv_rows, escape_latex, escape_markdown
 from adjudge.stats.inference import ALPHA, is_significant
 
 if TYPE_CHECKING:
-    from adjudge.stats.result import Leaderboard, Result
-    from adjudge.stats.text import Grid
+    from adjudge.stats.result import Result
+    from adjudge.stats.text import Cell, Grid
 
 Format: TypeAlias = Literal["text", "json", "csv", "md", "latex"]
 LINES = "\n"
+Place: TypeAlias = tuple[object, ...]  # metric, slice, system, part
+RANKED_BY = {"coref": "coref.conll", "nugget": "nugget.type+realis"}  # where it is not the first metric
 
 _SCORE_FIELDS = (
     "system",
@@ -42,6 +44,7 @@ _COMPARISON_FIELDS = (
     "b",
     "metric",
     "part",
+    "family",
     "slice",
     "difference",
     "low",
@@ -57,11 +60,13 @@ _COMPARISON_FIELDS = (
 )
 
 
-def render(result: Result, format_: str = "text", *, quiet: bool = False, rows: str = "scores") -> str:
+def render(
+    result: Result, format_: str = "text", *, quiet: bool = False, rows: str = "scores", pairs: bool = False
+) -> str:
     """A result as text that ends with a newline.
 
     `quiet` leaves out everything but the numbers (text, md, latex). `rows` is what CSV has a row for: `scores` or
-    `comparisons`.
+    `comparisons`. More than two systems are ranked and not compared, unless all `pairs` are asked for.
     """
     if format_ not in get_args(Format):
         hint = did_you_mean(format_, get_args(Format)) or f"formats are {', '.join(get_args(Format))}"
@@ -72,21 +77,14 @@ def render(result: Result, format_: str = "text", *, quiet: bool = False, rows: 
         case "csv":
             return _comparisons_csv(result) if rows == "comparisons" else _scores_csv(result)
         case "md":
-            return _markdown(result, quiet=quiet)
+            return _markdown(result, quiet=quiet, pairs=pairs)
         case "latex":
-            return _latex(result, quiet=quiet)
+            return _latex(result, quiet=quiet, pairs=pairs)
         case _:
-            return _text(result, quiet=quiet)
+            from adjudge.stats.text import ranked_blocks, render_text
 
-
-def _text(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import comparison_grid, format_grid, render_leaderboard, score_grid
-
-    if not quiet:
-        return str(result) + "\n"
-    grids = [score_grid(result)] + ([comparison_grid(result)] if result.comparisons else [])
-    blocks = [] if result.ranking is None else [render_leaderboard(result.ranking)]
-    return "\n\n".join([*blocks, *map(format_grid, grids)]) + "\n"
+            blocks = ranked_blocks(result, pairs=pairs) if quiet else [render_text(result, pairs=pairs)]
+            return "\n\n".join(blocks) + "\n"
 
 
 def _scores_csv(result: Result) -> str:
@@ -100,25 +98,21 @@ def _scores_csv(result: Result) -> str:
         for system in result.systems
         for score in system.scores
     ]
-    if result.ranking is not None:
-        rows += _ranking_rows(result, result.ranking)
-    return csv_rows(rows, _SCORE_FIELDS)
+    return csv_rows([*rows, *_ranking_rows(result)], _SCORE_FIELDS)
 
 
-def _ranking_rows(result: Result, board: Leaderboard) -> list[dict[str, Any]]:
-    """The ranking in the form of scores: `median` and `rank` with their ranges, `wins` and `ties` for each other."""
-    usual = {
-        "metric": board.metric,
-        "pool": next((s.pool for system in result.systems for s in system.scores if s.metric == board.metric), None),
-        "profile": result.profile,
-    }
+def _ranking_rows(result: Result) -> list[dict[str, Any]]:
+    """An official ranking in the form of scores: `median` and `rank` with ranges, `wins` and `ties` for each other."""
+    pools = {score.metric: score.pool for system in result.systems for score in system.scores}
+    level = result.options.level if result.options is not None else None
     rows: list[dict[str, Any]] = []
-    for each in board.standings:
-        own = {**usual, "system": each.system}
-        rows.append({**own, "part": "median", "value": each.median, "low": each.low, "high": each.high})
-        rows.append({**own, "part": "rank", "value": each.rank, "low": each.ranks[0], "high": each.ranks[1]})
-        for row in rows[-2:]:
-            row["level"] = board.level
+    for each in result.ranking:
+        if each.median is None:
+            continue
+        own = {"metric": each.metric, "pool": pools.get(each.metric), "system": each.system, "profile": result.profile}
+        low, high = each.ranks or (None, None)
+        rows.append({**own, "part": "median", "value": each.median, "low": each.low, "high": each.high, "level": level})
+        rows.append({**own, "part": "rank", "value": each.rank, "low": low, "high": high, "level": level})
         for part, shares in (("wins", each.wins), ("ties", each.ties)):
             rows += [{**own, "part": part, "slice": _slice({"over": o}), "value": share} for o, share in shares.items()]
     return rows
@@ -132,12 +126,12 @@ def _comparisons_csv(result: Result) -> str:
     return csv_rows(rows, _COMPARISON_FIELDS)
 
 
-def _markdown(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import comparison_grid, footer_fields, leaderboard_grids, note_lines, score_grid
+def _markdown(result: Result, *, quiet: bool, pairs: bool) -> str:
+    from adjudge.stats.text import comparison_grid, footer_fields, note_lines, official_grids, score_grid, shows_pairs
 
-    blocks = [] if result.ranking is None else _markdown_grids(leaderboard_grids(result.ranking))
-    blocks.append(markdown_table(_table(score_grid(result))))
-    if result.comparisons:
+    blocks = _markdown_grids(official_grids(result, pairs=pairs))
+    blocks.append(markdown_table(_table(score_grid(result, ranked=True))))
+    if shows_pairs(result, pairs=pairs):
         blocks.append(markdown_table(_table(comparison_grid(result))))
     if not quiet:
         blocks.append("\n".join(f"- {name}: {_code(value)}" for name, value in footer_fields(result)))
@@ -145,40 +139,23 @@ def _markdown(result: Result, *, quiet: bool) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _latex(result: Result, *, quiet: bool) -> str:
-    from adjudge.stats.text import leaderboard_grids, note_lines, score_grid
+def _latex(result: Result, *, quiet: bool, pairs: bool) -> str:
+    from adjudge.stats.text import note_lines, official_grids
 
-    grid = score_grid(result)
-    parts = dict.fromkeys(score.part for system in result.systems for score in system.scores)
-    marks, letters = _marks(result), _letters(result)
-    lettered = bool(marks) and len(letters) > 1
-    best = _best_heads(result, grid, tuple(parts))
-    rows = []
-    for group, keys in zip(grid.groups, grid.keys, strict=True):
-        for row, key in zip(group, keys, strict=True):
-            cells = [escape_latex(str(cell)) for cell in row[: grid.labels]]
-            if lettered:
-                cells[-1] += f"$^{{{letters[key[2]]}}}$"
-            for cell, part in zip(row[grid.labels :], parts, strict=True):
-                beaten = marks.get((*key, part), "")
-                text = escape_latex(cell.head) + (f"$^{{{beaten}}}$" if beaten else "")
-                if cell.head and best.get((key[0], key[1], part)) == cell.head:
-                    text = rf"\textbf{{{text}}}"
-                cells.append(text + (rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else ""))
-            rows.append(tuple(cells))
-    right = frozenset(range(grid.labels, len(grid.header)))
-    table = latex_table(Table(tuple(escape_latex(name) for name in grid.header), tuple(rows), right))
-    lines = [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", table]
+    best, marks = _best(result), _marks(result) if pairs else {}
+    table = _system_rows(result, best, marks) if len(result.systems) > 1 else _metric_rows(result)
+    metrics = dict.fromkeys(score.metric for system in result.systems for score in system.scores)
+    lines = [r"% needs \usepackage{booktabs}", f"% {escape_latex(', '.join(metrics))}"]
+    lines += [r"\begin{table}", r"\centering", latex_table(table)]
     if not quiet:
-        lines[3:3] = [rf"\caption{{{escape_latex(_caption(result))}}}"]
+        lines[4:4] = [rf"\caption{{{escape_latex(_caption(result))}}}"]
+    tests = escape_latex(", ".join(dict.fromkeys(each.test for each in result.comparisons if each.test)))
     foot = []
     if best:
-        foot.append("The best of each score is in bold.")
+        foot.append(rf"Bold: better than every other system ({tests}, Holm-corrected $p < {ALPHA}$).")
     if marks:
-        tests = ", ".join(dict.fromkeys(each.test for each in result.comparisons if each.test))
         foot.append(
-            rf"Superscripts name the systems that are significantly worse ({escape_latex(tests)}, "
-            rf"Holm-corrected $p < {ALPHA}$)."
+            rf"Superscripts name the systems that are significantly worse ({tests}, Holm-corrected $p < {ALPHA}$)."
         )
     if not quiet:
         breakable = escape_latex(result.signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
@@ -187,34 +164,81 @@ def _latex(result: Result, *, quiet: bool) -> str:
     if foot:
         lines += ["", r"\smallskip", r"{\footnotesize\raggedright", *(rf"{line}\par" for line in foot), "}"]
     lines.append(r"\end{table}")
-    if result.ranking is not None:
-        lines[1:1] = [_latex_grids(leaderboard_grids(result.ranking)), ""]
+    if official := official_grids(result, pairs=pairs):
+        lines[2:2] = [_latex_grids(official), ""]
     return "\n".join(lines) + "\n"
 
 
-def _best_heads(result: Result, grid: Grid, parts: tuple[str, ...]) -> dict[tuple[object, ...], str]:
-    """For each score (metric, slice, part) what the best of several systems shows; counts have no best."""
-    from adjudge.stats.measure import count_keys
-    from adjudge.stats.text import is_count, slice_key
+def _metric_rows(result: Result) -> Table:
+    """One system: a row per metric and slice, a column per part."""
+    from adjudge.stats.text import score_grid
 
-    if len(result.systems) < 2:
-        return {}
-    counts = count_keys(result.measures)
-    values = {
-        (score.metric, slice_key(score.slice), system.name, score.part): score.value
+    grid = score_grid(result)
+    rows = tuple(
+        (*(escape_latex(str(cell)) for cell in row[: grid.labels]), *map(_number, row[grid.labels :]))
+        for group in grid.groups
+        for row in group
+    )
+    right = frozenset(range(grid.labels, len(grid.header)))
+    return Table(tuple(map(escape_latex, grid.header)), rows, right)
+
+
+def _system_rows(result: Result, best: Collection[Place], marks: Mapping[Place, str]) -> Table:
+    """A row per system, the best first, for each slice: all parts of a single metric, else the headline of each."""
+    from adjudge.stats.measure import count_keys
+    from adjudge.stats.text import score_cell, slice_key, slice_text
+
+    scores = {
+        (score.metric, slice_key(score.slice), system.name, score.part): score
         for system in result.systems
         for score in system.scores
-        if score.value is not None and not is_count(score, counts)
     }
-    best: dict[tuple[object, ...], tuple[float, str]] = {}
-    for row, (metric, where, system) in zip(
-        (row for group in grid.groups for row in group), (key for keys in grid.keys for key in keys), strict=True
-    ):
-        for cell, part in zip(row[grid.labels :], parts, strict=True):
-            value = values.get((metric, where, system, part))
-            if value is not None and value > best.get((metric, where, part), (float("-inf"), ""))[0]:
-                best[metric, where, part] = value, cell.head
-    return {key: head for key, (_, head) in best.items()}
+    metrics = list(dict.fromkeys(metric for metric, *_ in scores))
+    headlines = dict.fromkeys((each.metric, each.part) for each in result.ranking)
+    every = list(dict.fromkeys((metric, part) for metric, _, _, part in scores))
+    columns = every if len(metrics) == 1 else list(headlines) or every
+    usual = next((key for key in headlines if key[0] == RANKED_BY.get(result.task)), next(iter(headlines), None))
+    order = [each.system for each in result.ranking if (each.metric, each.part) == usual]
+    names = order or [system.name for system in result.systems]
+    places = {slice_key(s.slice): slice_text(s.slice) for system in result.systems for s in system.scores}
+    places = dict(sorted(places.items(), key=lambda place: len(place[0]) > 0))
+    counts, letters = count_keys(result.measures), _letters(result)
+    rows = []
+    for where, said in places.items():
+        for name in names:
+            cells = [escape_latex(said)] * (len(places) > 1) + [escape_latex(name)]
+            cells[-1] += f"$^{{{letters[name]}}}$" if marks else ""
+            for metric, part in columns:
+                place = (metric, where, name, part)
+                text = _number(score_cell(scores.get(place), counts), marks.get(place, ""), bold=place in best)
+                cells.append(text)
+            if any(cells[1 + (len(places) > 1) :]):
+                rows.append(tuple(cells))
+    families = {metric.partition(".")[0] for metric in metrics}
+    shared = f"{families.pop()}." if len(families) == 1 else ""
+    heads = [part if len(metrics) == 1 else metric.removeprefix(shared) for metric, part in columns]
+    header = (*["slice"] * (len(places) > 1), "system", *heads)
+    right = frozenset(range(1 + (len(places) > 1), len(header)))
+    return Table(tuple(map(escape_latex, header)), tuple(rows), right)
+
+
+def _number(cell: Cell, beaten: str = "", *, bold: bool = False) -> str:
+    text = escape_latex(cell.head) + (f"$^{{{beaten}}}$" if beaten else "")
+    text = rf"\textbf{{{text}}}" if bold else text
+    return text + (rf" {{\scriptsize {escape_latex(cell.tail)}}}" if cell.tail else "")
+
+
+def _best(result: Result) -> set[Place]:
+    """The scores (metric, slice, system, part) that are significantly better than those of every other system."""
+    from adjudge.stats.text import slice_key
+
+    beaten: dict[Place, int] = {}
+    for each in result.comparisons:
+        if is_significant(each) and each.difference:
+            better = each.a if each.difference > 0 else each.b
+            place = (each.metric, slice_key(each.slice), better, each.part)
+            beaten[place] = beaten.get(place, 0) + 1
+    return {place for place, number in beaten.items() if number == len(result.systems) - 1}
 
 
 def _caption(result: Result) -> str:
@@ -224,7 +248,9 @@ def _caption(result: Result) -> str:
     documents = max((system.documents for system in result.systems), default=0)
     levels = dict.fromkeys(s.level for system in result.systems for s in system.scores if s.level is not None)
     intervals = ", ".join(f"{100 * level:g} %" for level in levels)
-    text = f"Scores in percent on {units(result, documents)}"
+    metrics = list(dict.fromkeys(score.metric for system in result.systems for score in system.scores))
+    what = f"Scores of {metrics[0]}" if len(metrics) == 1 and len(result.systems) > 1 else "Scores"
+    text = f"{what} in percent on {units(result, documents)}"
     return f"{text}, with {intervals} intervals in brackets." if intervals else f"{text}."
 
 
@@ -266,12 +292,12 @@ def _letters(result: Result) -> dict[str, str]:
     return names
 
 
-def _marks(result: Result) -> dict[tuple[object, ...], str]:
+def _marks(result: Result) -> dict[Place, str]:
     """For each score (metric, slice, system, part) the letters of the systems that are significantly worse."""
     from adjudge.stats.text import slice_key
 
     letters = _letters(result)
-    marks: dict[tuple[object, ...], list[str]] = {}
+    marks: dict[Place, list[str]] = {}
     for each in result.comparisons:
         if not is_significant(each) or each.difference is None:
             continue

@@ -18,7 +18,8 @@ from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
-from adjudge.stats.result import Comparison, Note, Result, Score, Slice, SystemResult, result_fields
+from adjudge.stats.ranking import headline_standings
+from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
 from adjudge.stats.scores import (
     Drawing,
     corrected,
@@ -92,6 +93,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     notes: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in systems}
     comparisons: list[Comparison] = []
     sizes: list[tuple[Slice, int]] = []
+    ranking: tuple[Standing, ...] = ()
     for where, members in corpora:
         first = next(iter(members.values()))
         known = part_keys(first.measures)
@@ -103,6 +105,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
             found = system_scores(evidence[name], how, where)
             scores[name] += found
             notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], how, found, where)]
+        if not where:
+            ranking = headline_standings(evidence, keys, scores, inference.level)
         if len(systems) > 1:
             comparisons += pair_comparisons(evidence, here, how, where, sizes[-1][1], members)
     documents = sizes[0][1]
@@ -125,6 +129,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         ),
         comparisons=corrected(comparisons, measures) if comparisons else (),
         notes=tuple(inference_notes(options, sizes, scores, comparisons)),
+        ranking=ranking,
         measures=measures,
         options=options,
     )

@@ -14,7 +14,18 @@ from adjudge.stats.elements import joined
 from adjudge.stats.inference import Inference, inherited
 from adjudge.stats.measure import Measure
 from adjudge.stats.notes import DRAWN, inference_notes
-from adjudge.stats.result import Comparison, Note, Options, Result, Score, SystemResult, result_fields, unique_names
+from adjudge.stats.ranking import headline_standings
+from adjudge.stats.result import (
+    Comparison,
+    Note,
+    Options,
+    Result,
+    Score,
+    Standing,
+    SystemResult,
+    result_fields,
+    unique_names,
+)
 from adjudge.stats.scores import (
     POOL,
     How,
@@ -235,7 +246,16 @@ def _compare_samples(
         systems=tuple(systems),
         comparisons=comparisons,
         notes=tuple(notes),
+        ranking=_ranked(systems, first.measures, how),
         options=changed,
+    )
+
+
+def _ranked(systems: Sequence[SystemResult], measures: Sequence[Measure], how: How) -> tuple[Standing, ...]:
+    whole = {each.name: next((own for own in each.samples if not own.slice), None) for each in systems}
+    evidence = {name: sampled(measures, own, how) for name, own in whole.items() if own is not None}
+    return headline_standings(
+        evidence, headline_keys(measures), {each.name: each.scores for each in systems}, how.level
     )
 
 

@@ -100,8 +100,8 @@ def merge(
     )
     fields_to_slice(scoring.by, counts, required=True)
     result = build_result(scoring, counts)
-    result = msgspec.structs.replace(result, notes=(*_result_notes(given, arranged), *result.notes))
-    return _with_documents(result, given, arranged)
+    told = (*merge_notes([each.notes for each in given], order=arranged), *result.notes)
+    return _with_documents(msgspec.structs.replace(result, notes=told), given, arranged)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -236,14 +236,6 @@ def _slack(counts: Counts) -> float:
         return 0.0
     rows = zip(counts.best.values, counts.table.select(counts.best.ids).values, strict=True)
     return math.fsum(high - low for one, other in rows for high, low in zip(one, other, strict=True))
-
-
-def _result_notes(given: Sequence[Result], order: Sequence[str]) -> list[Note]:
-    notes = merge_notes([each.notes for each in given], order=order)
-    if any(each.ranking is not None for each in given):
-        message = "the official ranking of the parts is not that of the whole, and is left out"
-        notes.append(Note("no-ranking", 1, message))
-    return notes
 
 
 def _with_documents(result: Result, given: Sequence[Result], order: Sequence[str]) -> Result:

@@ -1,11 +1,12 @@
-"""Systems in order: by the median of a score over corpora that the bootstrap draws, with the range of their ranks.
+"""Systems in order: by their scores, with the range of their ranks in corpora that the bootstrap draws.
 
 All systems are scored on the same corpora. For each of them the result says in which share of the corpora it has which
-rank, and in which share it is above each other system.
+rank; an official ranking is by the median over the corpora, and also says in which share a system is above each other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,15 +16,25 @@ import msgspec
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.measure import Combined, Key, needed_measures, part_keys
 from adjudge.stats.points import Additive
-from adjudge.stats.result import Leaderboard, Result, Standing
+from adjudge.stats.result import Result, Score, Standing
 from adjudge.stats.scores import POOL, headlines, how_of, sampled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.stats.scores import Weights
+    from adjudge.stats.scores import Evidence, Weights
 
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
+
+
+class OfficialStanding(Standing, frozen=True, kw_only=True):
+    """A system in a ranking by the median, in which everything has a value."""
+
+    value: float
+    low: float
+    high: float
+    ranks: tuple[int, int]
+    median: float
 
 
 class Ranking(NamedTuple):
@@ -35,17 +46,28 @@ class Ranking(NamedTuple):
     seed: int
     draws: str
     level: float
-    standings: tuple[Standing, ...]
+    standings: tuple[OfficialStanding, ...]
     samples: Mapping[str, npt.NDArray[Any]]
-
-    def leaderboard(self) -> Leaderboard:
-        """The same without the samples, as a result has it."""
-        fields = {name: getattr(self, name) for name in self._fields if name != "samples"}
-        return Leaderboard(**fields)
 
     def to_data(self) -> dict[str, Any]:
         """As plain data that any JSON writer takes, without the samples."""
-        data: dict[str, Any] = msgspec.to_builtins(self.leaderboard())
+        fields = {name: getattr(self, name) for name in self._fields if name not in ("standings", "samples")}
+        standings = [
+            {
+                "rank": each.rank,
+                "system": each.system,
+                "median": each.median,
+                "low": each.low,
+                "high": each.high,
+                "score": each.value,
+                "ranks": each.ranks,
+                "rank_shares": [each.rank_shares.get(rank, 0.0) for rank in range(1, len(self.standings) + 1)],
+                "wins": each.wins,
+                "ties": each.ties,
+            }
+            for each in self.standings
+        ]
+        data: dict[str, Any] = msgspec.to_builtins({**fields, "standings": standings})
         return data
 
 
@@ -84,13 +106,67 @@ def rank_result(
         drawn = bootstrap(estimators, resamples=options.bootstrap, seed=options.seed, weights=weights)
         samples = {name: drawn[name][key] for name in estimators}
         points = {name: each.point()[key] for name, each in estimators.items()}
-    standings = standings_of(samples, points, options.level, percentiles)
+    standings = official_standings(key, samples, points, options.level, percentiles)
     return Ranking(*key, options.bootstrap, options.seed, draws, options.level, standings, samples)
 
 
-def standings_of(
-    samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
+def ranked_by(result: Result, key: Key) -> tuple[Standing, ...]:
+    """The ranking of the systems of a result that has its counts, by any of its scores."""
+    scores = {system.name: system.scores for system in result.systems}
+    if result.options is None or result.options.bootstrap < 1:
+        return standings_by(key, scores)
+    return standings_by(key, scores, rank_result(result, key).samples, result.options.level)
+
+
+def standings_by(
+    key: Key,
+    scores: Mapping[str, Sequence[Score]],
+    samples: Mapping[str, npt.NDArray[Any]] | None = None,
+    level: float = 0.95,
 ) -> tuple[Standing, ...]:
+    """Every system, the best score first, those without a value last; with `samples`, the ranges of their ranks."""
+    own = {
+        name: next((each for each in found if (each.metric, each.part) == key and not each.slice), None)
+        for name, found in scores.items()
+    }
+    values = {name: None if each is None else each.value for name, each in own.items()}
+    places = {name: -math.inf if value is None else round(value, _DIGITS) for name, value in values.items()}
+    ranks = rank_distribution(samples, level=level) if samples else None
+    found = []
+    for name in sorted(own, key=lambda name: -places[name]):
+        low, high = (None, None) if (each := own[name]) is None else (each.low, each.high)
+        found.append(
+            Standing(
+                metric=key[0],
+                part=key[1],
+                system=name,
+                rank=1 + sum(place > places[name] for place in places.values()),
+                value=values[name],
+                low=low,
+                high=high,
+                ranks=None if ranks is None else ranks.ranges[name],
+                rank_shares={} if ranks is None else ranks.shares(name),
+            )
+        )
+    return tuple(found)
+
+
+def headline_standings(
+    evidence: Mapping[str, Evidence], keys: Sequence[Key], scores: Mapping[str, Sequence[Score]], level: float
+) -> tuple[Standing, ...]:
+    """The rankings of several systems by the headline part of each metric, from what their scores were made of."""
+    if len(scores) < 2:
+        return ()
+    found: list[Standing] = []
+    for key in keys:
+        samples = {name: each.drawn[key] for name, each in evidence.items() if len(each.drawn.get(key, ()))}
+        found += standings_by(key, scores, samples if len(samples) == len(scores) else None, level)
+    return tuple(found)
+
+
+def official_standings(
+    key: Key, samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
+) -> tuple[OfficialStanding, ...]:
     """Every system, the best median first; without a value a system is last."""
     import numpy as np
 
@@ -107,15 +183,17 @@ def standings_of(
         else:
             low, high = np.quantile(values, [below, 1 - below]).tolist()
         found.append(
-            Standing(
-                rank=1 + sum(place > places[name] for place in places.values()),
+            OfficialStanding(
+                metric=key[0],
+                part=key[1],
                 system=name,
-                median=medians[name],
+                rank=1 + sum(place > places[name] for place in places.values()),
+                value=points[name],
                 low=low,
                 high=high,
-                score=points[name],
                 ranks=ranks.ranges[name],
-                rank_shares=ranks.fractions[name],
+                rank_shares=ranks.shares(name),
+                median=medians[name],
                 wins=dict(ranks.beats[name]),
                 ties=dict(ranks.ties[name]),
             )
@@ -138,6 +216,10 @@ class RankDistribution:
     ties: Mapping[str, Mapping[str, float]]
     ranges: Mapping[str, tuple[int, int]]
     level: float
+
+    def shares(self, name: str) -> dict[int, float]:
+        """The ranks that a system ever takes, with their shares."""
+        return {rank: share for rank, share in enumerate(self.fractions[name], 1) if share}
 
 
 def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.95) -> RankDistribution:

@@ -74,36 +74,27 @@ class SampledCounts(msgspec.Struct, frozen=True, omit_defaults=True):
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """One system in a ranking: `ranks` is the range that holds its rank in `level` of the corpora.
+class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One system in the ranking by one score, with the interval of that score.
 
-    `median`, `low` and `high` are of its scores over the corpora, `score` is that of all documents.
-    `rank_shares[r - 1]` is the share of corpora in which it has rank r (those that tie share the better rank), `wins`
-    and `ties` the shares in which it is strictly above, or level with, each other system.
+    `ranks` is the range that holds its rank in `level` of the resampled corpora, and `rank_shares` the share of corpora
+    in which it has each rank; systems that tie share the better rank. An official ranking is by the `median` over the
+    corpora, whose interval it has, and `wins` and `ties` are the shares of corpora in which the system is strictly
+    above, or level with, each other one.
     """
-
-    rank: int
-    system: str
-    median: float
-    low: float
-    high: float
-    score: float
-    ranks: tuple[int, int]
-    rank_shares: tuple[float, ...]
-    wins: dict[str, float]
-    ties: dict[str, float]
-
-
-class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
-    """All systems, the best first, by the median of one score, and how the corpora were drawn."""
 
     metric: str
     part: str
-    resamples: int
-    seed: int
-    draws: str
-    level: float
-    standings: tuple[Standing, ...]
+    system: str
+    rank: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    ranks: tuple[int, int] | None = None
+    rank_shares: dict[int, float] = {}
+    median: float | None = None
+    wins: dict[str, float] = {}
+    ties: dict[str, float] = {}
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -187,14 +178,16 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """System a minus system b on one part, on `documents` documents; p is from so many `resamples`, if from any.
 
-    `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus or of all
-    slices by one field. Holm's is for claims, the share of false discoveries (Benjamini and Hochberg's q) for looking.
+    `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus (`family`
+    is `overall`) or of all slices by one field (of that name). Holm's is for claims, the share of false discoveries
+    (Benjamini and Hochberg's q) for looking.
     """
 
     a: str
     b: str
     metric: str
     part: str
+    family: str = ""
     difference: float | None
     low: float | None = None
     high: float | None = None
@@ -231,7 +224,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The scores of one or several systems, and where a task has one, their official ranking.
+    """The scores of one or several systems, and the ranking of several by the headline part of each metric.
 
     `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval, or of several systems
     `result["relation.strict"]["A"].f1` (`result.system("A")` has all of one), and `save` and `load` keep all of it.
@@ -244,7 +237,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     systems: tuple[SystemResult, ...]
     comparisons: tuple[Comparison, ...]
     notes: tuple[Note, ...] = ()
-    ranking: Leaderboard | None = None
+    ranking: tuple[Standing, ...] = ()
     measures: tuple[Measure, ...] = ()
     options: Options | None = None
     documents: tuple[GoldDocument, ...] = ()

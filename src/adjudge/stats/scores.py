@@ -380,7 +380,7 @@ def corrected(comparisons: Sequence[Comparison], measures: Sequence[Measure]) ->
     for members in families.values():
         values = [each.p for each in members]
         found += [
-            msgspec.structs.replace(each, p_holm=p, q=q)
+            msgspec.structs.replace(each, p_holm=p, q=q, family="+".join(each.slice) or "overall")
             for each, p, q in zip(members, holm(values), benjamini_hochberg(values), strict=True)
         ]
     return tuple(sorted(found, key=lambda each: order[each.metric]))

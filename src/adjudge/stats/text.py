@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
-from adjudge.stats.result import Comparison, Leaderboard, Note, Result, Score, Slice
+from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing
 from adjudge.stats.table import AttributeValue, value_key
+
+if TYPE_CHECKING:
+    from adjudge.stats.ranking import OfficialStanding, Ranking
 
 SliceKey: TypeAlias = tuple[tuple[str, tuple[bool, AttributeValue]], ...]
 RowKey: TypeAlias = tuple[str, SliceKey, str]  # metric, slice, system
@@ -52,24 +55,57 @@ class Grid:
     keys: tuple[tuple[RowKey, ...], ...] = ()
 
 
-def render_text(result: Result) -> str:
-    """The scores as a table of percentages, then profile and signature, comparisons, and notes."""
-    blocks = [] if result.ranking is None else [render_leaderboard(result.ranking)]
+def render_text(result: Result, *, pairs: bool = False) -> str:
+    """The scores as a table of percentages, then profile and signature, comparisons, and notes.
+
+    Several systems are ranked, the best first. Two are compared; more only if all `pairs` are asked for.
+    """
+    tables = ranked_blocks(result, pairs=pairs)
+    before = 1 + len(official_grids(result, pairs=pairs))
     fields = footer_fields(result)
     width = max(len(name) for name, _ in fields)
-    blocks += [format_grid(score_grid(result)), "\n".join(f"{name:<{width}}  {value}" for name, value in fields)]
-    if result.comparisons:
-        blocks.append(format_grid(comparison_grid(result, limit=_COMPARISONS_SHOWN)))
-        if len(result.comparisons) > _COMPARISONS_SHOWN:
-            blocks[-1] += f"\n... and {len(result.comparisons) - _COMPARISONS_SHOWN} more comparisons in the JSON"
+    blocks = [*tables[:before], "\n".join(f"{name:<{width}}  {value}" for name, value in fields), *tables[before:]]
     notes = note_lines(result)
     if notes:
         blocks.append("\n".join(f"note: {line}" for line in notes))
     return "\n\n".join(blocks)
 
 
-def score_grid(result: Result) -> Grid:
-    """One row per metric, slice and system; one column per part."""
+def ranked_blocks(result: Result, *, pairs: bool = False) -> list[str]:
+    """The tables of a result as text: an official ranking, the scores, and the comparisons."""
+    blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
+    blocks.append(format_grid(score_grid(result, ranked=True)))
+    if shows_pairs(result, pairs=pairs):
+        limit = None if pairs else _COMPARISONS_SHOWN
+        left = 0 if limit is None else max(0, len(result.comparisons) - limit)
+        more = f"\n... and {left} more comparisons, --pairs shows all" if left else ""
+        blocks.append(format_grid(comparison_grid(result, limit=limit)) + more)
+    return blocks
+
+
+def shows_pairs(result: Result, *, pairs: bool) -> bool:
+    """Whether comparisons are shown: all that were asked for, else the only pair of systems."""
+    return bool(result.comparisons) and (pairs or len(result.systems) <= 2)
+
+
+def official_grids(result: Result, *, pairs: bool = False) -> dict[str, Grid]:
+    """The tables of the official ranking of a result that has one; with all `pairs`, or only one, who beats whom."""
+    standings = tuple(each for each in result.ranking if each.median is not None)
+    if not standings or (options := result.options) is None:
+        return {}
+    from adjudge.stats.ranking import Ranking
+
+    how = (options.bootstrap, options.seed, options.draws, options.level)
+    board = Ranking(standings[0].metric, standings[0].part, *how, cast("tuple[OfficialStanding, ...]", standings), {})
+    return leaderboard_grids(board, pairs=pairs or len(standings) == 2)
+
+
+def score_grid(result: Result, *, ranked: bool = False) -> Grid:
+    """One row per metric, slice and system; one column per part.
+
+    If systems are to be `ranked`, those of each metric stand in the order of its ranking, with the range of their
+    ranks; a ranking by one score is that of all metrics.
+    """
     scores = [(system.name, score) for system in result.systems for score in system.scores]
     metrics, parts = (list(dict.fromkeys(getattr(s, name) for _, s in scores)) for name in ("metric", "part"))
     places = list({slice_key(score.slice): score.slice for _, score in scores}.items())
@@ -77,24 +113,50 @@ def score_grid(result: Result) -> Grid:
     sliced, several = any(where for _, where in places), len(result.systems) > 1
     counts = count_keys(result.measures)
     found = {(name, s.metric, slice_key(s.slice), s.part): s for name, s in scores}
+    standings = {(each.metric, each.system): each for each in result.ranking} if ranked else {}
+    ranges = any(each.ranks for each in standings.values())
     groups, about = [], []
     for metric in metrics:
         rows, keys = [], []
         for key, where in places:
-            for system in result.systems:
-                cells = [found.get((system.name, metric, key, part)) for part in parts]
+            for name in _in_order(result, metric) if ranked else [system.name for system in result.systems]:
+                cells = [found.get((name, metric, key, part)) for part in parts]
                 if not any(cells):
                     continue
-                labels = [metric] + [slice_text(where)] * sliced + [system.name] * several
-                rows.append((*(Cell(clean(label)) for label in labels), *(score_cell(c, counts) for c in cells)))
-                keys.append((metric, key, system.name))
+                labels = [metric] + [slice_text(where)] * sliced + [name] * several
+                numbers = [score_cell(cell, counts) for cell in cells]
+                if ranges:
+                    numbers.append(Cell("" if where else _ranks(standings.get((metric, name)))))
+                rows.append((*(Cell(clean(label)) for label in labels), *numbers))
+                keys.append((metric, key, name))
         own = [score for _, score in scores if score.metric == metric]
         # A metric that only counts what may go wrong, and nothing has, says nothing beside others.
         if len(metrics) == 1 or any(score.part != "count" or score.value != 0 for score in own):
             groups.append(tuple(rows))
             about.append(tuple(keys))
     header = ("metric", *["slice"] * sliced, *["system"] * several, *(clean(part) for part in parts))
-    return Grid(header, 1 + sliced + several, tuple(groups), tuple(about))
+    return Grid((*header, *["ranks"] * ranges), 1 + sliced + several, tuple(groups), tuple(about))
+
+
+def _in_order(result: Result, metric: str) -> list[str]:
+    """The systems in the order of the ranking by a metric, or of the only ranking there is, or as they were given."""
+    given = [system.name for system in result.systems]
+    of = {each.metric for each in result.ranking}
+    wanted = metric if metric in of else next(iter(of)) if len(of) == 1 else ""
+    order = [each.system for each in result.ranking if each.metric == wanted]
+    return order if sorted(order) == sorted(given) else given
+
+
+def _ranks(standing: Standing | None) -> str:
+    """A range of ranks.
+
+    >>> _ranks(Standing(metric="x", part="f1", system="A", rank=1, value=0.5, ranks=(1, 2)))
+    '1-2'
+    """
+    if standing is None or standing.ranks is None:
+        return ""
+    first, last = standing.ranks
+    return f"{first}" if first == last else f"{first}-{last}"
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
@@ -141,19 +203,17 @@ def comparison_grid(result: Result, *, limit: int | None = None) -> Grid:
     return Grid(header, 2 + sliced, tuple(tuple(rows) for rows in groups.values()))
 
 
-def leaderboard_grids(board: Leaderboard) -> dict[str, Grid]:
-    """The leaderboard, and who beats whom: the share of corpora in which the row is above the column; by title.
+def leaderboard_grids(board: Ranking, *, pairs: bool = False) -> dict[str, Grid]:
+    """An official ranking, and who beats whom: the share of corpora in which the row is above the column; by title.
 
     Ties, if there are any, follow after a plus sign.
     """
     places, beats = [], []
     several = any(share for each in board.standings for share in each.ties.values())
     for each in board.standings:
-        first, last = each.ranks
         labels = Cell(f"{each.rank}"), Cell(clean(each.system))
         median = Cell(_percent(each.median), f"[{_percent(each.low)}, {_percent(each.high)}]")
-        ranks = Cell(f"{first}" if first == last else f"{first}-{last}")
-        places.append((*labels, median, Cell(_percent(each.score)), ranks))
+        places.append((*labels, median, Cell(_percent(each.value)), Cell(_ranks(each))))
         cells = []
         for other in board.standings:
             if other.system == each.system:
@@ -167,12 +227,14 @@ def leaderboard_grids(board: Leaderboard) -> dict[str, Grid]:
     names = tuple(clean(each.system) for each in board.standings)
     title = f"ranking by the median over {board.resamples} corpora (seed {board.seed}, {board.draws})"
     share = "share of corpora (%) in which the row is above the column" + (", + level with it" if several else "")
-    return {title: Grid(header, 2, (tuple(places),)), share: Grid(("rank", "system", *names), 2, (tuple(beats),))}
+    found = {title: Grid(header, 2, (tuple(places),))}
+    return found | ({share: Grid(("rank", "system", *names), 2, (tuple(beats),))} if pairs else {})
 
 
-def render_leaderboard(board: Leaderboard) -> str:
-    """A ranking as text."""
-    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in leaderboard_grids(board).items())
+def render_leaderboard(board: Ranking, *, pairs: bool = False) -> str:
+    """An official ranking as text."""
+    grids = leaderboard_grids(board, pairs=pairs)
+    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in grids.items())
 
 
 def note_lines(result: Result) -> list[str]:
@@ -201,6 +263,9 @@ def footer_fields(result: Result) -> list[tuple[str, str]]:
     fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]
     fields += [("pool", f"{pool}: {_POOLS[pool]}" if pool in _POOLS else pool) for pool in pools]
     fields += [("interval", level) for level in levels]
+    if (options := result.options) is not None and any(each.ranks for each in result.ranking):
+        drawn = f"in {100 * options.level:g} % of {options.bootstrap} resampled corpora"
+        fields.append(("ranks", drawn + "; --pairs compares all pairs" * (len(systems) > 2)))
     fields.append(("signature", result.signature))
     return [(name, clean(value)) for name, value in fields]
 
@@ -269,8 +334,8 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:z.1f}"
+def _percent(value: float | None) -> str:
+    return "n/a" if value is None else f"{100 * value:z.1f}"
 
 
 def _difference(c: Comparison) -> Cell:
@@ -298,8 +363,8 @@ def _width(text: str) -> int:
 
 def render_html(result: Result) -> str:
     """The table of `render_text` as HTML; nothing from the outside goes in unescaped."""
-    parts = [_table(score_grid(result))]
-    if result.comparisons:
+    parts = [_table(score_grid(result, ranked=True))]
+    if shows_pairs(result, pairs=False):
         parts.append(_table(comparison_grid(result)))
     terms = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in footer_fields(result))
     parts.append(f"<dl>{terms}</dl>")

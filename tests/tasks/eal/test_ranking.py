@@ -49,7 +49,7 @@ def test_ranks_are_those_of_shared_samples(tables):
     assert tuple(each.system for each in ranking.standings) == expected.order
     for each in ranking.standings:
         assert each.wins == pytest.approx(expected.beats[each.system])
-        assert each.rank_shares == pytest.approx(expected.fractions[each.system])
+        assert each.rank_shares == pytest.approx(expected.shares(each.system))
         assert each.ranks == expected.ranges[each.system]
         assert each.median == pytest.approx(float(np.median(values[each.system])))
         assert each.low <= each.median <= each.high

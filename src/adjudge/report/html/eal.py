@@ -214,9 +214,9 @@ def _standings(ranking: Ranking | None) -> list[Standing]:
                 f"#system={_quoted(each.system)}",
                 _percent(each.median),
                 f"[{_percent(each.low)}, {_percent(each.high)}]",
-                _percent(each.score),
+                _percent(each.value),
                 f"{first}" if first == last else f"{first}–{last}",
-                tuple((rank, share) for rank, share in enumerate(each.rank_shares, 1) if share),
+                tuple(each.rank_shares.items()),
                 tuple(wins),
             )
         )

@@ -101,7 +101,7 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     """
     from markupsafe import Markup
 
-    from adjudge.stats.text import clean, footer_fields, leaderboard_grids, note_lines
+    from adjudge.stats.text import clean, footer_fields, note_lines
 
     numbers = numbers_of(result)
     documents, outcomes = documents_of(result)
@@ -121,8 +121,8 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
         table=score_table(result),
         comparisons=_comparisons(result, sliced=False),
         sliced_comparisons=_comparisons(result, sliced=True),
-        board=None if result.ranking is None else leaderboard_grids(result.ranking),
-        ranking=_rank_tables(result, numbers) if result.ranking is None else [],
+        board=None,
+        ranking=_rank_tables(result, numbers),
         slices=list(_slice_tables(result)),
         figures=list(_figures(result, numbers)),
         spread=("score of", "over", "system", *_SPREAD),

@@ -301,6 +301,6 @@ def spreads(ranking: Ranking) -> list[Spread]:
         assert notch is not None  # there are samples
         inside = max(notch[0], first), min(notch[1], third)
         found.append(
-            Spread(each.system, min(each.low, first), first, median, third, max(each.high, third), inside, each.score)
+            Spread(each.system, min(each.low, first), first, median, third, max(each.high, third), inside, each.value)
         )
     return found

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.stats.ranking import Ranking, percentile, standings_of
+from adjudge.stats.ranking import Ranking, official_standings, percentile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ def rank_systems(
     drawn = bootstrap(estimators, resamples=resamples, seed=seed, weights=weights)
     samples = {name: drawn[name][key] for name in tables}
     points = {name: estimators[name].point()[key] for name in tables}
-    standings = standings_of(samples, points, level, percentiles)
+    standings = official_standings(key, samples, points, level, percentiles)
     return Ranking(*key, resamples, seed, draws, level, standings, samples)
 
 
@@ -91,7 +91,7 @@ def render_ranking(ranking: Ranking) -> str:
     """The leaderboard, and below it who beats whom."""
     from adjudge.stats.text import render_leaderboard
 
-    return render_leaderboard(ranking.leaderboard())
+    return render_leaderboard(ranking, pairs=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
