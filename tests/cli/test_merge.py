@@ -72,7 +72,7 @@ def test_documents_and_notes_travel_with_the_parts(adjudge, campaign):
     assert adjudge("merge", "part1.json", "part2.json", "-o", "merged.json", "--quiet").code == 0
     merged = bare(campaign / "merged.json")
     assert merged == bare(campaign / "whole.json")
-    assert [len(system["outcomes"]) for system in merged["systems"]] == [len(merged["documents"]["gold"])] * 2
+    assert [len(system["aligned"]) for system in merged["systems"]] == [len(merged["documents"])] * 2
     assert any(note["code"] == "missing-document" and note["count"] == 2 for note in merged["systems"][1]["notes"])
     # One part without documents: numbers are merged, documents are left out.
     score_part(adjudge, 2, "--bootstrap", "50")

@@ -171,7 +171,7 @@ def _boxes(name: str, ranking: Ranking) -> Panel:
         assert notch is not None  # there are samples
         inside = max(notch[0], first), min(notch[1], third)
         rows.append(
-            (each.system, each.score, min(each.low, first), first, median, third, max(each.high, third), *inside)
+            (each.system, each.value, min(each.low, first), first, median, third, max(each.high, third), *inside)
         )
     return Panel(
         kind="boxes",
