@@ -125,8 +125,8 @@ def test_every_format_is_recognised_and_the_proposed_command_runs(name, files, m
     assert words[0] == "adjudge"
     code = run(words[1:])
     out, err = capsys.readouterr()
-    assert (code, err) == (0, err) or "validate" in words, err
-    assert out
+    assert code == 0 or (code == 1 and "validate" in words), err
+    assert out or "validate" in words
     assert run(["doctor", name]) == 0
     assert KINDS[name] == "parquet" or file["name"] in capsys.readouterr().out
 
@@ -182,12 +182,13 @@ ODD = {
     "null": b"EU\0 B-ORG\nsaid O\n",
     "rare-label": b"EU B-ORG\n\n" * 12 + b"UN B-OGR\n",
     "empty-document": b'{"id": "a", "entities": []}\n{"id": "b", "entities": [{"span": {"start": 0, "end": 1}}]}',
-    "outside": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 5}, "type": "P"}]}',
-    "no-length": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 1}, "type": "P"}]}',
+    "outside-text": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 5}, "type": "P"}]}',
+    "empty-span": b'{"id": "a", "text": "ab", "entities": [{"span": {"start": 1, "end": 1}, "type": "P"}]}',
     "ends": json.dumps(
         {"id": "a", "text": "Ada met Ben. " * 12, "entities": [
             {"span": {"start": 13 * n, "end": 13 * n + 2}, "type": "P"} for n in range(12)]}
     ).encode(),
+    "repeated": b'{"id": "a", "clusters": [[[0, 1], [0, 1]]]}',
     "encoding": "EU B-ORG\n".encode("utf-16"),
 }  # fmt: skip
 

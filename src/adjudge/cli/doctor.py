@@ -153,6 +153,7 @@ def _joint_lines(found: Sequence[Diagnosis], joint: Together) -> Iterator[str]:
         text += f", {len(missing)} of gold missing{_ids(missing)}" if missing else ""
         text += f", {len(unknown)} not in gold{_ids(unknown)}" if unknown else ""
         yield text + (f", labels that gold does not have: {', '.join(labels[:_LABELS])}" if labels else "")
+        yield from (f"  {path}: {shift}" for shift in joint.shifts[path])
     if not joint.guesses:
         yield "  no command takes all of them"
     elif len(joint.guesses) > 1:
@@ -170,6 +171,7 @@ def _joint_record(found: Sequence[Diagnosis], joint: Together) -> dict[str, Any]
                 "missing": joint.missing[path],
                 "unknown": joint.unknown[path],
                 "labels": joint.labels[path],
+                "shifts": joint.shifts[path],
             }
             for path, common in joint.common.items()
         ],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import AdjudgeError
+from adjudge.evaluate.doubts import spans_in
 from adjudge.findings import Findings, errors_of, raise_problems
 from adjudge.formats.known import Format
 from adjudge.formats.source import Source
@@ -297,7 +298,7 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
 
 
 def check_contents(contents: Contents, found: Findings) -> None:
-    """Add what is odd about documents: empty ones, places outside of their text, labels that look misspelt."""
+    """Add what is odd about documents beside what validators say: empty ones, labels that look misspelt, ends."""
     if contents.empty and len(contents.empty) < len(contents.documents):
         names = ", ".join(contents.empty[:_EXAMPLES])
         more = ", ..." * (len(contents.empty) > _EXAMPLES)
@@ -308,7 +309,7 @@ def check_contents(contents: Contents, found: Findings) -> None:
         for label, other in misspelt(labels):
             message = f"the label {label!r} of {kind} is used once, {other!r} {labels[other]} times"
             found.warn("rare-label", message, None, None, "check the spelling")
-    _check_places(contents, found)
+    _check_ends(contents, found)
 
 
 def misspelt(labels: Counter[str]) -> list[tuple[str, str]]:
@@ -339,48 +340,20 @@ def _is_alike(first: str, second: str) -> bool:
     return ours[1:] == theirs or ours == theirs[1:]
 
 
-def _check_places(contents: Contents, found: Findings) -> None:
-    """Places outside of their text, and ends that seem to be included, where documents have texts of characters."""
-    outside, inverted, cut_out, cut_in, total = [], [], 0, 0, 0
+def _check_ends(contents: Contents, found: Findings) -> None:
+    """Say so if spans look as if their ends were included, by the words of their texts."""
+    ends = list(_ends(contents))
+    cut, other = (sum(_cuts(text, end + more) for text, end in ends) for more in (0, 1))
+    if len(ends) >= _OFTEN and cut > 0.5 * len(ends) > 10 * other:
+        message = f"{cut} of {len(ends)} spans end inside a word, {other} would with ends one higher"
+        found.warn("ends", message, hint="if ends are included here, add one to each")
+
+
+def _ends(contents: Contents) -> Iterator[tuple[str, int]]:
     for data in contents.data:
         text = data.get("text") if isinstance(data, Mapping) else None
-        for start, end in spans_in(data):
-            total += 1
-            if start >= end:
-                inverted.append((data, start, end))
-            elif isinstance(text, str):
-                if start < 0 or end > len(text):
-                    outside.append((data, start, end))
-                else:
-                    cut_out += _cuts(text, end)
-                    cut_in += _cuts(text, end + 1)
-    for kind, what, places in (("outside", "outside of its text", outside), ("no-length", "without length", inverted)):
-        if places:
-            data, start, end = places[0]
-            count = len(places)
-            message = f"{count} span{'s' * (count != 1)} {what}, first {start} to {end} in document {data.get('id')!r}"
-            hint = "count characters from 0, the end behind the last" if kind == "outside" else "are ends included?"
-            found.warn(kind, message, None, None, hint)
-    if total >= _OFTEN and cut_out > 0.5 * total > 10 * cut_in:
-        message = f"{cut_out} of {total} spans end inside a word, {cut_in} would with ends one higher"
-        found.warn("ends", message, None, None, "if ends are included here, add one to each")
-
-
-def spans_in(value: Any) -> Iterator[tuple[int, int]]:
-    """Everything with a start and an end in a document.
-
-    >>> list(spans_in({"id": "a", "entities": [{"span": {"start": 0, "end": 4}}]}))
-    [(0, 4)]
-    """
-    if isinstance(value, Mapping):
-        start, end = value.get("start"), value.get("end")
-        if type(start) is int and type(end) is int:
-            yield start, end
-        for inner in value.values():
-            yield from spans_in(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from spans_in(inner)
+        if isinstance(text, str):
+            yield from ((text, end) for start, end in spans_in(data) if start < end <= len(text))
 
 
 def _cuts(text: str, at: int) -> bool:
@@ -390,17 +363,9 @@ def _cuts(text: str, at: int) -> bool:
 
 def ends_of(contents: Contents) -> str:
     """Whether ends are exclusive, as far as texts prove it: no span ends inside of a word."""
-    places = [
-        (data["text"], end) for data in contents.data if isinstance(_own_text(data), str) for _, end in spans_in(data)
-    ]
-    if not places:
-        return ""
-    cut, other = (sum(_cuts(text, end + more) for text, end in places) for more in (0, 1))
+    ends = list(_ends(contents))
+    cut, other = (sum(_cuts(text, end + more) for text, end in ends) for more in (0, 1))
     return "exclusive" if cut * 10 < other else ""
-
-
-def _own_text(data: Any) -> Any:
-    return data.get("text") if isinstance(data, Mapping) else None
 
 
 def tasks_of(documents: Sequence[Any]) -> dict[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import stat
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.evaluate.doubts import offset_notes, spans_in
 from adjudge.findings import Findings
 from adjudge.formats.known import FOREIGN, FORMATS, Format, folder_formats, formats_of, json_values
 from adjudge.formats.recognise import looks_like
@@ -157,8 +159,10 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     formats = [FORMATS["eal"]] if archive else formats_of(start, cut=bool(more))
     look = looks_like(start)
     found.looks = _foreign(start) or ("" if look is None else look.name)
+    whole: Source | None = None
     for format in formats:
         own = path if archive or format.kind in ("ace", "parquet") else start if not more else _cut(start, format.kind)
+        whole = whole or own
         _fit(found, format, Path(own) if isinstance(own, str) else own)
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS:
@@ -166,8 +170,41 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         found.failed = [each for each in found.failed if not each[1].message.startswith("this looks like")]
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
+        _validate(found, path if found.seen is None or whole is None else whole)
         check_contents(found.contents, found.findings)
     return found
+
+
+def _validate(found: Diagnosis, source: Source) -> None:
+    """What the validator of the task says; those that need to know more are left to their commands."""
+    if found.format is None or not found.uses or found.folder:
+        return
+    use, named = found.uses[0], _Named(source, found.path) if isinstance(source, bytes) else source
+    if use.task == "coref":
+        from adjudge.formats.coreference import check_coreference
+
+        report = check_coreference(source, name=found.path)
+    elif use.task in families():
+        from adjudge.evaluate.validation import Checks
+        from adjudge.tasks.chosen import as_metrics
+        from adjudge.tasks.task import MetricsTask
+
+        family = find_family(use.task)
+        own = family.readers.get(use.reader)
+        names = use.metrics or (own.metrics if own else ()) or family.metrics
+        task = MetricsTask(as_metrics(",".join(names)), readers=(use.reader, None))
+        report = task.validate(named, Checks(side="system" if found.format.side == "system" else "gold"))
+    else:
+        return
+    found.findings.take(each for each in report.found if each.kind != "note")  # notes are shown with the contents
+
+
+class _Named(io.BytesIO):
+    """The beginning of a file under the name of the file."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data)
+        self.name = name
 
 
 def _mode(path: str | os.PathLike[str]) -> int:
@@ -330,12 +367,13 @@ class Guess(NamedTuple):
     def arguments(self, *files: str) -> list[str]:
         """The command for gold and systems, without `adjudge`."""
         if not self.task:
-            words, default = ["score", ",".join(self.metrics), *files], JSONL
-        elif self.task not in families():
-            return [self.task, *files] if self.task == "compare" else [self.task, "score", *files]
-        else:
-            words, default = [self.task, "score", *files], find_family(self.task).default
-            words += ["--metric", ",".join(self.metrics)] if self.metrics else []
+            return ["score", ",".join(self.metrics), *files, *self.options()]
+        return [self.task, *files] if self.task == "compare" else [self.task, "score", *files, *self.options()]
+
+    def options(self) -> list[str]:
+        """How the files are read, as far as it is not the usual way."""
+        default = find_family(self.task).default if self.task in families() else "" if self.task else JSONL
+        words = ["--metric", ",".join(self.metrics)] if self.task and self.metrics else []
         words += ["--reader", self.reader] if self.reader != default else []
         return words + (["--system-reader", self.system_reader] if self.system_reader != self.reader else [])
 
@@ -455,19 +493,17 @@ def _single(found: Diagnosis) -> str:
         first = next(iter(found.contents.documents), None) if found.folder and found.contents else None
         return "" if first is None else command(["doctor", str(Path(found.path) / first)])
     use = found.uses[0]
-    if use.task in families():
-        reader = find_reader(use.reader)
-        if reader is not None and reader.system:
-            return command([use.task, "score", "--help"])
-        return command(Guess(use.task, use.reader, use.reader, use.metrics).arguments(found.path, found.path))
-    return command([use.task, "validate", found.path])
+    own = Guess(use.task, use.reader, use.reader, use.metrics)
+    reader = find_reader(use.reader) if use.reader else None
+    side = ["--side", "system" if found.format and found.format.side == "system" else "gold"]
+    return command([use.task, "validate", found.path, *own.options(), *(side if reader and reader.system else [])])
 
 
 class Together(NamedTuple):
     """How some files fit together; `gold` is the number of the one that looks most like gold.
 
     `missing` are documents of gold that a file lacks, `unknown` those that only the file has, `labels` those that gold
-    does not have; each by the path of the file.
+    does not have, `shifts` what offsets look like; each by the path of the file.
     """
 
     gold: int
@@ -475,6 +511,7 @@ class Together(NamedTuple):
     missing: dict[str, list[str]]
     unknown: dict[str, list[str]]
     labels: dict[str, list[str]]
+    shifts: dict[str, list[str]]
     guesses: list[Guess]
 
 
@@ -493,6 +530,7 @@ def together(found: Sequence[Diagnosis]) -> Together | None:
         {path: [name for name in ours if name not in theirs] for path, theirs in own.items()},
         {path: [name for name in theirs if name not in ours] for path, theirs in own.items()},
         {each.path: _new_labels(gold, each) for each in others},
+        {each.path: _shifts(gold, each) for each in others},
         fitting([gold, *others]),
     )
 
@@ -500,3 +538,11 @@ def together(found: Sequence[Diagnosis]) -> Together | None:
 def _new_labels(gold: Diagnosis, other: Diagnosis) -> list[str]:
     ours, theirs = (each.contents.items if each.contents else {} for each in (gold, other))
     return [label for kind, labels in theirs.items() if kind in ours for label in labels if label not in ours[kind]]
+
+
+def _shifts(gold: Diagnosis, other: Diagnosis) -> list[str]:
+    """What looks like offsets that are counted in another way than in gold."""
+    ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, other))
+    pairs = [(spans_in(ours[name]), spans_in(each)) for name, each in theirs.items() if name in ours]
+    unit = "token" if other.format is not None and other.format.unit == "tokens" else "character"
+    return [note.message for note in offset_notes(pairs, unit=unit)]
