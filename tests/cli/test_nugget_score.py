@@ -110,8 +110,11 @@ def test_comparison(call):
 def test_explain_and_confusion(call):
     code, out, _ = call("-s", "poor.tbf", "--explain", "d2")
     assert code == 0
-    assert out.splitlines()[1] == "correct  Movement_Transport w2 (E2)"
-    assert "wrong    Life_Die w0 (E0) | Conflict_Attack w0 (E0): type is Conflict_Attack, gold Life_Die; " in out
+    assert out.splitlines()[1] == "correct  Movement_Transport w2 Actual (E2)"
+    assert (
+        "wrong    Life_Die w0 Actual (E0) | Conflict_Attack w0 Actual (E0): type is Conflict_Attack, gold Life_Die; "
+        in out
+    )
     assert "hopper   missed: gold R1 [w0, w1]" in out
     data = json.loads(call("-s", "poor.tbf", "--explain", "d2", "--format", "json")[1])
     assert (data[0]["document"], data[0]["metrics"][0]["metric"]) == ("d2", "nugget.type+realis")

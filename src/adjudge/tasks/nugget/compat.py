@@ -226,16 +226,7 @@ def write_comparison(target: Path, evaluation: Evaluation, system: str) -> None:
 
 
 def comparison(seen: Seen, name: str, *, coref: bool, year: int = 2017) -> Iterator[str]:
-    r"""The lines of one document; `name` is the system file. That of 2015 has no texts, and the system id of a line.
-
-    >>> from adjudge.tasks.nugget.observe import observe
-    >>> gold = NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])
-    >>> for line in comparison(Seen(gold, None, observe(gold, None)), "run.tbf", coref=False):
-    ...     print(line.replace("\t", " "))
-    #BeginOfDocument d
-    run.tbf E1 t3 Life_Die Actual died | - -
-    #EndOfDocument
-    """
+    """The lines of one document; `name` is the system file. That of 2015 has no texts, and the system id of a line."""
     gold, system = seen.gold, seen.system
     ours, theirs = (
         _fields(document, side, year) for document, side in zip((gold, system), seen.observed.sides, strict=True)

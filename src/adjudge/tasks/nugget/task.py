@@ -88,10 +88,10 @@ def explain(
 
     >>> from adjudge.model.nugget import Nugget, NuggetDocument
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
-    >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "has died", ("t2", "t3"))])]
+    >>> system = [NuggetDocument("d", [Nugget("m1", "Life_Die", "Other", "died", ("t3",))])]
     >>> print(explain(gold, system, "d")["system"])
-    d  system  nugget.type+realis: 1 wrong; span 0.6667, type 0.6667, realis 0, type+realis 0
-    wrong    Life_Die died (E1) | Life_Die has died (m1): realis is Other, gold Actual; the places overlap by 0.67
+    d  system  nugget.type+realis: 1 wrong; span 1, type 1, realis 0, type+realis 0
+    wrong    Life_Die died Actual (E1) | Life_Die died Other (m1): realis is Other, gold Actual
     """
     from adjudge.evaluate.engine import explain
 
