@@ -18,7 +18,6 @@ from adjudge.cli.options import (
     document_list,
     flag,
     format_option,
-    inference_of,
     is_given,
     output_option,
     refuse_with,
@@ -165,6 +164,7 @@ _resampling_options = [
     ),
 ]
 
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "rank", "rank_by")
 _PLAIN = (
     *("mention_match", "threshold", "require_type", "one_to_one", "nil_key", "nil_merge", "nil_by_type", "unattested"),
     *("unaligned", "unnamed", "min_confidence", "symmetric", "inverse", "self_loops", "hops", "identity", "walks"),
@@ -286,7 +286,7 @@ def score(**options: Any) -> None:
     with uncollected(), working("scoring", shown=not options["quiet"]):
         read = _read(sides, options)
         if options["explain"] is not None:
-            refuse_with("--explain", ("by", "save", "summary", "fail_under", "rank", "rank_by", "jobs", "cluster"))
+            refuse_with("--explain", (*_ONLY_SCORES, "jobs", "cluster"))
             found = explain_document(read, chosen, run, options["explain"])
             emit_explanations(found.values(), options)
             return
@@ -315,11 +315,9 @@ def score(**options: Any) -> None:
         resampling=resampling_options(more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
         without={
             "pool": "clusters go across documents, so that there is no mean over documents",
-            "explain": "clusters go across documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",
             "time_limit": "no cluster needs a search",
-            "save_documents": "clusters go across documents",
         },
     ),
     examples=[
@@ -333,29 +331,30 @@ def discovery(**options: Any) -> None:
     SYSTEM is a Cold Start file or extractions as JSON lines; gold is annotated documents. A system is called after its
     file, or NAME in NAME=FILE.
     """
-    from adjudge.tasks.kbp.discovery import measures, score_discovery
+    from adjudge.evaluate.corpus import corpus_explanations
+    from adjudge.tasks.kbp.discovery import discovery_task, measures
     from adjudge.tasks.kbp.inputs import read_inputs
     from adjudge.tasks.kbp.options import KbOptions
 
-    sides, inference = _sides(options), inference_of(options)
+    sides = _sides(options)
     check_gates(options["fail_under"], measures())
     with uncollected():
         read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
         for note in read.notes if not options["quiet"] else ():
             say(f"warning: {visible(str(note))}")
         log(options, "read; comparing mentions")
-        result = score_discovery(
+        task, more = discovery_task(
             read,
             KbOptions(**_given(options, ("nil_key", "nil_merge"))),
             levels=_names(options["levels"], upper=True),
             spans=options["spans"],
             by_type=bool(options["by"]),
-            bootstrap=inference.bootstrap,
-            ci=inference.level,
-            seed=inference.seed,
-            test=inference.test,
-            interval=inference.interval,
         )
+        if options["explain"] is not None:
+            refuse_with("--explain", _ONLY_SCORES)
+            emit_explanations(corpus_explanations(task, options["explain"]).values(), options)
+            return
+        result = task.result(run_from(options, docs=None, align=options["save_documents"]), *more)
     log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 

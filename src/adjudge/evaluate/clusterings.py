@@ -16,7 +16,7 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
 
 if TYPE_CHECKING:
-    from adjudge.stats.inference import Inference
+    from adjudge.evaluate.run import Run
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
     from adjudge.stats.signature import SignatureValue
@@ -234,50 +234,30 @@ def _connected(pairs: Any, gold: int, system: int) -> list[Any]:
 # ---------------------------------------------------------------------------------------------------------------------
 # Scores of a corpus from such counts
 
-
-def build_sampled(
-    *,
-    task: str,
-    profile: str,
-    measures: Sequence[Measure],
-    parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
-    documents: int,
-    by: Sequence[str] = (),
-    inference: Inference | None = None,
-    notes: Mapping[str, Sequence[Note]] | None = None,
-    fields: Mapping[str, SignatureValue] | None = None,
-) -> Result:
-    """The result of counters: for each part of the corpus (a slice and the places of its documents), one per system."""
-    from adjudge.evaluate.run import Run
-    from adjudge.stats.inference import Inference
-
-    inference = inference or Inference()
-    if inference.test == "randomisation":
-        raise UsageError(
-            "clusters of the whole corpus cannot be exchanged between systems document by document",
-            hint="leave --test out, or choose other metrics",
-        )
-    clusters = ClusterTask(task, profile, tuple(measures), parts, documents, notes or {}, fields or {})
-    return corpus_result(clusters, Run(inference=inference, by=tuple(by)))
+Counters: TypeAlias = "tuple[Slice, Sequence[int], Mapping[str, Counter]]"
+"""A part of the corpus (a slice, and the places of its documents) and a counter of it for each system."""
 
 
 class ClusterTask(CorpusTask):
-    """Counters of parts of the corpus, one per system, called with weights of the documents."""
+    """Counters of parts of the corpus, the whole first, called with weights of the documents."""
 
     def __init__(
-        self,
-        task: str,
-        profile: str,
-        measures: Sequence[Measure],
-        parts: Sequence[tuple[Slice, Sequence[int], Mapping[str, Counter]]],
-        documents: int,
-        notes: Mapping[str, Sequence[Note]],
-        fields: Mapping[str, SignatureValue],
+        self, name: str, profile: str, measures: Sequence[Measure], parts: Sequence[Counters], documents: int
     ) -> None:
-        self.name = task  # type: ignore[misc]
+        self.name = name  # type: ignore[misc]
         self.profile, self.documents = profile, documents
         self.systems = tuple(parts[0][2])
-        self._measures, self._parts, self._notes, self._fields = measures, parts, notes, fields
+        self._measures, self._parts = tuple(measures), parts
+
+    def result(self, run: Run, notes: Mapping[str, Sequence[Note]], fields: Mapping[str, SignatureValue]) -> Result:
+        """Scores with intervals, remarks on each system, and fields of the signature."""
+        if run.inference.test == "randomisation":
+            raise UsageError(
+                "clusters of the whole corpus cannot be exchanged between systems document by document",
+                hint="leave --test out, or choose other metrics",
+            )
+        self._notes, self._fields = notes, fields
+        return corpus_result(self, run)
 
     def measures(self) -> Sequence[Measure]:
         """Those that were given."""

@@ -189,15 +189,6 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 
     If the run asks for it, the result has what became of every document.
     """
-    result = _result(task, run)
-    if not run.align:
-        return result
-    from adjudge.evaluate.results import with_documents
-
-    return with_documents(result, task.ids, task.align(task.ids), task.panels(result))
-
-
-def _result(task: CorpusTask, run: Run) -> Result:
     from adjudge._version import __version__
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.ranking import headline_standings
@@ -261,7 +252,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
         )
         for name in names
     ]
-    return Result(
+    result = Result(
         adjudge=__version__,
         task=task.name,
         profile=task.profile,
@@ -273,6 +264,11 @@ def _result(task: CorpusTask, run: Run) -> Result:
         measures=measures,
         options=options,
     )
+    if not run.align:
+        return result
+    from adjudge.evaluate.results import with_documents
+
+    return with_documents(result, task.ids, task.align(task.ids), task.panels(result))
 
 
 def _resamples(

@@ -118,19 +118,15 @@ def _corpus_result(
     scorer: Scorer, found: Mapping[str, Published], ids: Sequence[str], fields: Mapping[str, str], inference: Inference
 ) -> Result:
     """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
-    from adjudge.evaluate.clusterings import build_sampled
+    from adjudge.evaluate.clusterings import ClusterTask
+    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import OFF
 
-    return build_sampled(
-        task=scorer.family,
-        profile=scorer.name,
-        measures=next(iter(found.values())).measures,
-        parts=[({}, range(len(ids)), {system: _spread(each, ids) for system, each in found.items()})],
-        documents=len(ids),
-        inference=inference if all(each.resampled for each in found.values()) else OFF,
-        notes={system: list(each.notes) for system, each in found.items()},
-        fields=fields,
-    )
+    measures = next(iter(found.values())).measures
+    counters = {system: _spread(each, ids) for system, each in found.items()}
+    task = ClusterTask(scorer.family, scorer.name, measures, [({}, range(len(ids)), counters)], len(ids))
+    run = Run(inference=inference if all(each.resampled for each in found.values()) else OFF)
+    return task.result(run, {system: list(each.notes) for system, each in found.items()}, fields)
 
 
 def _spread(published: Published, ids: Sequence[str]) -> Counter:

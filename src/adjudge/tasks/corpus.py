@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.clusterings import Counter, build_sampled, cluster_counter, contingency
+from adjudge.evaluate.clusterings import ClusterTask, Counter, cluster_counter, contingency
 from adjudge.evaluate.results import notes_of, signature_of
+from adjudge.evaluate.run import Run
 from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
 from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped
@@ -52,17 +53,10 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     parts.append(({}, tuple(range(len(order))), {name: corpus.counter() for name, corpus in corpora.items()}))
     for field in slices.by:
         parts += _element_parts(corpora, field) if field in slices.paths else _document_parts(parts[0], slices, field)
-    return build_sampled(
-        task=task.name,
-        profile=task.profile,
-        measures=task.measures(),
-        parts=parts,
-        documents=len(order),
-        by=slices.by,
-        inference=evaluation.run.inference,
-        notes={name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems},
-        fields=signature_of(evaluation),
-    )
+    clusters = ClusterTask(task.name, task.profile, task.measures(), parts, len(order))
+    notes = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
+    run = Run(inference=evaluation.run.inference, by=tuple(slices.by))
+    return clusters.result(run, notes, signature_of(evaluation))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

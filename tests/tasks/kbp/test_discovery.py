@@ -8,6 +8,7 @@ from adjudge.cli import run
 from adjudge.demo.kbp import GOLD as DEMO
 from adjudge.demo.kbp import LINKS, SYSTEMS
 from adjudge.errors import UsageError
+from adjudge.stats.result import Result
 from adjudge.tasks.kbp.discovery import CLUSTERS, SETS, score_discovery
 from adjudge.tasks.kbp.inputs import read_inputs
 
@@ -131,3 +132,22 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert {each["test"] for each in result["comparisons"] if each.get("test")} <= {"jackknife"}
     (tmp_path / "t.tsv").write_text("ana\tspouse\tben\td1\n")
     assert run(["kbp", "discovery", "--gold", "t.tsv", "t.tsv"]) == 2
+
+
+def test_a_document_is_explained_and_saved(capsys, tmp_path):
+    command = ["kbp", "discovery", str(DEMO), str(SYSTEMS["fjord"]), "--wiki", str(LINKS)]
+    assert run([*command, "--explain", "04"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("kb-04  fjord  kbp.mention.typed: 5 correct, 2 missed, 2 spurious\n")
+    assert "correct  PER Ilva Marn (71-80): no page, gold Ilva_Marn\n" in out
+    assert "merged: gold NIL:N:Joss Marn [Joss Marn, Joss] Ilva_Marn [Ilva Marn]" in out
+    assert run([*command, "--save", str(tmp_path / "r.json"), "--save-documents", "--bootstrap", "0"]) == 0
+    capsys.readouterr()
+    result = Result.load(tmp_path / "r.json")
+    assert str(result.explain("04")["fjord"]) + "\n" == out
+    pairs = [pair for own in result.systems[0].aligned for pair in own.matchings[0].pairs]
+    right = sum(pair.outcome == "correct" for pair in pairs)
+    gold, system = (sum(len(each.items) for each in own) for own in (result.documents, result.systems[0].aligned))
+    found = result["kbp.mention.typed"]
+    assert found.recall == pytest.approx(right / gold)
+    assert found.precision == pytest.approx(right / system)

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.evaluate.clusterings import ClusterTask, cluster_counter, contingency
 from adjudge.evaluate.run import run_of
 from adjudge.formats.kb_links import page_name
 from adjudge.metrics.linking import NIL, assigned, assigned_typed, is_nil, linked, unlinked
@@ -27,9 +28,11 @@ from adjudge.tasks.kbp.linking import Linked, link
 from adjudge.tasks.kbp.options import KbOptions
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.clusterings import Counter
+    from adjudge.evaluate.clusterings import Counter, Counters
+    from adjudge.stats.alignment import Alignment, Item
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
+    from adjudge.stats.signature import SignatureValue
     from adjudge.tasks.kbp.inputs import KbInputs
 
 Spans: TypeAlias = Literal["head", "extent"]
@@ -82,7 +85,19 @@ def score_discovery(
     >>> score_discovery(read_inputs(line, [line], names=["A"]), bootstrap=0)["kbp.entity.b3"].f1
     1.0000
     """
-    from adjudge.evaluate.clusterings import build_sampled
+    task, found = discovery_task(read, options, levels=levels, spans=spans, by_type=by_type)
+    return task.result(run_of(by=("type",) if by_type else (), **run), *found)
+
+
+def discovery_task(
+    read: KbInputs,
+    options: KbOptions | None = None,
+    *,
+    levels: Sequence[str] = (NAMED,),
+    spans: Spans = "head",
+    by_type: bool = False,
+) -> tuple[DiscoveryTask, tuple[dict[str, list[Note]], dict[str, SignatureValue]]]:
+    """What `score_discovery` scores, to be explained as well; and the remarks and the signature of a result."""
     from adjudge.stats.signature import hash_chunks
 
     if read.gold.corpus is None:
@@ -99,36 +114,99 @@ def score_discovery(
         for each in read.systems
         if each.kb is not None
     }
-    order = tuple(gold.mentions)
-    types = _types(gold, systems.values()) if by_type else []
-    parts: list[tuple[dict[str, Any], Sequence[int], Mapping[str, Counter]]] = []
-    for kind in (None, *types):
-        counters = {name: counter(gold.mentions, own.mentions, kind) for name, own in systems.items()}
-        sides = [gold, *systems.values()]
-        places = [
-            place
-            for place, name in enumerate(order)
-            if kind is None or any(each["type"] == kind for side in sides for each in side.mentions[name])
-        ]
-        parts.append(({} if kind is None else {"type": kind}, places, counters))
+    texts = {document.id: document.text for document in documents}
     written = repr((gold.mentions, [own.mentions for own in systems.values()])).encode("utf-8", "backslashreplace")
-    return build_sampled(
-        task="kbp",
-        profile="discovery",
-        measures=measures(),
-        parts=parts,
-        documents=len(order),
-        by=("type",) if by_type else (),
-        inference=run_of(**run).inference,
-        notes={name: _notes(gold, own) for name, own in systems.items()},
-        fields={
-            "levels": "+".join(levels),
-            "spans": spans,
-            "nil": options.nil_merge if options.nil_merge != "canonical" else options.nil_key,
-            "gold": hash_chunks([repr(gold.mentions).encode("utf-8", "backslashreplace")]),
-            "in": hash_chunks([written]),
-        },
+    fields: dict[str, SignatureValue] = {
+        "levels": "+".join(levels),
+        "spans": spans,
+        "nil": options.nil_merge if options.nil_merge != "canonical" else options.nil_key,
+        "gold": hash_chunks([repr(gold.mentions).encode("utf-8", "backslashreplace")]),
+        "in": hash_chunks([written]),
+    }
+    notes = {name: _notes(gold, own) for name, own in systems.items()}
+    return DiscoveryTask(gold, systems, texts, by_type=by_type), (notes, fields)
+
+
+class DiscoveryTask(ClusterTask):
+    """Mentions and their entities in the whole corpus; with `by_type`, of every type by itself as well."""
+
+    def __init__(
+        self,
+        gold: Discovered,
+        systems: Mapping[str, Discovered],
+        texts: Mapping[str, str | None],
+        *,
+        by_type: bool = False,
+    ) -> None:
+        self.gold, self.found, self.texts = gold, systems, texts
+        self.ids = tuple(gold.mentions)
+        sides = [gold, *systems.values()]
+        parts: list[Counters] = []
+        for kind in (None, *(_types(gold, systems.values()) if by_type else ())):
+            places = [
+                place
+                for place, name in enumerate(self.ids)
+                if kind is None or any(each["type"] == kind for side in sides for each in side.mentions[name])
+            ]
+            counters = {name: counter(gold.mentions, own.mentions, kind) for name, own in systems.items()}
+            parts.append(({} if kind is None else {"type": kind}, places, counters))
+        super().__init__("kbp", "discovery", measures(), parts, len(self.ids))
+
+    def align(self, documents: Sequence[str]) -> dict[str, list[Alignment]]:
+        """The mentions of some documents with their types, links and entities."""
+        return {
+            name: [align_mentions(self.gold.mentions[id], own.mentions[id], self.texts[id]) for id in documents]
+            for name, own in self.found.items()
+        }
+
+
+def align_mentions(gold: Sequence[Any], system: Sequence[Any], text: str | None) -> Alignment:
+    """Which mentions have a partner, of the same type, with the same page.
+
+    >>> ana = {"span": {"start": 0, "end": 3}, "type": "PER", "entity": "NIL:N:Ana"}
+    >>> align_mentions([ana], [{**ana, "type": "ORG"}], "Ana left").matchings[0].pairs[0].why
+    'type ORG, gold PER'
+    """
+    from adjudge.stats.alignment import Alignment, Matching, Pair, Single
+
+    ours, theirs = ({_place(own[at]): at for at in reversed(range(len(own)))} for own in (gold, system))
+    pairs = []
+    for place, at in sorted(ours.items()):
+        if place in theirs:
+            one, other = gold[at], system[theirs[place]]
+            right = one["type"] == other["type"]
+            said = [] if right else [f"type {other['type']}, gold {one['type']}"]
+            pages = [each["entity"] if linked([each]) else "no page" for each in (other, one)]
+            said += [f"{pages[0]}, gold {pages[1]}"] if pages[0] != pages[1] else []
+            pairs.append(Pair(at, theirs[place], "correct" if right else "wrong", float(right), "; ".join(said)))
+    used = {pair.gold for pair in pairs}, {pair.system for pair in pairs}
+    missed, rest = (
+        [Single(at, "" if first[_place(each)] == at else "repeated") for at, each in enumerate(own) if at not in done]
+        for own, first, done in zip((gold, system), (ours, theirs), used, strict=True)
     )
+    matching = Matching(
+        metric="kbp.mention.typed",
+        pairs=tuple(pairs),
+        missed=tuple(missed),
+        spurious=tuple(each for each in rest if not each.why),
+        ignored=tuple(each for each in rest if each.why),
+    )
+    sides = _items(gold, text), _items(system, text)
+    return Alignment(gold=sides[0], system=sides[1], matchings=(matching,), text=text, groups="entity")
+
+
+def _items(mentions: Sequence[Any], text: str | None) -> tuple[Item, ...]:
+    from adjudge.stats.alignment import Item, words
+
+    found: dict[str, Item] = {}
+    for number, each in enumerate(mentions):
+        start, end = place = _place(each)
+        name = f"{start}-{end}" if f"{start}-{end}" not in found else f"{start}-{end} #{number}"
+        places = (place,) if text is not None else ()
+        group = (each["entity"],)
+        said = words(text, places)
+        found[name] = Item(id=name, level="mentions", text=said, place=places, label=each["type"], group=group)
+    return tuple(found.values())
 
 
 def gold_mentions(
@@ -207,8 +285,6 @@ def measures() -> tuple[Measure, ...]:
 def counter(gold: Mentions, system: Mentions, kind: str | None = None) -> Counter:
     """Counts of both sides for any weights of the documents; only of mentions of one type, if one is given."""
     import numpy as np
-
-    from adjudge.evaluate.clusterings import cluster_counter, contingency
 
     sides = [
         [[each for each in side[name] if kind is None or each["type"] == kind] for name in gold]
