@@ -169,19 +169,24 @@ def align_mentions(gold: Sequence[Any], system: Sequence[Any], text: str | None)
     """
     from adjudge.stats.alignment import Alignment, Matching, Pair, Single
 
-    ours, theirs = ({_place(own[at]): at for at in reversed(range(len(own)))} for own in (gold, system))
+    def typed(mention: Mapping[str, Any]) -> tuple[Any, ...]:
+        return (*_place(mention), mention["type"])
+
+    # Each span counts once with each of its types; of others with the same span, one stands beside another.
+    ours, theirs = ({typed(own[at]): at for at in reversed(range(len(own)))} for own in (gold, system))
+    both = [(at, theirs[key]) for key, at in sorted(ours.items()) if key in theirs]
+    left = {_place(system[at]): at for key, at in sorted(theirs.items(), reverse=True) if key not in ours}
+    both += [(at, left.pop(key[:2])) for key, at in sorted(ours.items()) if key not in theirs and key[:2] in left]
     pairs = []
-    for place, at in sorted(ours.items()):
-        if place in theirs:
-            one, other = gold[at], system[theirs[place]]
-            right = one["type"] == other["type"]
-            said = [] if right else [f"type {other['type']}, gold {one['type']}"]
-            pages = [each["entity"] if linked([each]) else "no page" for each in (other, one)]
-            said += [f"{pages[0]}, gold {pages[1]}"] if pages[0] != pages[1] else []
-            pairs.append(Pair(at, theirs[place], "correct" if right else "wrong", float(right), "; ".join(said)))
+    for one, other in both:
+        right = gold[one]["type"] == system[other]["type"]
+        said = [] if right else [f"type {system[other]['type']}, gold {gold[one]['type']}"]
+        pages = [each["entity"] if linked([each]) else "no page" for each in (system[other], gold[one])]
+        said += [f"{pages[0]}, gold {pages[1]}"] if pages[0] != pages[1] else []
+        pairs.append(Pair(one, other, "correct" if right else "wrong", float(right), "; ".join(said)))
     used = {pair.gold for pair in pairs}, {pair.system for pair in pairs}
     missed, rest = (
-        [Single(at, "" if first[_place(each)] == at else "repeated") for at, each in enumerate(own) if at not in done]
+        [Single(at, "" if first[typed(each)] == at else "repeated") for at, each in enumerate(own) if at not in done]
         for own, first, done in zip((gold, system), (ours, theirs), used, strict=True)
     )
     matching = Matching(
