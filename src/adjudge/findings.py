@@ -585,38 +585,3 @@ def field_column(line: str, number: int) -> int:
 @lru_cache(maxsize=1)  # a line of many fields may be wrong in all of them
 def _starts(line: str) -> list[int]:
     return list(accumulate((len(each) + 1 for each in line.split("\t")), initial=1))
-
-
-def graded(finding: Finding, severities: Severities) -> Finding | None:
-    """A finding with the severity that its kind has; None if nobody wants to know.
-
-    >>> found = Finding("time", True, Problem("'May 4th' is not a date"))
-    >>> graded(found, {"time": "warning"}).error, graded(found, {"time": "off"}), graded(found, {}) is found
-    (False, None, True)
-    """
-    severity = severities.get(finding.kind)
-    if severity is None:
-        return finding
-    return None if severity == "off" else replace(finding, error=severity == "error")
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What was found in one file, in file order, and what is in it."""
-
-    path: str
-    findings: list[Finding]
-    documents: int
-    tokens: int
-    chains: int
-    mentions: int
-
-    @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return sum(finding.error for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        """How many findings are warnings."""
-        return len(self.findings) - self.errors

@@ -60,24 +60,13 @@ def test_convert_refuses(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_validate(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["coref", "validate", "a.conll"]) == 0
-    assert capsys.readouterr().out == "a.conll: 1 document, 3 tokens, 2 chains, 2 mentions, 0 errors, 0 warnings\n"
     Path("b.conll").write_text(CONLL.replace("-", "(2)|(3)"))
-    assert run(["coref", "validate", "a.conll", "b.conll", "--quiet"]) == 0
-    warning = (
+    assert run(["coref", "validate", "a.conll", "b.conll"]) == 0
+    assert capsys.readouterr().out == (
+        "a.conll: 1 document, 3 tokens, 2 chains, 2 mentions, 0 errors, 0 warnings\n"
         "b.conll:3:7: warning: the mention of token 1 is in chain 3 and in chain 2 (line 3), keep it in one chain\n"
+        "b.conll: 1 document, 3 tokens, 3 chains, 4 mentions, 0 errors, 1 warning\n"
     )
-    assert capsys.readouterr().out == warning
-    assert run(["coref", "validate", "b.conll", "--strict"]) == 1
-    Path("c.conll").write_text(CONLL.replace("(1", "-"))
-    capsys.readouterr()
-    assert run(["coref", "validate", "c.conll", "--format", "json"]) == 1
-    report = json.loads(capsys.readouterr().out)
-    facts = {"documents": 1, "tokens": 3, "chains": 1, "mentions": 1, "errors": 1, "warnings": 0}
-    assert report["files"] == [{"path": "c.conll", **facts}]
-    (finding,) = report["findings"]
-    assert (finding["severity"], finding["kind"], finding["line"], finding["column"]) == ("error", "never-opened", 4, 7)
-    assert run(["coref", "validate", "none"]) == 2
 
 
 def test_validate_other_formats(capsys: pytest.CaptureFixture[str]) -> None:
