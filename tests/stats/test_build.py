@@ -9,7 +9,6 @@ from adjudge.errors import UsageError
 from adjudge.stats.build import Scoring, build_result
 from adjudge.stats.compare import compare
 from adjudge.stats.inference import OFF, Inference, benjamini_hochberg, holm
-from adjudge.stats.influence import left_out
 from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Ratio, Total
 from adjudge.stats.points import Additive
@@ -49,7 +48,7 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
     estimators = {name: Additive(table_of(ROWS[name]), (F1, COUNT), pool) for name in "ABC"}
     samples = bootstrap(estimators, resamples=60, seed=7)
     points = {name: each.point() for name, each in estimators.items()}
-    left = {name: left_out(each) for name, each in estimators.items()}
+    left = {name: each.left_out() for name, each in estimators.items()}
 
     def parts(name, key):
         return Parts(points[name][key], left[name][key], samples[name][key])

@@ -23,7 +23,7 @@ class Combined:
     """
 
     name: str
-    of: tuple[tuple[Metric, str], ...]
+    of: tuple[tuple[Metric | Combined, str], ...]
     op: Literal["mean", "sum", "product"] | None = "mean"
     part: str = "score"
     about: str = ""
@@ -43,8 +43,8 @@ class Combined:
 
     @property
     def members(self) -> tuple[Metric, ...]:
-        """The metrics that are combined, each once."""
-        return tuple({member.name: member for member, _ in self.of}.values())
+        """The metrics that are counted, each once."""
+        return tuple({one.name: one for each, _ in self.of for one in each.members}.values())
 
     @property
     def pool(self) -> Pool:
@@ -73,7 +73,7 @@ class Combined:
         """The members' measures, then their combination."""
         from adjudge.stats.measure import Combined as Combination
 
-        members = tuple(measure for member in self.members for measure in member.measures)
+        members = tuple(dict.fromkeys(measure for each, _ in self.of for measure in each.measures))
         if self.op is None:
             return members
         of = tuple((member.name, part) for member, part in self.of)

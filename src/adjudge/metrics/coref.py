@@ -7,7 +7,6 @@ reads the files of the field and has the conventions of its scorers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -120,7 +119,7 @@ def conll() -> Combined:
     >>> conll.score([["a", "b"], ["c"]], [["a", "b"], ["c"]]).f1
     1.0
     """
-    return Average("coref.conll", tuple((each(), "f1") for each in (muc, b3, ceafe)), part="f1")
+    return Combined("coref.conll", tuple((each(), "f1") for each in (muc, b3, ceafe)), part="f1")
 
 
 @metric("coref.kbp", within="clusters", laws=LAWS, example=EXAMPLE)
@@ -131,7 +130,7 @@ def kbp(*, rule: Rule | float = "2014") -> Combined:
     1.0
     """
     parts: list[Any] = [muc(), b3(), ceafe(), blanc(rule=rule)]
-    return Average("coref.kbp", tuple((each, "f1") for each in parts), part="f1")
+    return Combined("coref.kbp", tuple((each, "f1") for each in parts), part="f1")
 
 
 _SHARES: tuple[ir.OverlapKind, ir.OverlapKind] = ("pairs-precision", "pairs-recall")
@@ -171,20 +170,3 @@ class Blanc(Combined):
     def definition(self) -> str:
         """What it is."""
         return f"{super().definition()}\n\nthe kinds of links are combined by the rule of {self.rule}"
-
-
-@dataclass(frozen=True)
-class Average(Combined):
-    """A mean of parts of metrics, some of which are combined themselves."""
-
-    @property
-    def members(self) -> tuple[Metric, ...]:
-        """All metrics that are counted, each once."""
-        found: Mapping[str, Metric] = {one.name: one for each, _ in self.of for one in each.members}
-        return tuple(found.values())
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """The measures of the parts, then their mean."""
-        *_, mean = super().measures
-        return (*dict.fromkeys(measure for each, _ in self.of for measure in each.measures), mean)

@@ -51,7 +51,7 @@ def with_hierarchies(metrics: tuple[Any, ...], hierarchies: Mapping[str, ir.Hier
 
 def _with(metric: Any, path: str, types: ir.Hierarchy) -> Any:
     if isinstance(metric, Combined):
-        of = tuple((_one(member, path, types), part) for member, part in metric.of)
+        of = tuple((_with(member, path, types), part) for member, part in metric.of)
         return metric if of == metric.of else replace(metric, of=of, laws=(), origin=None)
     return _one(metric, path, types)
 

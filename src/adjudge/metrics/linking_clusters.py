@@ -5,6 +5,8 @@ The documents are those of `linking`, which also has the functions that say whic
 
 from __future__ import annotations
 
+from functools import partial
+
 from adjudge.algebra import dice, exact, f, ir, many_to_many, mapped, overlap, record, set_of
 from adjudge.metrics import linking
 from adjudge.metrics.base import Clustered
@@ -15,9 +17,10 @@ CLUSTER_LAWS = ("self", "order", "swap", "bounded")
 LINK_LAWS = ("perfect", *CLUSTER_LAWS[1:])  # an entity with one mention has no link
 _SPANS, _PLUS = f"{linking.__name__}:assigned", f"{linking.__name__}:assigned_plus"
 _TYPED, _TYPED_PLUS = f"{linking.__name__}:assigned_typed", f"{linking.__name__}:assigned_typed_plus"
+_corpus_metric = partial(metric, within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE)
 
 
-@metric("linking.muc", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "muc"))
+@_corpus_metric("linking.muc", laws=LINK_LAWS, clustered=Clustered(_SPANS, "muc"))
 def muc(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the links that hold the entities of the corpus together (MUC): each pair of entities adds |X & Y| - 1.
 
@@ -28,7 +31,7 @@ def muc(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(many_to_many(overlap(by="link")), _SPANS), beta=beta)
 
 
-@metric("linking.b3", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "b3"))
+@_corpus_metric("linking.b3", clustered=Clustered(_SPANS, "b3"))
 def b3(*, beta: float = 1.0) -> ir.Similarity:
     """B-cubed over the corpus: the mean over mentions of how much of their entity is right.
 
@@ -41,13 +44,7 @@ def b3(*, beta: float = 1.0) -> ir.Similarity:
     return _b3(_SPANS, beta)
 
 
-@metric(
-    "linking.b3-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_PLUS, "b3", ("entity",)),
-)
+@_corpus_metric("linking.b3-plus", clustered=Clustered(_PLUS, "b3", ("entity",)))
 def b3_plus(*, beta: float = 1.0) -> ir.Similarity:
     """B-cubed over the corpus, of mentions whose entity in the knowledge base is right, or unknown on both sides (B3+).
 
@@ -58,7 +55,7 @@ def b3_plus(*, beta: float = 1.0) -> ir.Similarity:
     return _b3(_PLUS, beta)
 
 
-@metric("linking.ceafm", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "ceafm"))
+@_corpus_metric("linking.ceafm", clustered=Clustered(_SPANS, "ceafm"))
 def ceafm(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of mentions in the best 1:1 alignment of the entities of the corpus (CEAFm).
 
@@ -69,13 +66,7 @@ def ceafm(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(overlap(by="count")), _SPANS), beta=beta)
 
 
-@metric(
-    "linking.ceafm-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_PLUS, "ceafm", ("entity",)),
-)
+@_corpus_metric("linking.ceafm-plus", clustered=Clustered(_PLUS, "ceafm", ("entity",)))
 def ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
     """CEAFm over the corpus, of mentions whose entity in the knowledge base is right, or unknown on both sides.
 
@@ -86,13 +77,7 @@ def ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(overlap(by="count")), _PLUS), beta=beta)
 
 
-@metric(
-    "linking.typed-ceafm",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_TYPED, "ceafm", ("type",)),
-)
+@_corpus_metric("linking.typed-ceafm", clustered=Clustered(_TYPED, "ceafm", ("type",)))
 def typed_ceafm(*, beta: float = 1.0) -> ir.Similarity:
     """CEAFm over the corpus, of mentions whose type is right.
 
@@ -103,13 +88,7 @@ def typed_ceafm(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(overlap(by="count")), _TYPED), beta=beta)
 
 
-@metric(
-    "linking.typed-ceafm-plus",
-    within="mentions",
-    laws=CLUSTER_LAWS,
-    example=EXAMPLE,
-    clustered=Clustered(_TYPED_PLUS, "ceafm", ("type", "entity")),
-)
+@_corpus_metric("linking.typed-ceafm-plus", clustered=Clustered(_TYPED_PLUS, "ceafm", ("type", "entity")))
 def typed_ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
     """CEAFm over the corpus, of mentions whose type is right, and their entity, or that is unknown on both sides.
 
@@ -120,7 +99,7 @@ def typed_ceafm_plus(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(overlap(by="count")), _TYPED_PLUS), beta=beta)
 
 
-@metric("linking.ceafe", within="mentions", laws=CLUSTER_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "ceafe"))
+@_corpus_metric("linking.ceafe", clustered=Clustered(_SPANS, "ceafe"))
 def ceafe(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the best 1:1 alignment of the entities of the corpus by their Dice (CEAFe).
 
@@ -131,7 +110,7 @@ def ceafe(*, beta: float = 1.0) -> ir.Similarity:
     return f(_clusters(set_of(dice()), _SPANS), beta=beta)
 
 
-@metric("linking.pairwise", within="mentions", laws=LINK_LAWS, example=EXAMPLE, clustered=Clustered(_SPANS, "pairwise"))
+@_corpus_metric("linking.pairwise", laws=LINK_LAWS, clustered=Clustered(_SPANS, "pairwise"))
 def pairwise(*, beta: float = 1.0) -> ir.Similarity:
     """F1 of the pairs of mentions of one entity, over the whole corpus.
 
@@ -143,7 +122,7 @@ def pairwise(*, beta: float = 1.0) -> ir.Similarity:
 
 
 def _clusters(of: ir.Similarity, assign: str) -> ir.Similarity:
-    return mapped(of, by=f"{assign.replace('assigned', 'clusters')}")
+    return mapped(of, by=assign.replace("assigned", "clusters"))
 
 
 def _b3(assign: str, beta: float) -> ir.Similarity:

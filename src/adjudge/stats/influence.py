@@ -187,7 +187,7 @@ def select_documents(
     """
     systems = _estimators(result)
     key, points = _ranking(result, systems, metric, part)
-    without = {name: left_out(each)[key] for name, each in systems.items()}
+    without = {name: each.left_out()[key] for name, each in systems.items()}
     own = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
     neighbours = _neighbours(points, without)
     documents = []
@@ -305,7 +305,7 @@ def _on_documents(systems: Mapping[str, Additive], key: Key) -> list[DocumentDif
     """All pairs of systems on all documents on which they differ."""
     points = {name: each.point()[key] for name, each in systems.items()}
     alone = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
-    without = {name: left_out(each)[key] for name, each in systems.items()}
+    without = {name: each.left_out()[key] for name, each in systems.items()}
     found = []
     for a, b in combinations(systems, 2):
         effects = ((points[a] - points[b]) - (without[a] - without[b])).tolist()
@@ -326,14 +326,6 @@ def _on_documents(systems: Mapping[str, Additive], key: Key) -> list[DocumentDif
             if not math.isnan(first) and not math.isnan(second) and abs(first - second) > _SLACK
         ]
     return found
-
-
-def left_out(estimator: Additive) -> dict[Key, Array]:
-    """The scores of the corpus without each of the documents."""
-    import numpy as np
-
-    table, _ = estimator.summed
-    return estimator.finish(np.array(list(table.totals.values())) - table.array)
 
 
 def _sign(value: float) -> int:
@@ -401,7 +393,7 @@ def select_items(
         judged_table = StatsTable(named, table.columns, values)  # type: ignore[arg-type]  # an array will do
         other = Additive(judged_table, result.measures, estimator.pool).summed[0].array
         changed[name] = own_rows.finish(rows.sum(axis=0)[None, :] - rows[at] + other)[key]
-    without = {name: left_out(each)[key] for name, each in systems.items()}
+    without = {name: each.left_out()[key] for name, each in systems.items()}
     neighbours = _neighbours(points, without)
     items = []
     for place, each in enumerate(judged):

@@ -103,6 +103,13 @@ class Additive:
         table, formulas = self.summed
         return scores_of(formulas, table.totals)
 
+    def left_out(self) -> dict[Key, Array]:
+        """Every part on the corpus without each of the documents."""
+        import numpy as np
+
+        table, _ = self.summed
+        return self.finish(np.array(list(table.totals.values())) - table.array)
+
     def select(self, ids: Iterable[str]) -> Additive:
         """The same metric on these documents."""
         ids = tuple(ids)

@@ -121,17 +121,13 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
     several = len(estimators) > 1
     if not how.first or len(next(iter(estimators.values())).table.ids) < 2:
         return found
-    import numpy as np
 
     from adjudge.stats.resample import bootstrap
 
     found = {name: each._replace(varies=True) for name, each in found.items()}
     if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
         for name, each in estimators.items():
-            table, formulas = each.summed
-            without = np.array(list(table.totals.values())) - table.array  # each of the documents
-            left_out = scores_of(formulas, dict(zip(table.columns, without.T, strict=True)))
-            found[name] = found[name]._replace(left_out=left_out)
+            found[name] = found[name]._replace(left_out=each.left_out())
     if how.interval != "jackknife" or several:
         drawn = bootstrap(
             estimators,
