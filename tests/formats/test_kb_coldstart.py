@@ -47,56 +47,6 @@ def kinds(text: str, **options: bool) -> list[tuple[str, bool, int | None, str |
     return [(each.kind, each.error, each.problem.line, each.repair) for each in found]
 
 
-def test_a_good_file():
-    kb, found = read_coldstart(GOOD.encode(), mode="strict")
-    assert found.total == 0
-    assert kb == KnowledgeBase(
-        "run1",
-        [
-            Entity(
-                ":Entity_1",
-                "PER",
-                (
-                    Mention("D1", 0, 8, "NAM", 'Ana "A" Ruiz', confidence=0.9, canonical=True),
-                    Mention("D1", 20, 23, "PRO", "she"),
-                ),
-                (Link("KB7:e100"),),
-            ),
-            Entity(":Entity_2", "PER", (Mention("D1", 30, 37, "NOM", "the # one", canonical=True),)),
-            Entity(":String_1", "STRING", (Mention("D1", 70, 72, "NAM", "24", canonical=True),), kind="string"),
-            Entity(
-                ":Event_1",
-                "CONFLICT.ATTACK",
-                (Mention("D1", 80, 83, "NAM", "hit", canonical=True, realis="actual"),),
-                kind="event",
-            ),
-        ],
-        [
-            Fact(":Entity_1", "per:siblings", ":Entity_2", "D1", Provenance((Span(0, 41), Span(50, 61))), 0.25),
-            Fact(":Entity_2", "per:siblings", ":Entity_1", "D1", Provenance((Span(0, 41), Span(50, 61))), 0.25),
-            Fact(":Entity_1", "per:age", ":String_1", "D1", Provenance((Span(60, 76),), (Span(70, 72),))),
-            Fact(
-                ":Event_1",
-                "conflict.attack:attacker",
-                ":Entity_1",
-                "D1",
-                Provenance((Span(80, 91),), (), (Span(0, 8),)),
-                realis="actual",
-            ),
-            Fact(
-                ":Entity_1",
-                "per:conflict.attack_attacker",
-                ":Event_1",
-                "D1",
-                Provenance((Span(80, 91),), (), (Span(0, 8),)),
-                realis="actual",
-            ),
-        ],
-    )
-    assert list(kb.fact_lines) == [8, 12, 16, 20, 21]
-    assert read_coldstart(gzip.compress(GOOD.replace("\n", "\r\n").encode()))[0] == kb
-
-
 def test_written_and_read_again():
     kb, _ = read_coldstart(GOOD.encode())
     data = b"".join(write_coldstart(kb))
@@ -214,11 +164,6 @@ def test_what_is_wrong(case):
             read_coldstart(text.encode())
 
 
-def test_what_is_right():
-    text = GOOD.replace("KB7:e100", '"KB7:e100"').replace("\t0.25", "\t.25")
-    assert read_coldstart(text.encode(), mode="strict")[0] == read_coldstart(GOOD.encode())[0]
-
-
 def test_several_names_without_a_canonical_one():
     text = GOOD.replace('canonical_mention\t"24"\tD1:70-71', 'nominal_mention\t"the long one"\tD1:1-12')
     assert ("missing-canonical-of-several", True, 14, "its longest name, '24', is taken") in kinds(text)
@@ -258,20 +203,6 @@ def test_inverses():
     assert read_coldstart(data, mode="strict")[0] == kb
 
 
-def test_the_inverse_depends_on_the_type_of_the_object():
-    lines = ["r", *(f":Entity_{n}\ttype\t{t}" for n, t in enumerate(("PER", "ORG", "GPE")))]
-    lines += [f':Entity_{n}\t{verb}\t"x{n}"\tD:{n}-{n}' for n in range(3) for verb in ("mention", "canonical_mention")]
-    lines += [f":Entity_0\tper:employee_or_member_of\t:Entity_{n}\tD:0-9" for n in (1, 2)]
-    lines += [":Entity_1\torg:parents\t:Entity_2\tD:0-9"]
-    kb, _ = read_coldstart("\n".join(lines).encode(), add_inverses=True)
-    inverses = [fact.triple for fact in kb.facts if fact.inferred]
-    assert inverses == [
-        (":Entity_1", "org:employees_or_members", ":Entity_0"),
-        (":Entity_2", "gpe:employees_or_members", ":Entity_0"),
-        (":Entity_2", "gpe:subsidiaries", ":Entity_1"),
-    ]
-
-
 def test_the_schema():
     assert len(RELATIONS) == 65
     assert sum("string" in slot.ranges for slot in RELATIONS.values()) == 15
@@ -282,47 +213,6 @@ def test_the_schema():
             assert domain in back.ranges
     assert find_slot("gpe", "births_in_nowhere") == (None, False)
     assert event_inverse("life.die:time", "STRING") is None
-
-
-def test_files_as_they_are():
-    """No run id, types and predicates that are addresses, one node per mention, confidence 0, no inverses."""
-    text = (
-        ":Entity_A\ttype\thttps://x.org/onto#PER\t1.000\n"
-        ':Entity_A\tcanonical_mention\t"Ana"\tL0C:5-7\t0.000\n'
-        ':Entity_A\tmention\t"Ana"\tL0C:5-7\t0.000\n'
-        ":Entity_B\ttype\tORG\n"
-        ':Entity_B\tmention\t"Corvex"\tL0C:20-25\t0.7\n'
-        ":Entity_A\tPartWhole.Subsidiary\t:Entity_B\tL0C:0-30\t0.9\n"
-        ":Entity_A\thttps://x.org/onto#memberOf\t:Entity_B\tL0C:0-30\t0.9\n"
-    )
-    kb, found = read_coldstart(text.encode())
-    assert (kb.id, kb.entities[0].type) == ("OmittedRunID", "https://x.org/onto#PER")
-    assert [fact.relation for fact in kb.facts] == ["PartWhole.Subsidiary", "https://x.org/onto#memberOf"]
-    assert kb.entities[0].mentions[0].confidence == 1e-6
-    assert found.repairs == {
-        "missing-run-id": 1,
-        "hash-in-field": 2,
-        "illegal-confidence": 2,
-        "illegal-type": 1,
-        "missing-canonical": 1,
-        "illegal-predicate": 2,
-    }
-    assert str(found.notes()[0]) == "<bytes>:1:1: 1 missing-run-id: called OmittedRunID"
-
-
-def test_names_that_become_the_same():
-    text = GOOD.replace(":Entity_2", ":Entity-1").replace(":Event_1", ":Entity 1")
-    kb, _ = read_coldstart(text.encode())
-    assert [entity.id for entity in kb.entities[:2]] == [":Entity_1", ":Entity_1_2"]
-    assert kb.facts[0].object == ":Entity_1_2"
-    assert kb.entities[3].id == ":Entity_1_3"
-
-
-def test_old_string_slots():
-    text = GOOD.replace("per:age\t:String_1\tD1:70-71;D1:60-75", 'per:age\t"24"\tD1:70-71')
-    kb, _ = read_coldstart(text.encode())
-    fact = kb.facts[2]
-    assert (fact.object, fact.literal, fact.provenance) == ("24", True, Provenance((Span(70, 72),), (Span(70, 72),)))
 
 
 @pytest.mark.parametrize(

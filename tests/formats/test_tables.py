@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from adjudge.errors import AdjudgeError, Problem
+from adjudge.findings import Finding, Findings, finding_line, finding_lines
 from adjudge.rooms import load
 
 TABLE = Path(__file__).with_name("readers.jsonl")
@@ -27,12 +28,14 @@ def plain(value):
     """What was read, as JSON has it; without where it came from."""
     if isinstance(value, Problem):
         return str(value)
+    if isinstance(value, Finding | Findings):
+        return finding_line(value) if isinstance(value, Finding) else finding_lines(value)
     if isinstance(value, msgspec.Struct):
         names = value.__struct_fields__
     elif is_dataclass(value):
         names = [field.name for field in fields(value)]
     else:
-        names = getattr(type(value), "_fields", None) or getattr(type(value), "__slots__", ())
+        names = () if isinstance(value, tuple) else getattr(type(value), "__slots__", ())
     if names and not isinstance(value, str | int | float):
         return {name: plain(own) for name in names if name not in UNTOLD and (own := getattr(value, name, None))}
     if isinstance(value, Mapping):
@@ -41,7 +44,12 @@ def plain(value):
         return sorted(map(plain, value))
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         return value
-    return [plain(each) for each in value]
+    if not hasattr(value, "_fields"):
+        return [plain(each) for each in value]
+    found = [plain(each) for name, each in zip(value._fields, value, strict=True) if name not in UNTOLD]
+    while found and not found[-1]:  # what is not given
+        found.pop()
+    return found
 
 
 def outcome(row, room):
@@ -49,10 +57,11 @@ def outcome(row, room):
     path.write_bytes(bytes.fromhex(row["hex"]) if "hex" in row else row["data"].encode())
     read = load(f"adjudge.formats.{row['reader']}")
     options = dict(row.get("options", {}))
-    if "name" in inspect.signature(read).parameters:
-        options["name"] = "f"
+    parameters = inspect.signature(read).parameters
+    options |= {name: "f" for name in ("name", "place") if name in parameters}
     try:
-        return {"gives": json.loads(json.dumps(plain(read(path, **options))))}
+        value = read(path.read_bytes() if "data" in parameters else path, **options)
+        return {"gives": json.loads(json.dumps(plain(value)))}
     except AdjudgeError as error:
         return {"says": [str(problem).replace(str(path), "f") for problem in error.problems]}
 

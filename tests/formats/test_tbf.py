@@ -103,17 +103,6 @@ def test_lines_have_their_numbers(lines: list[str]) -> None:
     assert all(a.offset + a.size <= b.offset for a, b in pairwise(sections))
 
 
-def test_columns() -> None:
-    line = "sys\tother\tE 7\tt3,t1,t3\tgot  married\tLife_Marry\tActual\t0.5\t\tx"
-    (document,) = read_tbf(f"#BeginOfDocument d\n\n{line}\n@Coreference\tR1\tE 7,E8\n#EndOfDocument".encode())
-    expected = Nugget(
-        "E 7", "Life_Marry", "Actual", "got  married", ("t3", "t1", "t3"), (), ("0.5", "", "x"), "sys", line=3
-    )
-    assert document.nuggets == [expected]
-    assert document.relations == [Relation("Coreference", "R1", ("E 7", "E8"), line=4)]
-    assert (document.id, document.line, document.text, document.clusters()) == ("d", 1, None, [("E 7", "E8")])
-
-
 def test_character_places() -> None:
     def place(span: str) -> object:
         data = ONE.replace(b"t1", span.encode())
@@ -199,20 +188,6 @@ def test_what_is_taken_in_silence_is_noted(data: bytes, kinds: list[str], lines:
     assert all(str(note).startswith("a.tbf:") and note.hint for note in file.notes)
 
 
-def test_a_byte_order_mark_hides_nothing() -> None:
-    (document,) = read_tbf(b"\xef\xbb\xbf" + ONE)
-    assert (document.id, document.nuggets[0].id) == ("d", "E1")
-    (second,) = read_tbf(b"\xef\xbb\xbf" + MENTION.encode() + b"\n#EndOfDocument")
-    assert second.nuggets[0].system == "s"
-
-
-def test_bytes_that_are_no_text() -> None:
-    (document,) = read_tbf(ONE.replace(b"ran", b"r\xe4n\0"))
-    assert document.nuggets[0].text == "r\\xe4n\0"
-    (named,) = read_tbf(ONE.replace(b" d\n", b" \xff\n"))
-    assert named.id == "\\xff"
-
-
 def test_remarks_on_what_is_read_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     assert open_tbf(ONE).remarks == {}
     data = ONE.replace(b"ran", "dél".encode()).replace(b"Actual\n", b"Actual\r\n") + b"\n# \xe9 \0\n# \xff\n"
@@ -222,11 +197,6 @@ def test_remarks_on_what_is_read_without_harm(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tbf_scan, "LONG", 40)
     (long,) = open_tbf(ONE.replace(b"ran", b"ran" * 9)).remarks.values()
     assert (long.line, long.message) == (2, f"a line of {len(MENTION) + 24} bytes")
-
-
-def test_only_blanks_of_ascii_are_stripped() -> None:
-    (document,) = read_tbf(ONE.replace(b"Actual", "Actual\u00a0".encode()))
-    assert document.nuggets[0].realis == "Actual\u00a0"
 
 
 def test_every_kind_of_source(tmp_path: Path) -> None:
