@@ -156,7 +156,11 @@ class Findings:
         **more: Unpack[More],
     ) -> None:
         """Something at a place of the file that the rules forbid, or only a warning."""
-        self.add_problem(kind, Problem(message, self.place, line, column, hint), **more)
+        alike = self._alike_as(kind, more.get("error", True), more.get("repair") is not None, more.get("value"))
+        if alike is not None and self._count(alike, 1):
+            more["error"] = alike.error
+            more.setdefault("document", self.document)
+            self.found.append(Finding(kind, problem=Problem(message, self.place, line, column, hint), **more))
 
     def warn(
         self,
@@ -169,7 +173,7 @@ class Findings:
     ) -> None:
         """Something that the rules allow, or repair themselves."""
         more["error"] = False
-        self.add_problem(kind, Problem(message, self.place, line, column, hint), **more)
+        self.add(kind, message, line, column, hint, **more)
 
     def add_problem(self, kind: str, problem: Problem, **more: Unpack[More]) -> None:
         """A problem with its own place, such as another reader has found."""
@@ -217,13 +221,13 @@ class Findings:
 
     def _count(self, alike: _Alike, count: int) -> bool:
         """Count findings, and say whether there is room for one."""
+        number = self._alike[alike] = self._alike[alike] + count
         self.counts[alike.kind] += count
         if alike.error:
             self.errors += count
         else:
             self.warnings += count
-        self._alike[alike] += count
-        return not self._kept or self._alike[alike] <= self._kept
+        return not self._kept or number <= self._kept
 
     def _by_kind(self, wanted: Callable[[_Alike], bool]) -> Counter[str]:
         counts: Counter[str] = Counter()
