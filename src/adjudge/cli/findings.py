@@ -140,13 +140,10 @@ def family_validator(family: Family) -> Command:
     )
     def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
         from adjudge.evaluate.validation import Checks
-        from adjudge.tasks.chosen import as_metrics
-        from adjudge.tasks.task import MetricsTask
+        from adjudge.tasks.task import family_task
 
-        own, other = options["reader"], options["gold_reader"]
-        reader = family.readers.get(own)
-        names = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
-        task = MetricsTask(as_metrics(names), readers=(own, None) if other is None else (other, own))
+        chosen = {"gold_reader": options["gold_reader"], "metrics": options["metric"] or ()}
+        task = family_task(family, options["reader"], **chosen)
         return task.validate(path, Checks(**rules, gold=options["gold"], side=options["side"]))
 
     return validate

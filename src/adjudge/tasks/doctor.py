@@ -186,13 +186,9 @@ def _validate(found: Diagnosis, source: Source) -> None:
         report = check_coreference(source, name=found.path)
     elif use.task in families():
         from adjudge.evaluate.validation import Checks
-        from adjudge.tasks.chosen import as_metrics
-        from adjudge.tasks.task import MetricsTask
+        from adjudge.tasks.task import family_task
 
-        family = find_family(use.task)
-        own = family.readers.get(use.reader)
-        names = use.metrics or (own.metrics if own else ()) or family.metrics
-        task = MetricsTask(as_metrics(",".join(names)), readers=(use.reader, None))
+        task = family_task(find_family(use.task), use.reader, metrics=use.metrics)
         report = task.validate(named, Checks(side="system" if found.format.side == "system" else "gold"))
     else:
         return

@@ -25,8 +25,9 @@ from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
 from adjudge.tasks.alignment import align
+from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
-from adjudge.tasks.family import JSONL, pairing, reads
+from adjudge.tasks.family import JSONL, Family, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
@@ -332,6 +333,16 @@ class MetricsTask(Task):
         found = [{name: change(gold[name], own[name]) for name in own} for own in systems]
         changed = {name: pair[0] for own in found for name, pair in own.items()}
         return [changed, *({name: pair[1] for name, pair in own.items()} for own in found)]
+
+
+def family_task(
+    family: Family, reader: str, *, gold_reader: str | None = None, metrics: str | Sequence[str] = ()
+) -> MetricsTask:
+    """The metrics of a family, or those that are asked for, over files of a format; gold may be in another one."""
+    own = family.readers.get(reader)
+    names = metrics or (own.metrics if own else ()) or family.metrics
+    chosen = as_metrics(names if isinstance(names, str) else list(names))
+    return MetricsTask(chosen, readers=(reader, None) if gold_reader is None else (gold_reader, reader))
 
 
 class _Written(bytearray):
