@@ -24,7 +24,6 @@ from adjudge.tasks.eal.frames import (
     project,
     template,
 )
-from adjudge.tasks.eal.responses import change_linking
 from adjudge.tasks.eal.stores import project_store, read_store, template_store
 from eal_keys import CORPUS, GOOD, contents, keys, named, put, simple
 from eal_responses import cases, linked, response
@@ -202,19 +201,6 @@ def test_what_is_no_longer_right_is_lost():
     done = project(frames("AB"), target)
     assert [letters(frame.responses) for frame in done.linking.frames] == ["B"]
     assert done.lost == [named("A")]
-
-
-def test_mapping_of_responses():
-    """Responses that are replaced and deleted in a linking."""
-    case = cases()["response_mapping_on_linking"]
-    made = frames(*("".join(group) for group in case["frames"]), rest="".join(case["incomplete"]))
-    after = change_linking(
-        made,
-        replace={named(old): named(new) for old, new in case["replace"].items()},
-        delete=[named(letter) for letter in case["delete"]],
-    )
-    assert [list(letters(frame.responses)) for frame in after.frames] == case["frames_after"]
-    assert list(letters(after.incomplete)) == case["incomplete_after"]
 
 
 @given(linkings(), keys())

@@ -4,17 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.formats.eal_fields import id_2014
-from adjudge.model.eal import Argument, Assessment, Cas, Frame, Linking, Span
-from adjudge.tasks.eal.responses import Trfr, best, change_linking, class_of, distinct, is_good, is_perfect
+from adjudge.model.eal import Argument, Assessment, Frame, Linking
+from adjudge.tasks.eal.responses import best, change_linking, distinct, is_good, is_perfect
 from eal_responses import cases, documents, linked, response
-
-
-def test_best_by_confidence_then_by_the_larger_number() -> None:
-    one, other = response(filler=(4, 5)), response(filler=(7, 8))
-    assert best([Argument(one, 0.5), Argument(other, 0.75)]).response == other
-    larger = max((one, other), key=id_2014)
-    for order in ([one, other], [other, one]):
-        assert best([Argument(each, 0.5) for each in order]).response == larger
 
 
 def test_best_of_one_response_on_several_lines_does_not_depend_on_their_order() -> None:
@@ -49,15 +41,6 @@ def test_good_and_perfect() -> None:
         assert not is_good(response(), none)
     assert not is_good(response(realis="Other"), right)
     assert not is_perfect(response(), right._replace(realis=None))
-
-
-def test_classes() -> None:
-    bob, robert = response("Bob"), response("Robert", at=(9, 14), filler=(9, 14))
-    own = class_of(bob, {})  # before anybody has said which CASes corefer
-    assert own == Trfr("d", "Life.Die", "Victim", "Actual", bob.cas) != class_of(robert, {})
-    assert own == class_of(response("Bob", filler=(7, 8), additional=((1, 2),)), {})
-    coref = {Cas("Bob", Span(0, 2)): 1, Cas("Robert", Span(9, 14)): 1}
-    assert class_of(bob, coref) == class_of(robert, coref) == own._replace(cluster=1)
 
 
 def test_the_case_of_responses_mapped_on_a_linking() -> None:

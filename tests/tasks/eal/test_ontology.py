@@ -32,16 +32,6 @@ class TestBundled:
         ontology = load_ontology(year)
         assert all(entities for roles in ontology.types.values() for entities in roles.values())
 
-    def test_types_that_came_and_went(self):
-        assert load_ontology("2014").is_type("Contact.Phone-Write")
-        assert not load_ontology("2015").is_type("Contact.Phone-Write")
-        assert load_ontology("2015").is_type("Manufacture.Artifact")
-        assert not load_ontology("2014").is_type("Manufacture.Artifact")
-        assert load_ontology("2015").is_role("Movement.Transport-Person", "Place")
-        assert not load_ontology("2016").is_role("Movement.Transport-Person", "Place")
-        assert load_ontology("2015").as_in_programs().is_role("Justice.Appeal", "Plaintiff")
-        assert not load_ontology("2014").is_role("Justice.Appeal", "Plaintiff")
-
     def test_the_task_description_is_followed_where_the_programs_are_not(self):
         """Table 1 has no Plaintiff of an appeal; Money[2], that of a fine, is NUM in table 2."""
         ontology = load_ontology("2015")

@@ -2,11 +2,9 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
 from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Arguments, Frame, Linking
 from adjudge.tasks.eal.filters import cutoff, keep_until, top
@@ -43,11 +41,6 @@ def test_reasons_and_linking() -> None:
     outcome = top(arguments, Linking("d", [Frame(frozenset((A, B)), "x"), Frame(frozenset((A,)), "y")]), 1)
     assert [each.reason for each in outcome.removed] == ["repeated", "not-among-the-top"]
     assert outcome.linking == Linking("d", [Frame(frozenset((A,)), "x")])
-
-
-def test_nothing_is_not_a_choice() -> None:
-    with pytest.raises(UsageError):
-        top(Arguments("d"), None, 0)
 
 
 @settings(max_examples=50)

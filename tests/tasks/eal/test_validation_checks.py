@@ -216,11 +216,6 @@ def test_types_that_may_be_together(tmp_path: Path) -> None:
     ]
 
 
-def test_both_spellings_are_one_type(tmp_path: Path) -> None:
-    lines = [line(type="Contact.Correspondance"), line("2", type="Contact.Correspondence", cas="Ann", at="8-10")]
-    assert check(tmp_path, *lines, linking="1 2\n").findings == []
-
-
 def test_arguments_alone(tmp_path: Path) -> None:
     rows = line(type="Contact.Phone-Write") + line("1", cas="Ann", at="8-10")
     write(tmp_path, {"sub/D1": rows, "docs/D1": TEXT})
@@ -420,24 +415,6 @@ def test_dump() -> None:
     bare = dump_document(arguments, None)
     assert "frame" not in bare
     assert "Rome" not in bare
-
-
-def test_long_texts_are_shortened_in_a_dump() -> None:
-    long = "word " * 400
-    bob = Response("D1", "T", "R", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 1999),), (), "Actual")
-    shown = dump_document(Arguments("D1", [Argument(bob, 1.0, "1")]), None, Text(long))
-    assert "[...]" in shown
-    assert max(map(len, shown.splitlines())) < 300
-
-
-def test_watching(tmp_path: Path) -> None:
-    seen: list[tuple[str, int, bool]] = []
-
-    def watch(arguments: Arguments, linking: Linking | None, text: Text | None) -> None:
-        seen.append((arguments.document, len(linking.frames) if linking else -1, text is not None))
-
-    check(tmp_path, line(), watch=watch)
-    assert seen == [("D1", 1, True)]
 
 
 WORDS = ["1", "2", "-", "0-2", "NIL", "Time", "INCOMPLETE", "#", "\ufeff", "\U0001f600", "h1\t1", ","]

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from adjudge import temporary
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.findings import counted
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.apply import provenance_path
 from adjudge.tasks.eal.campaign_people import Documents, read_documents, sound_documents
@@ -42,7 +43,7 @@ from adjudge.tasks.eal.campaign_state import (
     remove,
     write_state,
 )
-from adjudge.tasks.eal.campaign_steps import Made, Rooms, count, find_submissions, listed
+from adjudge.tasks.eal.campaign_steps import Made, Rooms, find_submissions, listed
 from adjudge.tasks.eal.locking import clear_lock
 
 __all__ = ["Each", "Fill", "Status", "Step", "init_campaign", "run_campaign"]
@@ -263,7 +264,7 @@ class _Run:
         facts = self.facts.get("check")
         if facts is None:
             return CORRECT
-        done = f"{facts['assessed']} of {count(facts['responses'], 'response')} assessed"
+        done = f"{facts['assessed']} of {counted(facts['responses'], 'response')} assessed"
         if facts["assessed"] < facts["responses"]:
             self.say("assess", "", "waiting", f"{done}; fill columns 12 to 18 in {rooms.assessments}")
             return "for the assessments"
@@ -306,11 +307,11 @@ class _Run:
         if unlinked:
             verb = "is" if unlinked == 1 else "are"
             message = (
-                f"{unlinked} of {count(facts['classes'], 'TRFR')} {verb} not linked; make frames in {rooms.frames}"
+                f"{unlinked} of {counted(facts['classes'], 'TRFR')} {verb} not linked; make frames in {rooms.frames}"
             )
             self.say("link", "", "waiting", message)
             return "for the frames", rooms.reference
-        self.say("link", "", "done", f"{count(facts['classes'], 'TRFR')} linked")
+        self.say("link", "", "done", f"{counted(facts['classes'], 'TRFR')} linked")
         if held:
             return None, rooms.reference
         read = self._perform(
@@ -440,4 +441,4 @@ class _Run:
 def _failure(report: Path, error: AdjudgeError) -> Made:
     steps.write_problems(report, error.problems)
     first, more = str(error.problems[0]), len(error.problems) - 1
-    return Made(first + (f", and {count(more, 'more problem')}" if more else ""), report, failed=True)
+    return Made(first + (f", and {counted(more, 'more problem')}" if more else ""), report, failed=True)

@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_atomically
-from adjudge.findings import Finding, Findings, Severities, finding_lines, totals_line
+from adjudge.findings import Finding, Findings, Severities, counted, finding_lines, totals_line
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
@@ -44,75 +44,22 @@ from adjudge.tasks.eal.validation import validate
 _COLUMNS = ("document", "reason", "id", "type", "role", "CAS", "CAS offsets", "realis", "confidence", "instead")
 
 
-class Rooms(NamedTuple):
-    """The folders of a campaign; people fill the first five, and steps the others."""
+class Rooms:
+    """The folders of a campaign; people fill sources, submissions, assessments and frames, and steps the others."""
 
-    folder: Path
-
-    @property
-    def sources(self) -> Path:
-        """The source documents."""
-        return self.folder / "sources"
-
-    @property
-    def submissions(self) -> Path:
-        """What systems have handed in."""
-        return self.folder / "submissions"
-
-    @property
-    def filtered(self) -> Path:
-        """What is left of each submission."""
-        return self.folder / "filtered"
-
-    @property
-    def pool(self) -> Path:
-        """All responses."""
-        return self.folder / "pool"
-
-    @property
-    def assessments(self) -> Path:
-        """What people say of each response."""
-        return self.folder / "assessments"
-
-    @property
-    def key(self) -> Path:
-        """Assessments with copies for the right realis."""
-        return self.folder / "key"
-
-    @property
-    def frames(self) -> Path:
-        """What people link."""
-        return self.folder / "frames"
-
-    @property
-    def reference(self) -> Path:
-        """The same in full."""
-        return self.folder / "reference"
-
-    @property
-    def scores(self) -> Path:
-        """The results."""
-        return self.folder / "scores"
-
-    @property
-    def reports(self) -> Path:
-        """What there is to say about each step."""
-        return self.folder / "reports"
-
-    @property
-    def diagnostics(self) -> Path:
-        """More results."""
-        return self.scores / "diagnostics"
-
-    @property
-    def page(self) -> Path:
-        """What the results are made of."""
-        return self.scores / "report.html"
-
-    @property
-    def graphs(self) -> Path:
-        """How the results depend on the weights and the draws."""
-        return self.scores / "graphs"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sources, self.submissions = folder / "sources", folder / "submissions"
+        self.filtered = folder / "filtered"  # what is left of each submission
+        self.pool = folder / "pool"
+        self.assessments = folder / "assessments"  # what people say of each response
+        self.key = folder / "key"  # the same with copies for the right realis
+        self.frames = folder / "frames"  # what people link
+        self.reference = folder / "reference"  # the same in full
+        self.reports = folder / "reports"  # what there is to say about each step
+        self.scores = folder / "scores"
+        self.diagnostics, self.graphs = self.scores / "diagnostics", self.scores / "graphs"
+        self.page = self.scores / "report.html"
 
     def report(self, name: str) -> Path:
         """A file with the details of a step."""
@@ -127,15 +74,6 @@ class Made(NamedTuple):
     failed: bool = False
     changed: bool = True
     facts: Mapping[str, int] = {}
-
-
-def count(number: int, what: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "error"), count(2, "error")
-    ('1 error', '2 errors')
-    """
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def listed(folder: Path) -> list[Path]:
@@ -182,7 +120,7 @@ def check_texts(rooms: Rooms, settings: CampaignSettings, documents: Documents) 
     found.take(check_sources(documents, settings))
     report = rooms.report("sources.txt")
     _write(report, finding_lines(found))
-    wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    wrong = f"{counted(found.errors, 'error')}, {counted(found.warnings, 'warning')}"
     first = f": {found.found[0].problem}" if found.found else ""
     facts = {"warnings": found.warnings}
     return Made(wrong + first, report if found.total else None, failed=bool(found.errors), facts=facts)
@@ -201,11 +139,11 @@ def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Doc
     )
     report = rooms.report(f"validate-{name}.txt")
     _write(report, [*finding_lines(found), totals_line(found)])
-    summary = ", ".join(count(found.contents[what], what) for what in ("document", "response"))
-    wrong = f"{count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    summary = ", ".join(counted(found.contents[what], what) for what in ("document", "response"))
+    wrong = f"{counted(found.errors, 'error')}, {counted(found.warnings, 'warning')}"
     if found.errors:
         return Made(f"{wrong}: left out", report, failed=True)
-    warned = f", {count(found.warnings, 'warning')}" if found.warnings else ""
+    warned = f", {counted(found.warnings, 'warning')}" if found.warnings else ""
     return Made(summary + warned, report if warned else None)
 
 
@@ -235,7 +173,7 @@ def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Docu
         changes = sum(summary.removed.values())
     gone = ", ".join(f"{number} {reason}" for reason, number in summary.removed.items())
     changed = "".join(f", {number} {reason}" for reason, number in summary.changed.items())
-    message = f"{summary.kept} of {count(summary.responses, 'response')} kept"
+    message = f"{summary.kept} of {counted(summary.responses, 'response')} kept"
     return Made(message + (f"; removed: {gone}" if gone else "") + changed, report if changes else None)
 
 
@@ -311,14 +249,14 @@ def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) ->
             beside(provenance_path(rooms.pool)) as stream,
         ):
             summary = pool_stores(stores, writer, stream)
-    several = f"{count(len(names), 'system')}, {count(summary.documents, 'document')}"
-    return Made(f"{count(summary.kept, 'response')} of {several}")
+    several = f"{counted(len(names), 'system')}, {counted(summary.documents, 'document')}"
+    return Made(f"{counted(summary.kept, 'response')} of {several}")
 
 
 def add_to_assessments(rooms: Rooms) -> Made:
     """Add pooled responses to the assessments."""
     added = extend_assessments(rooms.pool, rooms.assessments)
-    done = f"{count(added.responses, 'response')} added to {count(added.files, 'file')}"
+    done = f"{counted(added.responses, 'response')} added to {counted(added.files, 'file')}"
     if added.problems:
         return _refused(rooms, "assessments", added.problems, done if added.files else "nothing was added")
     if not added.files:
@@ -343,8 +281,8 @@ def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Docum
     report = rooms.report("check.txt")
     _write(report, finding_lines(found))
     done, left = (found.contents[f"{which} response"] for which in ("assessed", "unassessed"))
-    documents_, clusters = (count(found.contents[what], what) for what in ("document", "cluster"))
-    message = f"{documents_}, {clusters}, {count(found.errors, 'error')}, {count(found.warnings, 'warning')}"
+    documents_, clusters = (counted(found.contents[what], what) for what in ("document", "cluster"))
+    message = f"{documents_}, {clusters}, {counted(found.errors, 'error')}, {counted(found.warnings, 'warning')}"
     facts = {"assessed": done, "responses": done + left}
     shown = report if found.total else None
     return Made(message + _not_scored(strays), shown, failed=bool(found.errors), facts=facts)
@@ -357,15 +295,15 @@ def _not_scored(strays: Sequence[Finding]) -> str:
 def expand_key(rooms: Rooms, documents: Sequence[str]) -> Made:
     """Write the assessments with copies for the right realis."""
     summary = change_store(rooms.assessments, rooms.key, expanding, overwrite=True, documents=documents)
-    return Made(f"{count(len(summary.changes), 'copy').replace('copys', 'copies')} with the assessed realis added")
+    return Made(f"{counted(len(summary.changes), 'copy')} with the assessed realis added")
 
 
 def add_to_frames(rooms: Rooms, key: Path, documents: Sequence[str]) -> Made:
     """Describe what is to be linked."""
     linked = extend_frames(key, rooms.frames, documents)
     facts = {"classes": linked.classes, "unlinked": linked.unlinked}
-    done = f"{count(linked.classes, 'TRFR')} described"
-    written = f"{count(linked.files, 'file')} written"
+    done = f"{counted(linked.classes, 'TRFR')} described"
+    written = f"{counted(linked.files, 'file')} written"
     if linked.problems:
         made = _refused(rooms, "frames", linked.problems, written if linked.files else "nothing was added")
         return made._replace(facts=facts)
@@ -396,8 +334,8 @@ def write_reference(
     findings.take([*store.notes, *strays])
     _write(report, finding_lines(findings))
     frames, classes = (sum(each) for each in zip(*((d.frames, d.classes) for d in found.documents), strict=True))
-    wrong = f"{count(findings.errors, 'error')}, {count(findings.warnings, 'warning')}"
-    message = f"{count(frames, 'frame')} of {count(classes, 'TRFR')}, {wrong}{_not_scored(strays)}"
+    wrong = f"{counted(findings.errors, 'error')}, {counted(findings.warnings, 'warning')}"
+    message = f"{counted(frames, 'frame')} of {counted(classes, 'TRFR')}, {wrong}{_not_scored(strays)}"
     return Made(message, report if findings.total else None, failed=bool(findings.errors))
 
 
@@ -418,14 +356,14 @@ def publish(rooms: Rooms, inputs: Inputs, publisher: Publisher, what: str) -> Ma
         return Made("what became of every response", rooms.page)
     files = publisher.graphs(inputs)
     write_files(rooms.graphs, files)
-    return Made(count(len(files), "graph"), rooms.graphs)
+    return Made(counted(len(files), "graph"), rooms.graphs)
 
 
 def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) -> Made:
     report = rooms.report(f"{name}.failed.txt")
     write_problems(report, problems)
     where = named(sorted({Path(problem.path).name for problem in problems if problem.path}))
-    message = f"{count(len(problems), 'problem')} to be corrected first in {where}; {what}"
+    message = f"{counted(len(problems), 'problem')} to be corrected first in {where}; {what}"
     return Made(message, report, failed=True)
 
 

@@ -196,10 +196,3 @@ def to_rows(*, beta: float = 0.25, lambda_: float = 0.5) -> list[dict[str, Any]]
         others = (("ceafm", each.ceafm[2]), ("ceafe", each.ceafe[2]), ("b3", each.b3[2]), ("blanc", each.blanc))
         found += [("examples", each.name, name, value) for name, value in (("proposed", each.proposed), *others)]
     return [dict(zip(("table", "row", "column", "value"), cell, strict=True)) for cell in found]
-
-
-def render(*, beta: float = 0.25, lambda_: float = 0.5) -> str:
-    """Both tables as text."""
-    from adjudge.stats.text import format_grid
-
-    return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in grids(beta=beta, lambda_=lambda_).items())

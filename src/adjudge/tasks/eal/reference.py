@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_fields import less_specific
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Linking, Realis, Response
-from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, Trfr, is_good
+from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, is_good
 from adjudge.tasks.eal.settings import Cover, Profile, Settings
 
 Rule: TypeAlias = Literal["covered", "less-specific-time"]
@@ -165,10 +165,6 @@ class Reference:
     unquoted: bool = False  # whether responses in quotations have been left out
     doubtful: int = 0  # classes in reference frames without a good response
     absent: int = 0  # classes that are good, not generic, and in no frame
-
-    def trfr(self, number: int) -> Trfr:
-        """A class with its document."""
-        return Trfr(self.document, *self.classes[number])
 
     def class_of(self, response: Response) -> Class:
         """The class of any response."""
