@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.evaluate.corpus import draw
+from adjudge.evaluate.run import Run
 from adjudge.tasks.kbp import counting
-from adjudge.tasks.kbp.counting import Piece, PieceCounter, Place, count_all, count_paths, pieces_of
+from adjudge.tasks.kbp.counting import Piece, PieceCounter, count_all, count_paths, pieces_of
 from adjudge.tasks.kbp.facts import label_walks, make_facts, pack
 from adjudge.tasks.kbp.task import Exchange, exchanging
 from adjudge.tasks.kbp.walks import Work
@@ -68,7 +69,7 @@ def test_pieces_cover_all_work_and_are_about_equal():
     gold, one, other = random_sides()
     works = [Work((gold, one)), exchanging(gold, one, other, SWAPS, np.arange(9) // 4, Exchange(9, hops=3))]
     works.append(resampling([gold, one], 9, 500, identity="full"))
-    found = pieces_of(works, Place(jobs=3))
+    found = pieces_of(works, Run(jobs=3))
     assert len(found) > 9
     for number, size in ((0, 40), (1, 40), (2, works[2].words)):
         mine = [piece.part for piece in found if piece.work == number]
@@ -79,10 +80,10 @@ def test_pieces_cover_all_work_and_are_about_equal():
 
 def test_small_work_stays_here_unless_it_is_asked_for(monkeypatch):
     gold, one, _ = random_sides()
-    assert pieces_of([Work((gold, one))], Place(jobs=0)) == [Piece(0)]
-    assert len(pieces_of([Work((gold, one))], Place(jobs=2))) > 1
+    assert pieces_of([Work((gold, one))], Run(jobs=0)) == [Piece(0)]
+    assert len(pieces_of([Work((gold, one))], Run(jobs=2))) > 1
     monkeypatch.setattr(counting, "_WALKS", 1.0)  # a slow machine
-    assert len(pieces_of([Work((gold, one))], Place(jobs=0))) > 1
+    assert len(pieces_of([Work((gold, one))], Run(jobs=0))) > 1
 
 
 def test_a_counter_travels_without_what_it_has_prepared():
@@ -98,7 +99,7 @@ def test_processes_give_the_same_counts():
     gold, one, other = random_sides()
     works = [Work((gold, one)), Work((gold, other), 2, "full"), resampling([gold, one, other], 9, 30)]
     here = count_all(works)
-    there = count_all(works, Place(jobs=2))
+    there = count_all(works, Run(jobs=2))
     assert here[:2] == there[:2]
     for a, b in zip(here[2], there[2], strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
@@ -109,6 +110,6 @@ def test_a_cluster_gives_the_same_counts():
     gold, one, other = random_sides(20_000, 3000)  # large enough to be sent once to every worker
     works = [Work((gold, one), 2), exchanging(gold, one, other, SWAPS, np.arange(9) // 4, Exchange(9))]
     here = count_all(works)
-    there = count_all(works, Place(jobs=2, cluster="local"))
+    there = count_all(works, Run(jobs=2, cluster="local"))
     assert here[0] == there[0]
     assert all(np.array_equal(a, b) for a, b in zip(here[1][0], there[1][0], strict=True))

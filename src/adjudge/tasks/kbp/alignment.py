@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
@@ -278,7 +279,7 @@ def _overlapping(spans: _Spans) -> Finder:
     """The span with most characters in common, then with the fewest that are not, then the first."""
     order = sorted(spans)
     starts = [start for start, _ in order]
-    reach = list(_running_max(end for _, end in order))  # how far the spans up to here reach
+    reach = list(accumulate((end for _, end in order), max))  # how far the spans up to here reach
 
     def find(given: Place) -> str | None:
         first, last = given
@@ -297,10 +298,3 @@ def _overlapping(spans: _Spans) -> Finder:
         return chosen
 
     return find
-
-
-def _running_max(values: Iterable[int]) -> Iterable[int]:
-    largest = -1
-    for value in values:
-        largest = max(largest, value)
-        yield largest

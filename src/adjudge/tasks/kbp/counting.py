@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from adjudge.evaluate.corpus import Draws
+    from adjudge.stats.result import Note
 
     Floats: TypeAlias = npt.NDArray[Any]
 
@@ -89,12 +90,19 @@ def variants(options: KbOptions) -> list[Variant]:
     return [each for each in found if each.first <= options.hops]
 
 
-class SystemFacts(NamedTuple):
-    """The facts of a system in terms of gold nodes, and between its own nodes if these are compared as well."""
+class Scored(NamedTuple):
+    """A system: its facts in terms of gold nodes, between its own nodes if these are compared as well, and the rest.
+
+    `tally` says what became of facts that are no triples, by name; the `curve` has the facts whose confidence is at
+    least so high.
+    """
 
     name: str
     facts: Facts
     own: Facts | None = None
+    tally: Mapping[str, int] = {}
+    notes: Sequence[Note] = ()
+    curve: Sequence[tuple[float, Facts]] = ()
 
     def of(self, variant: Variant) -> Facts:
         """The facts that a variant compares."""
@@ -172,7 +180,7 @@ class _Plan(NamedTuple):
 
 
 def count_variants(
-    gold: Facts, systems: Sequence[SystemFacts], options: KbOptions, run: KbRun, draws: Draws, presence: Any
+    gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws, presence: Any
 ) -> list[VariantCounts]:
     """Count every way in the samples drawn, and on all documents what is not counted in samples, all in one go.
 
@@ -192,7 +200,7 @@ def count_variants(
             sides = (gold, *(each.of(way) for each in systems))
             words = (presence,) * len(sides)
             works[number, ""] = Work(sides, plan.sampled, way.identity, options.walks, words, draws.samples)
-    counts = dict(zip(works, count_all(list(works.values()), Place(run.jobs, run.cluster)), strict=True))
+    counts = dict(zip(works, count_all(list(works.values()), run), strict=True))
     found = []
     for number, plan in enumerate(plans):
         samples = counts.get((number, ""), ())
@@ -218,9 +226,7 @@ def _whole(counts: SampleCounts) -> tuple[HopCounts, ...]:
     return tuple(HopCounts(hop, Counts(*own), {}) for hop, own in enumerate(numbers, start=1))
 
 
-def _plan(
-    way: Variant, gold: Facts, systems: Sequence[SystemFacts], options: KbOptions, run: KbRun, draws: Draws
-) -> _Plan:
+def _plan(way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws) -> _Plan:
     """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
     # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
     engine: Engine = run.engine if way.first == 1 else "auto"
@@ -277,14 +283,7 @@ class SampleCounts(NamedTuple):
     system: npt.NDArray[np.int64]
 
 
-class Place(NamedTuple):
-    """Where pieces are counted: in `jobs` processes (0: several if that pays), or on a Dask cluster."""
-
-    jobs: int | None = 1
-    cluster: str | None = None
-
-
-HERE = Place()
+HERE = Run()
 
 
 class Piece(NamedTuple):
@@ -294,7 +293,7 @@ class Piece(NamedTuple):
     part: Range | None = None
 
 
-def count_all(works: Sequence[Work], place: Place = HERE) -> list[Any]:
+def count_all(works: Sequence[Work], run: Run = HERE) -> list[Any]:
     """The counts of each work: by hop where it is about all documents, else one `SampleCounts` for each system.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
@@ -302,13 +301,13 @@ def count_all(works: Sequence[Work], place: Place = HERE) -> list[Any]:
     >>> [hop.total.both for hop in count_all([Work((one, one), hops=2)])[0]]
     [2, 1]
     """
-    pieces = pieces_of(works, place)
-    jobs = 1 if place.cluster is None and not place.jobs and len(pieces) == len(works) else place.jobs
+    pieces = pieces_of(works, run)
+    jobs = 1 if run.cluster is None and not run.jobs and len(pieces) == len(works) else run.jobs
     totals: list[Any] = [{} if not work.presence else 0 for work in works]
     counter, units = PieceCounter(works), ((str(piece.work), piece, None) for piece in pieces)
     counted: Iterable[tuple[str, Any]] = ((name, counter(piece)) for name, piece, _ in units)
-    if place.cluster is not None or jobs != 1:
-        counted = map_documents(counter, units, jobs=jobs, cluster=place.cluster, chunk=1, total=len(pieces))
+    if run.cluster is not None or jobs != 1:
+        counted = map_documents(counter, units, jobs=jobs, cluster=run.cluster, chunk=1, total=len(pieces))
     for name, counts in counted:
         known = totals[int(name)]
         if isinstance(counts, dict):
@@ -370,22 +369,22 @@ def count_samples(sides: Sequence[Facts], presence: Any, **how: Any) -> list[Sam
     return found
 
 
-def pieces_of(works: Sequence[Work], place: Place) -> list[Piece]:
-    """The pieces for a place: one for each work where it is done here, else runs that take about the same time.
+def pieces_of(works: Sequence[Work], run: Run) -> list[Piece]:
+    """The pieces: one for each work where it is done here, else parts that take about the same time.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> ring = make_facts([0, 1, 2, 3], [0] * 4, [1, 2, 3, 0])
-    >>> [piece.part for piece in pieces_of([Work((ring, ring))], Place(jobs=2))]
+    >>> [piece.part for piece in pieces_of([Work((ring, ring))], Run(jobs=2))]
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
     whole = [Piece(number) for number in range(len(works))]
-    if place.cluster is None and place.jobs == 1:
+    if run.cluster is None and run.jobs == 1:
         return whole
     weights = [_seconds(work) for work in works]
     total = sum(float(each.sum()) for each in weights)
-    if place.cluster is None and not place.jobs and total < WORTHWHILE:
+    if run.cluster is None and not run.jobs and total < WORTHWHILE:
         return whole
-    limit = total / (_PIECES * (place.jobs or processors()))
+    limit = total / (_PIECES * (run.jobs or processors()))
     found = []
     for piece, seconds in zip(whole, weights, strict=True):
         if float(seconds.sum()) <= limit:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.kb_links import MentionKey
+from adjudge.model.graph import closed
 from adjudge.model.kbp import NAMED, Entity, KbDocument, Mention, MentionLink
 from adjudge.tasks.kbp.options import KbOptions, NilKey
 
@@ -208,22 +209,12 @@ def _any_shared(entities: Sequence[_Unlinked]) -> list[str]:
 
     Different groups have no name in common, so that the name of any member serves; the longest is taken.
     """
-    parent: dict[tuple[str, str], tuple[str, str]] = {}
-
-    def root(node: tuple[str, str]) -> tuple[str, str]:
-        parent.setdefault(node, node)
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for entity in entities:
-        first = root((entity.type, entity.names[0]))
-        for name in entity.names[1:]:
-            parent[root((entity.type, name))] = first
-    roots = [root((entity.type, entity.names[0])) for entity in entities]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for entity, group in zip(entities, roots, strict=True):
-        groups.setdefault(group, []).append(entity.name)
-    chosen = {group: nil_name(names, "longest") for group, names in groups.items()}
-    return [chosen[group] for group in roots]
+    links = [[(each.type, name) for name in each.names] for each in entities]
+    groups = closed(links, (name for link in links for name in link))
+    first = {name: group[0] for group in groups for name in group}
+    roots = [first.get(link[0], link[0]) for link in links]
+    found: dict[tuple[str, str], list[str]] = {}
+    for entity, root in zip(entities, roots, strict=True):
+        found.setdefault(root, []).append(entity.name)
+    chosen = {root: nil_name(names, "longest") for root, names in found.items()}
+    return [chosen[root] for root in roots]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.stats.result import Note
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
@@ -45,26 +45,19 @@ _BARE_SLICES = {"first": "first relation", "sequence": "sequence", "confidence":
 _UNALIGNED = {"private": "they are wrong, and so are paths that begin or end there", "ignore": "they were left out"}
 
 
-class GoldNotes(NamedTuple):
-    """Gold in numbers: distinct triples, and what became of the facts that are none."""
-
-    triples: int
-    tally: Mapping[str, int]
-    notes: Sequence[Note] = ()
-
-
 def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usual: Sequence[Note]) -> list[Note]:
     """Remarks on the whole: gold, the cautions about intervals, what is approximate, and those of every result."""
-    options, run, gold, counted = task.options, task.run, task.corpus.notes, task.counted
+    options, run, gold, counted = task.options, task.run, task.corpus, task.counted
+    triples = len(gold.facts.subjects)
     left = [
         f"{gold.tally[name]:,} {name}"
         for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
         if gold.tally.get(name)
     ]
-    message = f"gold has {gold.triples:,} triples in {task.documents:,} documents" + (
+    message = f"gold has {triples:,} triples in {task.documents:,} documents" + (
         f", not counting facts that were left out: {', '.join(left)}" if left else ""
     )
-    found = [*gold.notes, Note("gold", gold.triples, message)]
+    found = [*gold.notes, Note("gold", triples, message)]
     sampled = max(way.sampled for way in counted)
     if sampled > 1:
         found.append(Note("percentile", 1, PERCENTILE_CAUTION))

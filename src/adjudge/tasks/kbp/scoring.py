@@ -10,13 +10,13 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import corpus_explanations, corpus_result
 from adjudge.model.kbp import TripleTable
 from adjudge.stats.inference import Inference
-from adjudge.tasks.kbp.counting import KbRun, SystemFacts
+from adjudge.tasks.kbp.counting import KbRun, Scored
 from adjudge.tasks.kbp.inputs import DocumentList, GoldInput, KbInputs, SystemInput, only_rows, read_inputs
 from adjudge.tasks.kbp.mapping import map_systems
-from adjudge.tasks.kbp.notes import GoldNotes, input_notes, problem_notes, strangers
+from adjudge.tasks.kbp.notes import input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
 from adjudge.tasks.kbp.relations import Prepared, prepare, table_digest
-from adjudge.tasks.kbp.task import Corpus, PathsTask, Scored
+from adjudge.tasks.kbp.task import Corpus, PathsTask
 
 if TYPE_CHECKING:
     from adjudge.formats.source import Source
@@ -245,12 +245,12 @@ def _task(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: KbRu
             rows = [place for place, confidence in enumerate(each.confidences) if confidence >= least]
             surer = only_rows(each.table, rows)
             curve.append((least, prepare(surer, options, "system", documents=places, named=gold.mapped).facts))
-        scored.append(Scored(SystemFacts(each.name, side.facts, own), tally, remarks, curve))
+        scored.append(Scored(each.name, side.facts, own, tally, remarks, curve))
     hashes = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(gold.table)]
     inputs = [*hashes, *(table_digest(each.table) for each in systems)]
     digests = {"gold": hash_chunks(hashes), "in": hash_chunks(inputs)}
-    notes = GoldNotes(len(right.facts.subjects), _tallied(gold.tally, right), gold.notes)
-    corpus = Corpus(right.facts, names.relations.listed, listed, notes, digests)
+    tally = _tallied(gold.tally, right)
+    corpus = Corpus(right.facts, names.relations.listed, listed, tally, gold.notes, digests)
     return PathsTask(corpus, scored, options, run, profile)
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, leave_out_groups
+from adjudge.evaluate.run import Run
 from adjudge.stats.intervals import exchange_p, normal_reach, studentised
 from adjudge.stats.measure import Measure, Prf, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
@@ -27,9 +28,8 @@ from adjudge.tasks.kbp.counting import (
     ALL_HOPS,
     HERE,
     KbRun,
-    Place,
     SampleCounts,
-    SystemFacts,
+    Scored,
     VariantCounts,
     choose_engine,
     count_all,
@@ -38,7 +38,7 @@ from adjudge.tasks.kbp.counting import (
     variants,
 )
 from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts, pack_blocks
-from adjudge.tasks.kbp.notes import GoldNotes, notes_of_corpus, notes_of_system
+from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_system
 from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
 from adjudge.tasks.kbp.relations import only_relation
 from adjudge.tasks.kbp.walks import Identity, Walking, Work
@@ -63,25 +63,17 @@ _AT_ONCE = 1 << 16
 _BLOCK = 64  # samples that are packed at once
 
 
-class Scored(NamedTuple):
-    """A system to be scored: its facts, what became of the others by name, remarks, and its facts from confidences on.
-
-    The `curve` has the facts whose confidence is at least so high.
-    """
-
-    facts: SystemFacts
-    tally: Mapping[str, int]
-    notes: Sequence[Note] = ()
-    curve: Sequence[tuple[float, Facts]] = ()
-
-
 class Corpus(NamedTuple):
-    """The gold side: its facts, the names of relations and documents, what to say of it, and the digests."""
+    """The gold side: its facts, the names of relations and documents, what to say of it, and the digests.
+
+    `tally` says what became of facts that are no triples, by name.
+    """
 
     facts: Facts
     relations: Sequence[str]
     documents: Sequence[str]
-    notes: GoldNotes
+    tally: Mapping[str, int]
+    notes: Sequence[Note]
     digests: Mapping[str, str]
 
 
@@ -125,9 +117,9 @@ class PathsTask(CorpusTask):
         if not systems:
             raise UsageError("no system to score")
         self.corpus, self.options, self.run, self.profile = corpus, options, run, profile
-        self.scored = {each.facts.name: each for each in systems}
-        self.sides = [each.facts for each in systems]
-        self.systems = tuple(each.name for each in self.sides)
+        self.scored = {each.name: each for each in systems}
+        self.sides = systems
+        self.systems = tuple(self.scored)
         self.ids, self.documents = corpus.documents, len(corpus.documents)
         self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
         """Both sides of every system, by name, if what became of their facts can be said."""
@@ -309,7 +301,6 @@ class PathsTask(CorpusTask):
         """p by systems, metric and relation; systems that keep their own nodes cannot exchange documents."""
         found: dict[tuple[str, str, str, str], float] = {}
         usual = Exchange(self.documents, seed=self.run.inference.seed, walks=self.options.walks)
-        place = Place(self.run.jobs, self.run.cluster)
         for way in self.counted:
             if not way.sampled or way.variant.own:
                 continue
@@ -320,7 +311,7 @@ class PathsTask(CorpusTask):
                 together=way is self.counted[0] and self.options.hops > 1,
             )
             sides = [each.of(way.variant) for each in self.sides]
-            for (a, b), hops in exchange_tests(self.corpus.facts, self._pairs(sides), exchange, place=place).items():
+            for (a, b), hops in exchange_tests(self.corpus.facts, self._pairs(sides), exchange, run=self.run).items():
                 for hop, p in hops.items():
                     if hop == 0 or hop >= way.variant.first:
                         found[a, b, way.variant.metric(hop) if hop else ALL_HOPS, ""] = p
@@ -328,7 +319,7 @@ class PathsTask(CorpusTask):
             if samples.slice:
                 gold, *sides = self._only(samples.slice)
                 exchange = usual._replace(trials=outcome.tests[tuple(samples.slice)])
-                for (a, b), hops in exchange_tests(gold, self._pairs(sides), exchange, place=place).items():
+                for (a, b), hops in exchange_tests(gold, self._pairs(sides), exchange, run=self.run).items():
                     found[a, b, "kbp.hop1", str(samples.slice["relation"])] = hops[1]
         return found
 
@@ -411,7 +402,7 @@ class Exchange(NamedTuple):
 
 
 def exchange_tests(
-    gold: Facts, pairs: Mapping[Any, tuple[Facts, Facts]], how: Exchange, *, place: Place = HERE
+    gold: Facts, pairs: Mapping[Any, tuple[Facts, Facts]], how: Exchange, *, run: Run = HERE
 ) -> dict[Any, dict[int, float]]:
     """p of every pair of systems at every number of hops; 0 is all hops together.
 
@@ -430,7 +421,7 @@ def exchange_tests(
     statistics: dict[Any, dict[int, list[Any]]] = {name: {} for name in pairs}
     for swapped in exchanges(how.documents, how.trials, size, Random(how.seed)):  # noqa: S311  # nothing is secret
         works = [exchanging(gold, *pair, swapped > 0, group, how) for pair in pairs.values()]
-        for name, (counts,) in zip(pairs, count_all(works, place), strict=True):
+        for name, (counts,) in zip(pairs, count_all(works, run), strict=True):
             for row, values in enumerate(_f1(counts, how.together)):
                 sides = values.reshape(2, len(swapped), width)
                 difference = sides[0] - sides[1]
