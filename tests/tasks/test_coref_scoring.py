@@ -11,7 +11,6 @@ import pytest
 import adjudge as aj
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.stats.compare import compare as compare_saved
-from adjudge.stats.result import Result
 
 KEY = {"d1": [[[0, 0], [2, 3], [5, 5]], [[7, 7]]], "d2": [[[1, 1], [4, 4]]]}
 RESPONSE = {"d1": [[[0, 0], [2, 3]], [[5, 5], [9, 9]]], "d2": [[[1, 1], [4, 4]]]}
@@ -73,30 +72,6 @@ def test_profile_and_options_are_in_the_signature():
     assert "|pool:micro|docs:2|" in score().signature
     assert "|docs:1#" in score(docs=["d1"]).signature
     assert "profile    conll-8.01" in str(score())
-
-
-def test_bootstrap_saved_results_and_paired_tests(tmp_path):
-    key = {f"d{k}": KEY["d1"] if k % 3 else KEY["d2"] for k in range(12)}
-    good = {name: RESPONSE["d1"] if clusters is KEY["d1"] else RESPONSE["d2"] for name, clusters in key.items()}
-    poor = {name: [[[0, 0], [4, 4]]] for name in key}
-    both = score(key, {"good": documents(good), "poor": documents(poor)}, bootstrap=200)
-    f1 = both["coref.conll"]["good"].f1
-    assert f1.low < f1 < f1.high
-    assert any(each.metric == "coref.conll" and each.p is not None for each in both.comparisons)
-    paths = []
-    for name, response in (("good", good), ("poor", poor)):
-        paths.append(tmp_path / f"{name}.json")
-        score(key, {name: documents(response)}, bootstrap=0).save(paths[-1])
-    again = compare_saved([Result.load(path) for path in paths], bootstrap=200)
-    for mine, theirs in zip(again.systems, both.systems, strict=True):
-        assert mine.scores == theirs.scores
-    assert again.comparisons == both.comparisons
-
-
-def test_plain_and_resampled_results_agree_on_values():
-    plain, drawn = score(), score(bootstrap=20)
-    values = [[(s.metric, s.part, s.value, s.numerator) for s in r.systems[0].scores] for r in (plain, drawn)]
-    assert values[0] == values[1]
 
 
 def test_slices_by_genre():
@@ -195,33 +170,11 @@ def test_singletons_can_be_dropped_on_both_sides():
     assert score(key, response, singletons="drop")["coref.b3"].f1 == 1.0
 
 
-def test_only_some_documents():
-    result = score(docs=["d2"])
-    assert result.systems[0].documents == 1
-    assert result["coref.muc"].f1 == 1.0
-    assert "extra-document" not in codes(result)
-    with pytest.raises(UsageError, match="no gold document 'd4'"):
-        score(docs=["d4"])
-
-
 def test_blanks_at_the_end_of_a_name_need_not_be_typed():
     key = conll("(a); ", {0: "(1)"}).encode()
     assert score(key, key, docs=["(a);"]).systems[0].documents == 1
     with pytest.raises(ValidationError, match="the names differ by the suffix ' ' of gold only"):
         score(key, conll("(a);", {0: "(1)"}).encode())
-
-
-def test_names_of_responses(tmp_path):
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents(RESPONSE)))
-    paths = [tmp_path / "a" / "run.jsonl", tmp_path / "b" / "run.jsonl"]
-    assert [system.name for system in score(response=paths).systems] == ["run-1", "run-2"]
-    assert [system.name for system in score(response=paths, names=["x", "y"]).systems] == ["x", "y"]
-    with pytest.raises(UsageError, match="1 names for 2 systems"):
-        score(response=paths, names=["x"])
-    with pytest.raises(UsageError, match="standard input can be read only once"):
-        score("-", "-")
 
 
 def test_documents_in_memory():

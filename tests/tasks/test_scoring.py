@@ -159,16 +159,6 @@ def test_several_metrics_share_one_result() -> None:
     assert {each.pool for each in as_metrics("record.set(pool=macro),record.jaccard", pool="micro")} == {"micro"}
 
 
-def test_missing_documents_count_as_empty_and_are_noted() -> None:
-    gold, systems = documents(3)
-    result = score("record.set", gold, systems["near"][:1], bootstrap=0)
-    assert result["record.set"].recall == 3 / 12
-    (note,) = result.systems[0].notes
-    assert (note.code, note.count, note.examples) == ("missing-document", 2, ("d1", "d2"))
-    assert note.message == "2 gold documents have no system output and count as empty"
-    assert score("record.set", gold, [], bootstrap=0)["record.set"].recall == 0
-
-
 def test_extra_and_duplicate_documents_are_errors(tmp_path) -> None:
     gold, systems = documents(3)
     extra = write(tmp_path / "s.jsonl", [*systems["near"], {"id": "d2x", "items": []}, {"id": "zzz", "items": []}])
