@@ -328,12 +328,7 @@ def test_parts_are_merged_to_the_whole(task, call, tmp_path):
     assert scores(merged) == scores(whole)
 
 
-ALIGNED = {"coref", "kbp", "score", *RUNS.FAMILIES}
-
-
 def test_one_document_is_explained_as_it_is_saved_and_shown(task, call, tmp_path, capsys):
-    if task.command[0] not in ALIGNED:
-        pytest.skip("not yet")
     first = ids_of(task)[0]
     assert run([*task.words(*task.systems), "--explain", first]) == 0
     text = capsys.readouterr().out
@@ -362,8 +357,6 @@ def test_one_document_is_explained_as_it_is_saved_and_shown(task, call, tmp_path
 
 
 def test_a_part_of_a_name_that_is_unique_names_a_document(task, call):
-    if task.command[0] not in ALIGNED:
-        pytest.skip("not yet")
     ids = ids_of(task)
     part = next(
         (name[at:] for name in ids for at in range(1, len(name)) if sum(name[at:] in o for o in ids) == 1), None

@@ -60,7 +60,8 @@ class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one metric made of the items of a document; `numbers` are what it counted, for people to read.
 
     Items that are `ignored` do not count at all. An item may be in several pairs, if the metric allows it. Groups are
-    compared by its pairs, unless it is not `grouped`: then it is another matching that does.
+    compared by its pairs, unless it is not `grouped`: then it is another matching that does. `variables` are those of
+    the system, with the ones of gold that they were matched to.
     """
 
     metric: str
@@ -69,6 +70,7 @@ class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     spurious: tuple[Single, ...] = ()
     ignored: tuple[Single, ...] = ()
     numbers: dict[str, float | None] = {}
+    variables: dict[str, str] = {}
     grouped: bool = True
 
 

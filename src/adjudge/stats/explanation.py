@@ -49,6 +49,7 @@ class Explanation(NamedTuple):
         return {
             "metric": matching.metric,
             "numbers": matching.numbers,
+            "variables": matching.variables,
             "pairs": [
                 {
                     "gold": gold[each.gold].id,
@@ -91,6 +92,9 @@ class Explanation(NamedTuple):
         wide = max(map(len, (*outcomes, "spurious")))
         for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
             yield from self._level(matching, level, wide)
+        if matching.variables:
+            told = ", ".join(f"{own} is {gold}" for own, gold in matching.variables.items())
+            yield f"{'variables':<{wide}} {told}"
         members = [_groups(found.gold, ()), _groups(found.system, ())] if found.groups else []
         for group in self.changes(matching):
             sizes = [len(own[name]) for own, names in zip(members, group[1:], strict=True) for name in names]
@@ -114,7 +118,7 @@ class Explanation(NamedTuple):
             if own[each.item].level == level
         ]
         if several and (pairs or singles):
-            yield level or "whole"
+            yield _own(level) or "whole"
         order = {name: place for place, name in enumerate(("correct", "partial", "wrong"))}
         for pair in sorted(pairs, key=lambda each: order.get(each.outcome, len(order))):
             yield f"{pair.outcome:<{wide}} {self._pair(pair)}"
@@ -162,9 +166,14 @@ def said(item: Item) -> str:
     """An item in a line: its type, its words, its realis if it has one, its id."""
     text = short(item)
     realis = item.value.get("realis", "") if isinstance(item.value, Mapping) else ""
-    name = item.id if item.id.startswith("(") else f"({item.id})"
+    name = item.id if item.id.startswith("(") else f"({_own(item.id)})"
     label, name = item.label if item.label not in text else "", name if item.id not in (text, item.label) else ""
     return " ".join(part for part in (label, text, realis, name) if part)
+
+
+def _own(path: str) -> str:
+    """A path without the steps by which a metric has made its items of others."""
+    return path.rpartition("|")[2]
 
 
 def short(item: Item) -> str:

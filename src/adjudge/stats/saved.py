@@ -41,7 +41,7 @@ def decode_result(data: bytes, path: str = "<result>") -> Result:
     try:
         version = msgspec.json.decode(data, type=_Stamp).adjudge
         _refuse_newer(version, path)
-        result = msgspec.json.decode(data, type=Result)
+        result = msgspec.json.decode(_without_old_documents(data, version), type=Result)
         names = [system.name for system in result.systems]
         if len(set(names)) < len(names):
             raise FormatError("two systems have the same name - at `$.systems`")
@@ -71,6 +71,19 @@ def json_schema() -> dict[str, Any]:
     (whole, more), parts = msgspec.json.schema_components([Result, Differences], ref_template="#/$defs/{name}")
     parts["Result"]["properties"]["differences"] = more
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
+
+
+def _without_old_documents(data: bytes, version: str) -> bytes:
+    """A result of 0.1 without what became of its items, which had another form; a note says so."""
+    if _release(version) >= (0, 2) or b'"documents":{' not in data:
+        return data
+    found = msgspec.json.decode(data)
+    count = len(found.pop("documents").get("gold", ()))
+    for system in found["systems"]:
+        system.pop("outcomes", None)
+    message = f"what became of the items was saved by adjudge {version} in another form, score again to see it"
+    found.setdefault("notes", []).append({"code": "old-documents", "count": count, "message": message})
+    return msgspec.json.encode(found)
 
 
 class _Stamp(msgspec.Struct):

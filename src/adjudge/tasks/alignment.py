@@ -90,6 +90,7 @@ def _matching(
         pairs=tuple(sorted(pairs, key=lambda each: (each.gold, each.system))),
         missed=tuple(_single(found, number, each, theirs, near=near) for number, each in sorted(missed.items())),
         spurious=tuple(_single(found, number, each, ours, near=near) for number, each in sorted(spurious.items())),
+        variables={str(a): str(b) for own in found.variables.values() for a, b in own.items()},
     )
 
 
@@ -97,7 +98,8 @@ def _single(found: Aligned, number: int, item: Unmatched, others: Mapping[str, i
     why = found.why(item) if near else None
     if why is None or why.nearest_path is None:
         return Single(number)
-    return Single(number, _differing(why) or "equal, but matched elsewhere or worth nothing", others[why.nearest_path])
+    said = _differing(why) or "the nearest is matched to another, or worth nothing"
+    return Single(number, said, others[why.nearest_path])
 
 
 def _differing(why: Why) -> str:
