@@ -1,8 +1,7 @@
 """What readers and validators say about files: findings by kind, the first of each kind in full, the others counted.
 
-A `Findings` is what was found in one file, submission or folder. `finding_lines` is what people read of it, and
-`findings_record` what programs do; both fold the same mistake on many lines into one entry. How bad a kind of finding
-is, whoever asks may change.
+A `Findings` is what was found in one file, submission or folder; the same mistake on many lines is one entry of what it
+lists. How bad a kind of finding is, whoever asks may change.
 """
 
 from __future__ import annotations
@@ -14,9 +13,6 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
-import msgspec
-
-from adjudge._version import __version__
 from adjudge.errors import (
     AdjudgeError,
     FormatError,
@@ -133,11 +129,6 @@ class Findings:
         """How many of each kind lenient reading has repaired."""
         return self._by_kind(lambda alike: alike.repaired)
 
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings that were kept, in the order of their places."""
-        return self.in_order()
-
     def fails(self, *, strict: bool = False) -> bool:
         """Whether something must be fixed; with `strict`, warnings too."""
         return bool(self.errors or (strict and self.warnings))
@@ -236,7 +227,8 @@ class Findings:
                 counts[alike.kind] += count
         return counts
 
-    def in_order(self) -> list[Finding]:
+    @property
+    def findings(self) -> list[Finding]:
         """The findings that were kept: by file, in the order of their lines; the file itself comes first."""
         files = {None: 0, self.place: 0}
         for each in self.found:
@@ -252,7 +244,7 @@ class Findings:
 
     def problems(self, *, strict: bool = False) -> list[Problem]:
         """The errors, with `strict` also those that were repaired; a last line for each kind not listed in full."""
-        found = [each for each in self.in_order() if each.error and (strict or each.repair is None)]
+        found = [each for each in self.findings if each.error and (strict or each.repair is None)]
         listed = Counter(each.kind for each in found)
         wanted = self._by_kind(lambda alike: alike.error and (strict or not alike.repaired))
         problems = [each.problem for each in found]
@@ -270,7 +262,7 @@ class Findings:
     def notes(self) -> list[Problem]:
         """What was repaired, one line for each kind with the first place."""
         first: dict[str, Finding] = {}
-        for each in self.in_order():
+        for each in self.findings:
             if each.repair is not None:
                 first.setdefault(each.kind, each)
         counts = self.repairs
@@ -281,7 +273,7 @@ class Findings:
 
     def sorted(self) -> list[Finding]:
         """The findings in the order of their places; a last one for each kind that is not listed in full."""
-        found = self.in_order()
+        found = self.findings
         errors = {each.kind for each in found if each.error}
         for kind, count in self.unlisted().items():
             more = Problem(f"and {count} more of the kind {kind}", path=self.place, more=count)
@@ -291,7 +283,7 @@ class Findings:
     def listed(self) -> list[Listed]:
         """What is shown, in the order of the places: each finding, or one of a kind with the number of the others."""
         alike: dict[_Alike, list[Finding]] = {}
-        for each in self.in_order():
+        for each in self.findings:
             value = each.value
             key = _Alike(each.kind, each.error, each.repair is not None, value)
             alike.setdefault(key if key in self._alike else key._replace(value=None), []).append(each)
@@ -302,7 +294,7 @@ class Findings:
                 shown[id(each)] = Listed(each, 0, ())
             if more := self._alike[key] - sum(map(_number, some)):
                 shown[id(some[-1])] = Listed(some[-1], more, tuple(own[len(some) :]))
-        return [shown[id(each)] for each in self.in_order() if id(each) in shown]
+        return [shown[id(each)] for each in self.findings if id(each) in shown]
 
     def _shown(self, alike: Sequence[Finding], number: int) -> int:
         """How many of those that are alike are listed."""
@@ -381,116 +373,12 @@ def counted(number: int, what: str) -> str:
     >>> counted(1, "document"), counted(2, "class"), counted(0, "entity")
     ('1 document', '2 classes', '0 entities')
     """
-    return f"{number} {what if number == 1 else _plural(what)}"
+    return f"{number} {what if number == 1 else plural(what)}"
 
 
-def _plural(what: str) -> str:
+def plural(what: str) -> str:
+    """More than one of something."""
     return f"{what[:-1]}ies" if what.endswith("y") else f"{what}{'es' if what.endswith(('s', 'ch')) else 's'}"
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# For programs
-
-
-class ExampleRecord(msgspec.Struct, frozen=True):
-    """Another finding that is like the first."""
-
-    path: str | None
-    line: int | None
-    column: int | None
-    message: str
-
-
-class FindingRecord(msgspec.Struct, frozen=True):
-    """One finding, or the first of `count` that are alike."""
-
-    kind: str
-    severity: Literal["error", "warning"]
-    path: str | None
-    line: int | None
-    column: int | None
-    message: str
-    hint: str | None
-    document: str | None
-    repair: str | None
-    fix: str | None
-    count: int
-    examples: list[ExampleRecord]
-
-
-class FileRecord(msgspec.Struct, frozen=True):
-    """A file; validators add what is in it."""
-
-    path: str
-    errors: int
-    warnings: int
-
-
-class FindingsRecord(msgspec.Struct, frozen=True):
-    """What a validator says with `--format json`."""
-
-    adjudge: str
-    task: str
-    files: list[FileRecord]
-    errors: int
-    warnings: int
-    findings: list[FindingRecord]
-
-
-def findings_record(task: str, files: Iterable[Findings]) -> dict[str, Any]:
-    """What was found in files, for JSON; each finding stands for `count` like it, some of which are `examples`.
-
-    >>> found = Findings("run.tsv")
-    >>> found.add("columns", "a line with 2 fields", 3, 1, "write four")
-    >>> report = findings_record("kbp", [found])
-    >>> report["errors"], report["files"], report["findings"][0]["kind"]
-    (1, [{'path': 'run.tsv', 'errors': 1, 'warnings': 0}], 'columns')
-    """
-    given = list(files)
-    return {
-        "adjudge": __version__,
-        "task": task,
-        "files": [file_record(each) for each in given],
-        "errors": sum(each.errors for each in given),
-        "warnings": sum(each.warnings for each in given),
-        "findings": [_record(listed) for each in given for listed in each.listed()],
-    }
-
-
-def file_record(found: Findings) -> dict[str, Any]:
-    """What is in a file, and how much of it is wrong, for JSON."""
-    contents = {_plural(what).replace(" ", "_"): number for what, number in found.contents.items()}
-    return {"path": found.place, **found.facts, **contents, "errors": found.errors, "warnings": found.warnings}
-
-
-def _record(listed: Listed) -> dict[str, Any]:
-    finding, problem = listed.finding, listed.finding.problem
-    others = [each.problem for each in listed.others]
-    record = FindingRecord(
-        kind=finding.kind,
-        severity=finding.severity,
-        path=problem.path,
-        line=problem.line,
-        column=problem.column,
-        message=problem.message,
-        hint=problem.hint,
-        document=finding.document,
-        repair=finding.repair,
-        fix=finding.fix,
-        count=_number(finding) + listed.more,
-        examples=[ExampleRecord(each.path, each.line, each.column, each.message) for each in others],
-    )
-    return cast("dict[str, Any]", msgspec.to_builtins(record))
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of what every validator says; files may have further fields.
-
-    >>> json_schema()["$ref"]
-    '#/$defs/FindingsRecord'
-    """
-    (whole,), parts = msgspec.json.schema_components([FindingsRecord], ref_template="#/$defs/{name}")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -518,21 +406,6 @@ def check_severities(given: Mapping[str, str], kinds: Collection[str]) -> dict[s
 
 
 _CHOICE = ", ".join(SEVERITIES[:-1]) + f" or {SEVERITIES[-1]}"
-
-
-def parse_severities(options: Iterable[str], kinds: Collection[str]) -> dict[str, Severity]:
-    """Severities from options such as `cas-text=off`; of two for one kind the last counts.
-
-    >>> parse_severities(["time=warning"], ["time"])
-    {'time': 'warning'}
-    """
-    given: dict[str, str] = {}
-    for option in options:
-        kind, equals, severity = option.partition("=")
-        if not equals:
-            raise UsageError(f"--severity {option} has no severity", hint=f"say {option}=error, {option}=off, ...")
-        given[kind.strip()] = severity.strip()
-    return check_severities(given, kinds)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

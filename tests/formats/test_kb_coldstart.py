@@ -43,7 +43,7 @@ def findings(text: str, **options: bool) -> Findings:
 
 
 def kinds(text: str, **options: bool) -> list[tuple[str, bool, int | None, str | None]]:
-    found = findings(text, **options).in_order()
+    found = findings(text, **options).findings
     return [(each.kind, each.error, each.problem.line, each.repair) for each in found]
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adjudge.cli.findings import findings_record
 from adjudge.cli.options import command, flag, format_option, output_option
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import visible
-from adjudge.findings import counted, finding_lines, findings_record
+from adjudge.findings import counted, finding_lines
 
 if TYPE_CHECKING:
     from adjudge.tasks.doctor import Diagnosis, Together

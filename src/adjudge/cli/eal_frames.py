@@ -15,10 +15,11 @@ from adjudge.cli.eal_assessment import (
     verbose_option,
 )
 from adjudge.cli.eal_stores import profile_option
+from adjudge.cli.findings import findings_record
 from adjudge.cli.options import choice, command, flag
 from adjudge.cli.output import uncollected
 from adjudge.errors import UsageError
-from adjudge.findings import counted, finding_lines, findings_record
+from adjudge.findings import counted, finding_lines
 from adjudge.tasks.eal.settings import get_profile
 from adjudge.tasks.eal.stores import FramesSummary, project_store, read_store, template_store
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import fill
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import click
+import msgspec
 
+from adjudge._version import __version__
 from adjudge.cli.options import Command, Parameters, Whole, choice, command, flag, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError, visible
 from adjudge.findings import (
     Findings,
+    Listed,
     Severity,
+    check_severities,
     counted,
     finding_line,
     finding_lines,
-    findings_record,
-    parse_severities,
+    plural,
     totals_line,
 )
 from adjudge.tasks.family import JSONL, Family
@@ -89,8 +92,14 @@ def kinds_help(kinds: Sequence[str]) -> str:
 
 
 def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str, Severity]:
-    """What `--severity` says, if there are such kinds."""
-    return parse_severities(options["severity"], kinds)
+    """What `--severity` says, if there are such kinds; of two for one kind the last counts."""
+    given: dict[str, str] = {}
+    for option in options["severity"]:
+        kind, equals, severity = option.partition("=")
+        if not equals:
+            raise UsageError(f"--severity {option} has no severity", hint=f"say {option}=error, {option}=off, ...")
+        given[kind.strip()] = severity.strip()
+    return check_severities(given, kinds)
 
 
 def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, Any]) -> int:
@@ -106,6 +115,111 @@ def findings_text(found: Findings, *, quiet: bool = False) -> str:
     """The findings of a file, and a line of totals."""
     lines = finding_lines(found) if quiet else [*finding_lines(found), totals_line(found)]
     return "".join(f"{line}\n" for line in lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# JSON
+
+
+class ExampleRecord(msgspec.Struct, frozen=True):
+    """Another finding that is like the first."""
+
+    path: str | None
+    line: int | None
+    column: int | None
+    message: str
+
+
+class FindingRecord(msgspec.Struct, frozen=True):
+    """One finding, or the first of `count` that are alike."""
+
+    kind: str
+    severity: Literal["error", "warning"]
+    path: str | None
+    line: int | None
+    column: int | None
+    message: str
+    hint: str | None
+    document: str | None
+    repair: str | None
+    fix: str | None
+    count: int
+    examples: list[ExampleRecord]
+
+
+class FileRecord(msgspec.Struct, frozen=True):
+    """A file; validators add what is in it."""
+
+    path: str
+    errors: int
+    warnings: int
+
+
+class FindingsRecord(msgspec.Struct, frozen=True):
+    """What a validator says with `--format json`."""
+
+    adjudge: str
+    task: str
+    files: list[FileRecord]
+    errors: int
+    warnings: int
+    findings: list[FindingRecord]
+
+
+def findings_record(task: str, files: Iterable[Findings]) -> dict[str, Any]:
+    """What was found in files, for JSON; each finding stands for `count` like it, some of which are `examples`.
+
+    >>> found = Findings("run.tsv")
+    >>> found.add("columns", "a line with 2 fields", 3, 1, "write four")
+    >>> report = findings_record("kbp", [found])
+    >>> report["errors"], report["files"], report["findings"][0]["kind"]
+    (1, [{'path': 'run.tsv', 'errors': 1, 'warnings': 0}], 'columns')
+    """
+    given = list(files)
+    return {
+        "adjudge": __version__,
+        "task": task,
+        "files": [_file_record(each) for each in given],
+        "errors": sum(each.errors for each in given),
+        "warnings": sum(each.warnings for each in given),
+        "findings": [_record(listed) for each in given for listed in each.listed()],
+    }
+
+
+def _file_record(found: Findings) -> dict[str, Any]:
+    """What is in a file, and how much of it is wrong, for JSON."""
+    contents = {plural(what).replace(" ", "_"): number for what, number in found.contents.items()}
+    return {"path": found.place, **found.facts, **contents, "errors": found.errors, "warnings": found.warnings}
+
+
+def _record(listed: Listed) -> dict[str, Any]:
+    finding, problem = listed.finding, listed.finding.problem
+    others = [each.problem for each in listed.others]
+    record = FindingRecord(
+        kind=finding.kind,
+        severity=finding.severity,
+        path=problem.path,
+        line=problem.line,
+        column=problem.column,
+        message=problem.message,
+        hint=problem.hint,
+        document=finding.document,
+        repair=finding.repair,
+        fix=finding.fix,
+        count=(problem.more or 1) + listed.more,
+        examples=[ExampleRecord(each.path, each.line, each.column, each.message) for each in others],
+    )
+    return cast("dict[str, Any]", msgspec.to_builtins(record))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what every validator says; files may have further fields.
+
+    >>> json_schema()["$ref"]
+    '#/$defs/FindingsRecord'
+    """
+    (whole,), parts = msgspec.json.schema_components([FindingsRecord], ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "$defs": parts}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -8,12 +8,19 @@ from typing import Any
 
 import click
 
-from adjudge.cli.findings import emit_findings, finding_options, findings_text, kinds_help, severities_of
+from adjudge.cli.findings import (
+    emit_findings,
+    finding_options,
+    findings_record,
+    findings_text,
+    kinds_help,
+    severities_of,
+)
 from adjudge.cli.options import choice, command, value
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_whole
-from adjudge.findings import Findings, counted, findings_record
+from adjudge.findings import Findings, counted
 from adjudge.tasks.kbp.detection import FORMATS, detect
 from adjudge.tasks.kbp.validation import KINDS, repair
 from adjudge.tasks.kbp.validation import validate as check

@@ -19,7 +19,7 @@ _SCHEMAS = {
     "result": "adjudge.stats.saved:json_schema",
     "agreement": "adjudge.report.agreement:json_schema",
     "selection": "adjudge.report.comparing:json_schema",
-    "findings": "adjudge.findings:json_schema",
+    "findings": "adjudge.cli.findings:json_schema",
     "metric": "adjudge.algebra.spec:spec_schema",
 }
 
