@@ -213,6 +213,8 @@ WRONG = {
     "a bomb": (gzip.compress(b"\0" * (1 << 27)), "not recognised"),
     "half of a gzip": (gzip.compress(os.urandom(1 << 16))[:-9000], "ends too early"),
     "deep": (b"[" * 200_000, "not recognised"),
+    "comments without end": (b"<!--" * 200_000, "not recognised"),
+    "brackets": (b"(" * 1_000_000, "not recognised"),
     "Prodigy": (b'{"text": "a", "spans": [], "_input_hash": 1, "_task_hash": 2}\n', "Prodigy annotations"),
     "an escape": (b'{"id": "\x1b[31m", "entities": 5', "not recognised"),
 }
@@ -255,6 +257,22 @@ def test_large_files_are_looked_at_from_the_beginning_and_that_is_said(full, tmp
     assert found["findings"] == []
     assert file["looked_at"] == (None if full else LOOKED)
     assert (file["documents"] == 2000) is full
+
+
+def test_one_long_object_is_read_to_its_end(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps({f"d{n}": {"pred_templates": [{"incident_type": "attack"}]} for n in range(30_000)}))
+    found = examine(str(path))
+    assert (found.format.kind, len(found.contents.documents), found.seen) == ("gtt-output", 30_000, None)
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [{"id": "a", "entities": [{"span": {"start": 0, "end": 1}, "type": "P"}]}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    found = examine(str(tmp_path / "a.parquet"))
+    assert (found.format.kind, [use.task for use in found.uses]) == ("parquet", ["ner"])
 
 
 GUESSES = {

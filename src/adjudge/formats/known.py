@@ -152,8 +152,8 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     if kind.startswith("json"):
         found = list(json_formats(json_values(text)))
     elif kind == "xml":
-        root = _ROOT.search(re.sub(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>", b"", start, flags=re.DOTALL))
-        found = [_ROOTS[name] for name in [root[1].decode()] if name in _ROOTS] if root else []
+        root = _root(start)
+        found = [_ROOTS[root]] if root in _ROOTS else []
     elif kind == "conllu":
         entities = re.search(rb"^# *global\.Entity|[\t|]Entity=\(", start, re.MULTILINE)
         found = ["corefud", "conllu"] if entities else ["conllu"]
@@ -162,6 +162,22 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     else:
         found = list(_table_formats(text.splitlines()[: -1 if cut else None]))
     return [FORMATS[each] for each in dict.fromkeys(found)]
+
+
+def _root(data: bytes) -> str:
+    """The name of the first element of XML, behind what may stand before it."""
+    at = 0
+    while (at := data.find(b"<", at)) >= 0:
+        for begin, end in ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">")):
+            if data.startswith(begin, at):
+                at = data.find(end, at)
+                break
+        else:
+            name = _ROOT.match(data, at)
+            return name[1].decode() if name else ""
+        if at < 0:
+            break
+    return ""
 
 
 def json_values(text: str) -> list[Any]:

@@ -21,6 +21,7 @@ from adjudge.tasks.contents import Contents, check_contents, ends_of, read_conte
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
 
 LOOKED = 1 << 20  # bytes of a file that are looked at
+CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
 _GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")
@@ -148,7 +149,7 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         start, broken = read_block(stream, limit)
         more = b"" if broken else read_block(stream, 1)[0]
         found.compression = _compression(path)
-        if more and not full and start.removeprefix(BOM).lstrip()[:1] == b"<":  # XML cannot be cut
+        if more and not full and not _can_be_cut(start):
             start += more + read_block(stream, WHOLE)[0]
             more = read_block(stream, 1)[0]
     found.seen = len(start) if more else None
@@ -159,20 +160,27 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     formats = [FORMATS["eal"]] if archive else formats_of(start, cut=bool(more))
     look = looks_like(start)
     found.looks = _foreign(start) or ("" if look is None else look.name)
-    whole: Source | None = None
     for format in formats:
         own = path if archive or format.kind in ("ace", "parquet") else start if not more else _cut(start, format.kind)
-        whole = whole or own
         _fit(found, format, Path(own) if isinstance(own, str) else own)
     if not found.fits and not formats and start.strip() and not archive:
-        for kind in _ATTEMPTS:
+        for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
             _attempt(found, FORMATS[kind], start, next((use.reader for use in _USES.get(kind, ())), ""))
         found.failed = [each for each in found.failed if not each[1].message.startswith("this looks like")]
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
-        _validate(found, path if found.seen is None or whole is None else whole)
+        small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in ("ace", "parquet")
+        _validate(found, path if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
     return found
+
+
+def _can_be_cut(start: bytes) -> bool:
+    """Whether the beginning of a file can be read without the rest: it is no XML, and no object that goes on."""
+    start = start.removeprefix(BOM).lstrip()
+    return not start.startswith((b"<", b"{")) or bool(
+        json_values(start[: start.find(b"\n") + 1].decode("utf-8", "replace"))
+    )
 
 
 def _validate(found: Diagnosis, source: Source) -> None:
