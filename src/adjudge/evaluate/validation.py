@@ -135,7 +135,7 @@ class _Looking:
                 self.say("note", "$", message, "fix the first ones", error=False)
                 break
             self._content(document.data)
-            empty += self.items == before
+            empty += self.items == before and not self.unfit
         self.found.contents["item"] = self.items
         if empty:
             self.found.remarks["document"] = f"{empty} empty"

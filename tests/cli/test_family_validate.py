@@ -1,0 +1,152 @@
+"""`adjudge FAMILY validate`: what is found in documents, and how they fit gold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import run
+
+TEXT = "Ada went to Oslo"
+
+
+def ner(*spans: tuple[int, int], id: str = "d1", **more: object) -> dict[str, object]:
+    entities = [{"span": {"start": start, "end": end}, "type": "PER"} for start, end in spans]
+    return {"id": id, "entities": entities, **more}
+
+
+def relation(**more: object) -> dict[str, object]:
+    spans = {"subject": {"start": 0, "end": 3}, "object": {"start": 5, "end": 9}}
+    return {"id": "d1", "relations": [{"type": "in", **spans, **more}]}
+
+
+GOLD = [ner((0, 3), (12, 16), (20, 25), id="d1"), ner((0, 3), id="d2")]
+FOUND = {
+    "unreadable": ([ner(), ner()], None, "2:8: error: duplicate id 'd1', it is already used in line 1"),
+    "unfit": ([{"id": "d1", "entities": {}}], None, "1:26: error: entities: expected an array, got an object"),
+    "outside-text": (
+        [ner((3, 99), text=TEXT)],
+        None,
+        "1:36: error: entities[0].span: the span 3-99 is outside of the text",
+    ),
+    "outside-tokens": (
+        [ner((1, 3), tokens=["Ada", "slept"])],
+        None,
+        "1:36: error: entities[0].span: the span 1-3 is outside of the text of 2 tokens, correct its offsets",
+    ),
+    "before-text": ([ner((-1, 3))], None, "1:36: error: entities[0].span: the span -1-3 is outside of the text"),
+    "empty-span": ([ner((3, 3))], None, "1:36: warning: entities[0].span: the span 3-3 is empty, the end is that of"),
+    "other-text": (
+        [{"id": "d1", "text": TEXT, "entities": [{"span": {"start": 0, "end": 3, "text": "Oslo"}, "type": "PER"}]}],
+        None,
+        "1:64: warning: entities[0].span: the text at 0-3 is 'Ada', not 'Oslo', correct the offsets or the text",
+    ),
+    "repeated": (
+        [ner((0, 3), (4, 6), (0, 3))],
+        None,
+        "warning: entities[2]: the same as entities[0], keep one of them",
+    ),
+    "empty": ([ner(), ner(id="d2")], None, "warning: there is nothing in any document, is it the right file"),
+    "unknown-document": ([*GOLD, ner((0, 2), id="d3")], GOLD, "3: error: the document 'd3' is not in gold, remove it"),
+    "missing-document": (GOLD[:1], GOLD, "warning: the document 'd2' of gold is missing, write it, even if"),
+    "unknown-label": (
+        json.loads(json.dumps(GOLD).replace("PER", "PRE", 1)),
+        GOLD,
+        "1:68: warning: entities[0].type: gold never has 'PRE', did you mean PER?",
+    ),
+    "shifted": (
+        [ner((1, 4), (13, 17), (21, 26)), ner((1, 4), id="d2")],
+        GOLD,
+        "warning: every system span begins and ends one character after a gold span, does one side count",
+    ),
+}
+
+
+def validate(family: str, documents: list[dict[str, object]], *options: str) -> int:
+    Path("file.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents))
+    return run([family, "validate", "file.jsonl", "--reader", "jsonl", *options])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_one_thing_is_wrong(name, capsys):
+    documents, gold, said = FOUND[name]
+    options = []
+    if gold is not None:
+        Path("gold.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in gold))
+        options = ["--gold", "gold.jsonl"]
+    code = validate("ner", documents, *options, "--quiet")
+    out = capsys.readouterr().out
+    assert code == (" error: " in said or said.startswith("error"))
+    assert out.startswith("file.jsonl:")
+    assert said in out
+    assert out.count("\n") == 1
+
+
+def test_a_field_that_is_misspelt(capsys):
+    assert (
+        validate(
+            "relation",
+            [
+                relation(subjct_type="PER"),
+            ],
+            "--metric",
+            "relation.strict",
+            "--quiet",
+        )
+        == 0
+    )
+    said = "file.jsonl:1:28: warning: relations[0]: there is no field 'subjct_type', did you mean subject_type"
+    assert capsys.readouterr().out.startswith(said)
+    assert validate("relation", [relation(comment="x", subject_type=None)], "--quiet", "--strict") == 0
+
+
+def test_a_reversed_span_is_said_once(capsys):
+    assert validate("ner", [ner((9, 3))], "--quiet") == 1
+    assert capsys.readouterr().out.count("\n") == 1
+    assert validate("ner", [ner((9, 3))], "--metric", "ner.type", "--quiet") == 1
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_words_must_be_those_of_gold(capsys):
+    Path("gold.bio").write_text("Ada B-PER\nslept O\n")
+    Path("system.bio").write_text("Ada B-PER\nslept O\nin O\n")
+    assert run(["ner", "validate", "system.bio", "--gold", "gold.bio", "--quiet"]) == 1
+    assert capsys.readouterr().out.startswith("system.bio")
+    assert run(["ner", "validate", "system.bio", "--gold", "gold.bio", "--severity", "unpaired=off"]) == 0
+
+
+def test_gold_files_and_system_files_of_one_format():
+    document = {"doc_key": "d", "sentences": [["Ada", "slept"]], "ner": [[[0, 0, "PER"]]], "relations": [[]]}
+    Path("gold.jsonl").write_text(json.dumps(document) + "\n")
+    assert run(["relation", "validate", "gold.jsonl", "--reader", "dygie", "--side", "gold"]) == 0
+    docred = [{"title": "d", "sents": [["Ada"]], "vertexSet": [], "labels": []}]
+    Path("gold.json").write_text(json.dumps(docred))
+    assert run(["relation", "validate", "gold.json", "--reader", "docred"]) == 0
+    assert run(["relation", "validate", "gold.json", "--reader", "docred", "--side", "system"]) == 1
+
+
+def test_an_empty_file_is_a_system_that_found_nothing(capsys):
+    Path("file.jsonl").write_text("")
+    assert run(["ner", "validate", "file.jsonl", "--reader", "jsonl"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "file.jsonl: warning: the file has no documents, a system that found nothing scores 0",
+        "file.jsonl: 0 documents, 0 errors, 1 warning",
+    ]
+
+
+def test_very_many_documents_that_do_not_fit(capsys, monkeypatch):
+    monkeypatch.setattr("adjudge.evaluate.validation._MOST", 20)
+    assert validate("ner", [{"id": number, "entities": 5} for number in range(50)], "--quiet") == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert "(and 20 more like it, on lines 2, 3, 4, ...)" in first
+    assert last == (
+        "file.jsonl:21:1: warning: more than 20 documents do not fit, and those behind this one were not looked at, "
+        "fix the first ones"
+    )
