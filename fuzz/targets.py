@@ -116,10 +116,10 @@ def _nuggets() -> Iterable[Target]:
     yield Target("validate-nugget", "fields", "validate-nugget", calls.validate_nugget, cost=2)
     yield Target("text", "lines", "lists", placed("formats.standoff:read_source_text", "a.txt"))
     yield Target(
-        "nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation_ground:read_sizes", "sizes.txt")
+        "nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation:read_sizes", "sizes.txt")
     )
     yield Target(
-        "nugget-types", "lines", "nugget-types", filed("tasks.nugget.validation_ground:read_types", "types.txt")
+        "nugget-types", "lines", "nugget-types", filed("tasks.nugget.validation:read_types", "types.txt")
     )
 
 

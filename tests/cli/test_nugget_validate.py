@@ -1,9 +1,7 @@
 """`adjudge nugget validate`."""
 
 import gzip
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -102,8 +100,15 @@ mine\tf\tE1\tt1\tran\tMovement_Transport-Person\tActual
         "0 clusters, 0 other relations, 7 errors, 2 warnings",
     ]
     assert run(["nugget", "validate", "bad.tbf", "--gold", "gold.tbf", "--format", "json"]) == 1
-    (report,) = json.loads(capsys.readouterr().out)["files"]
-    assert report["gold"] == {"gold": 7, "copied": 2, "renamed": 1, "changed": 2, "missing": 2, "invented": 3}
+    report = json.loads(capsys.readouterr().out)
+    assert report["files"][0]["gold"] == {
+        "gold": 7,
+        "copied": 2,
+        "renamed": 1,
+        "changed": 2,
+        "missing": 2,
+        "invented": 3,
+    }
     places = {(each["kind"], each["line"]) for each in report["findings"]}
     assert {("changed-nugget", 2), ("changed-nugget", 6), ("missing-nugget", 1), ("invented-nugget", 7)} <= places
     assert {("renamed-nugget", 3), ("changed-text", 4)} <= places
@@ -147,13 +152,6 @@ def test_problems_have_a_place_and_a_remedy(capsys: pytest.CaptureFixture[str]) 
     ]
 
 
-def test_a_warning_fails_only_if_strict(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tbf").write_text(GOOD.replace("\t1\t1\t1", "\thigh"))
-    assert run(["nugget", "validate", "b.tbf"]) == 0
-    assert "b.tbf:2:44: warning: the confidence 'high' is no number" in capsys.readouterr().out
-    assert run(["nugget", "validate", "b.tbf", "--strict"]) == 1
-
-
 def test_the_merged_line_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     third = "s\td\tE3\tt1\tShe\tLife_Die\tActual\n"
     broken = GOOD.replace("@Coreference", f"{third}@Coreference").replace("#End", "@Coreference\tR2\tE2,E3\n#End")
@@ -172,36 +170,23 @@ def test_the_merged_line_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     Path("b.tbf").write_text(GOOD.replace("#End", "@Coreference\tR2\tE2,E1\n#End"))
-    assert run(["nugget", "validate", "b.tbf", "--format", "json", "-o", "out.json"]) == 1
-    (report,) = json.loads(Path("out.json").read_text())["files"]
-    (finding,) = report.pop("findings")
-    assert report == {
-        "path": "b.tbf",
-        "mode": "token",
-        "documents": 1,
-        "without_mentions": 0,
-        "mentions": 2,
-        "clusters": 2,
-        "other_relations": 0,
-        "errors": 1,
-        "warnings": 0,
-        "unlisted": {},
-    }
-    assert (finding["severity"], finding["kind"], finding["document"]) == ("error", "closure", "d")
-    assert (finding["path"], finding["line"], finding["column"]) == ("b.tbf", 5, 17)
-    assert finding["fix"] == "@Coreference\tR1\tE1,E2"
-
-
-def test_many_problems_of_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    line = "s\td\tE{}\tt1\tx\tLife_Die\tnone\n"
-    lines = "".join(line.replace("t1", f"t{n}").format(n) for n in range(50))
-    Path("b.tbf").write_text(f"#BeginOfDocument d\n{lines}#EndOfDocument\n")
-    assert run(["nugget", "validate", "b.tbf"]) == 1
-    out = capsys.readouterr().out.splitlines()
-    assert len(out) == 22
-    assert out[-2] == "b.tbf: and 30 more of the kind realis, --limit 0 lists all"
-    assert run(["nugget", "validate", "b.tbf", "--limit", "0"]) == 1
-    assert len(capsys.readouterr().out.splitlines()) == 51
+    assert run(["nugget", "validate", "b.tbf", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["files"] == [
+        {
+            "path": "b.tbf",
+            "mode": "token",
+            "documents": 1,
+            "without_mentions": 0,
+            "mentions": 2,
+            "clusters": 2,
+            "other_relations": 0,
+            "errors": 1,
+            "warnings": 0,
+        }
+    ]
+    (finding,) = found["findings"]
+    assert (finding["kind"], finding["document"], finding["fix"]) == ("closure", "d", "@Coreference\tR1\tE1,E2")
 
 
 def test_documents_without_mentions_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,8 +198,6 @@ def test_documents_without_mentions_are_counted(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
-        ["none.tbf"],
         ["tokens"],
         ["a.tbf", "-t", "none"],
         ["a.tbf", "--texts", "none"],
@@ -226,9 +209,6 @@ def test_documents_without_mentions_are_counted(capsys: pytest.CaptureFixture[st
         ["a.tbf", "--gold", "tokens/d.tab"],
         ["a.tbf", "--gold", "a.tbf", "--docs", "d"],
         ["a.tbf", "--docs", ","],
-        ["a.tbf", "--limit", "-1"],
-        ["a.tbf", "-o", "a.tbf"],
-        ["-", "-"],
         ["-", "--gold", "-"],
     ],
 )
@@ -270,7 +250,7 @@ def test_hostile_input(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\0" not in out
     assert any(": error: " in line or ": warning: " in line for line in out.splitlines())
     assert run(["nugget", "validate", "b.tbf", "-t", "tokens", "--format", "json"]) in (0, 1)
-    assert json.loads(capsys.readouterr().out)["files"][0]["findings"]
+    assert json.loads(capsys.readouterr().out)["findings"]
 
 
 def test_a_table_of_another_document(capsys: pytest.CaptureFixture[str]) -> None:
@@ -280,12 +260,6 @@ def test_a_table_of_another_document(capsys: pytest.CaptureFixture[str]) -> None
     assert first.startswith(
         "a.tbf:1:1: warning: 2 of 2 mentions do not fit the token table of document 'd', is it that"
     )
-
-
-def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(GOOD.encode()))))
-    assert run(["nugget", "validate", "-"]) == 0
-    assert capsys.readouterr().out.startswith("<stdin>: 1 document, 2 mentions")
 
 
 def test_characters_and_texts(capsys: pytest.CaptureFixture[str]) -> None:

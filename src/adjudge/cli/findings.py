@@ -12,14 +12,12 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.cli.options import Command, Parameters, Whole, choice, command, flag, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json
-from adjudge.errors import UsageError, visible
+from adjudge.errors import UsageError
 from adjudge.findings import (
     Findings,
     Listed,
     Severity,
     check_severities,
-    counted,
-    finding_line,
     finding_lines,
     plural,
     totals_line,
@@ -268,100 +266,3 @@ def _example(family: Family) -> str:
     program, name, _, gold, system, *options = family.example.split()
     reader = options[options.index("--reader") :][:2] if "--reader" in options else []
     return " ".join((program, name, "validate", system, "--gold", gold, *reader))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Reports of tasks that have not moved yet
-
-
-def report_options(*, limit: int | None = None, what: str = "problems") -> list[click.Parameter]:
-    """The options of a validator; with a `limit`, how many findings are listed."""
-    limits = value(
-        "--limit",
-        "N",
-        f"List so many {what} of a kind and count the others; 0 lists all.",
-        default=limit,
-        type=Whole("give a whole number, or 0 for all"),
-    )
-    return [
-        flag("--strict", "Warnings count as errors."),
-        *([] if limit is None else [limits]),
-        format_option("text", "json"),
-        output_option,
-        flag("--quiet", "Only what is wrong: no line of totals."),
-    ]
-
-
-def emit_reports(
-    reports: Sequence[Any],
-    record: Callable[[Any], dict[str, Any]],
-    totals: Callable[[Any], Sequence[str]],
-    options: Mapping[str, Any],
-    *,
-    lines: Callable[[Any], list[str]] | None = None,
-    also: tuple[str, ...] = (),
-) -> int:
-    """Write the reports on some files and give the exit code.
-
-    `record` is what JSON has of a report beside its findings and `also` of each finding, `totals` what the last line of
-    the text says of it, `lines` how its findings are listed, if not one by one.
-    """
-    if options["format_"] == "json":
-        emit_json({"files": [report_record(report, record(report), also) for report in reports]}, options["output"])
-    else:
-        texts = (report_text(report, totals(report), quiet=options["quiet"], lines=lines) for report in reports)
-        emit("".join(texts), options["output"])
-    return int(any(failed(report, options) for report in reports))
-
-
-def failed(report: Any, options: Mapping[str, Any]) -> bool:
-    """Whether something must be repaired."""
-    return bool(report.errors or (options["strict"] and report.warnings))
-
-
-def report_record(report: Any, facts: Mapping[str, Any], also: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A report for programs: what was checked and is in it, and the findings."""
-    return {
-        "path": report.path,
-        **facts,
-        "errors": report.errors,
-        "warnings": report.warnings,
-        **({"unlisted": report.unlisted} if hasattr(report, "unlisted") else {}),
-        "findings": [finding_record(finding, *also) for finding in report.findings],
-    }
-
-
-def report_text(
-    report: Any, totals: Sequence[str], *, quiet: bool, lines: Callable[[Any], list[str]] | None = None
-) -> str:
-    """A report for people: the findings, those that are not listed, and a line of totals."""
-    shown = [visible(finding_line(each)) for each in report.findings] if lines is None else lines(report)
-    for kind, count in getattr(report, "unlisted", {}).items():
-        shown.append(visible(f"{report.path}: and {count} more of the kind {kind}, --limit 0 lists all"))
-    if not quiet:
-        shown.append(visible(f"{report.path}: {', '.join(totals)}"))
-    return "".join(f"{line}\n" for line in shown)
-
-
-def finding_record(finding: Any, *also: str) -> dict[str, Any]:
-    """A finding for JSON."""
-    return {
-        "severity": "error" if finding.error else "warning",
-        "kind": finding.kind,
-        "document": finding.document,
-        "path": finding.problem.path,
-        "line": finding.problem.line,
-        "column": finding.problem.column,
-        "message": finding.problem.message,
-        "hint": finding.problem.hint,
-        **{name: getattr(finding, name) for name in also},
-    }
-
-
-def all_counted(**numbers: int) -> list[str]:
-    """Numbers and nouns.
-
-    >>> all_counted(document=2, other_relation=1)
-    ['2 documents', '1 other relation']
-    """
-    return [counted(number, what.replace("_", " ")) for what, number in numbers.items()]

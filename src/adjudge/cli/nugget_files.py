@@ -9,28 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.findings import all_counted, emit_reports, report_options
+from adjudge.cli.findings import validator
 from adjudge.cli.options import choice, command, document_list, flag, value
 from adjudge.cli.output import check_targets, emit, is_file, say, working
 from adjudge.errors import UsageError, ValidationError, visible
-from adjudge.findings import finding_line
+from adjudge.findings import Findings, counted
 from adjudge.formats.standoff import ORDERS, UNITS
 from adjudge.tasks.nugget.conversion_files import SOURCES
-from adjudge.tasks.nugget.validation import LIMIT
+from adjudge.tasks.nugget.validation import KINDS, read_sizes, read_types
+from adjudge.tasks.nugget.validation import validate as check
 
 if TYPE_CHECKING:
-    from adjudge.formats.tbf import TbfFile
     from adjudge.tasks.nugget.conversion_files import Converted
-    from adjudge.tasks.nugget.validation import NuggetReport
 
-PASTED = 2000  # characters of a suggested line that are shown in a terminal
 TO = ("tbf", "tbf-token", "tbf-char", "brat", "ere", "nugget-xml")
 ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, where a folder is the rule
 
 
-@command(
-    "validate",
-    click.Argument(["files"], metavar="SUBMISSION...", nargs=-1, required=True),
+@validator(
+    "nugget",
     value("-t --tokens", "DIR", "Token tables, one file <document><suffix> for each document."),
     value("--token-suffix", "TEXT", "How names of tables end.", default=".tab"),
     value("--texts", "DIR", "Texts, one file <document><suffix> for each document."),
@@ -48,13 +45,15 @@ ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, wh
         ("token", "char"),
         "Places are token ids or characters (default: token with -t, else by what most of them look like).",
     ),
-    report_options(limit=LIMIT),
+    kinds=KINDS,
+    metavar="SUBMISSION...",
+    inputs=("gold",),
     examples=[
         "adjudge nugget validate system.tbf -t tokens/ --types 2015 --docs gold.tbf",
         "adjudge nugget validate clusters.tbf --gold gold.tbf",
     ],
 )
-def validate(files: tuple[str, ...], **options: Any) -> int:
+def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
 
     With --gold, for the task in which nuggets are given, also those that were not copied, were changed, or invented.
@@ -62,97 +61,31 @@ def validate(files: tuple[str, ...], **options: Any) -> int:
     An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
     the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
     """
-    from adjudge.tasks.nugget.validation import validate as check
-    from adjudge.tasks.nugget.validation_ground import read_sizes, read_types
-
-    gold = options["gold"]
-    check_targets(options, inputs=[*files, gold])
-    if gold is not None and options["docs"] is not None:
-        raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
-    if [*files, gold].count("-") > 1:
-        raise UsageError("standard input can be read only once", hint="use - for one of the files")
-    rules: dict[str, Any] = {
-        "tables": options["tokens"],
-        "suffix": options["token_suffix"],
-        "texts": options["texts"],
-        "text_suffix": options["text_suffix"],
-        "sizes": None if options["sizes"] is None else read_sizes(options["sizes"]),
-        "types": None if options["types"] is None else read_types(options["types"]),
-        "documents": _documents(options["docs"]),
-        "gold": None if gold is None else _gold(gold),
-        "mode": options["mode"],
-        "limit": options["limit"],
-    }
-    reports = [check(name, **rules) for name in files]
-    return emit_reports(reports, _record, _totals, options, lines=_lines, also=("fix",))
-
-
-def _documents(docs: str | None) -> list[str] | tuple[str, ...] | None:
-    if is_file(docs):
-        from adjudge.formats.tbf import open_tbf
-
-        if ids := [id for id in open_tbf(str(docs)).ids if id]:
-            return ids
-    return document_list(docs)
-
-
-def _gold(path: str) -> TbfFile:
     from adjudge.formats.tbf import open_tbf
 
-    file = open_tbf(path)
-    if not any(file.ids):
-        raise UsageError(f"{path}: the file has no documents", hint="give a TBF file with the gold nuggets")
-    return file
-
-
-def _lines(report: NuggetReport) -> list[str]:
-    lines = []
-    for finding in report.findings:
-        lines.append(visible(finding_line(finding)))
-        if finding.fix is not None:  # indented: blanks before a line mean nothing, so it can be pasted as it is
-            fits = len(finding.fix) <= PASTED
-            shown = finding.fix if fits else "(the line is long: --format json has it)"
-            lines.append("    " + visible(shown, keep="\t"))
-    return lines
-
-
-def _totals(report: NuggetReport) -> list[str]:
-    parts = all_counted(
-        document=report.documents,
-        mention=report.mentions,
-        cluster=report.clusters,
-        other_relation=report.links,
-        error=report.errors,
-        warning=report.warnings,
+    gold = None
+    if options["gold"] is not None:
+        if options["docs"] is not None:
+            raise UsageError("--gold and --docs both say which documents must be there", hint="give one of them")
+        gold = open_tbf(options["gold"])
+        if not any(gold.ids):
+            hint = "give a TBF file with the gold nuggets"
+            raise UsageError(f"{options['gold']}: the file has no documents", hint=hint)
+    docs = options["docs"]
+    listed = [id for id in open_tbf(docs).ids if id] if is_file(docs) else None
+    return check(
+        path,
+        tables=options["tokens"],
+        suffix=options["token_suffix"],
+        texts=options["texts"],
+        text_suffix=options["text_suffix"],
+        sizes=None if options["sizes"] is None else read_sizes(options["sizes"]),
+        types=None if options["types"] is None else read_types(options["types"]),
+        documents=listed or document_list(docs),
+        gold=gold,
+        mode=options["mode"],
+        **rules,
     )
-    if report.empty:
-        parts[0] += f" ({report.empty} without mentions)"
-    if report.gold is not None:
-        parts[1] += f" ({_copies(report.gold)})"
-    return parts
-
-
-def _copies(gold: Mapping[str, int]) -> str:
-    """What became of the nuggets that were given, in words.
-
-    >>> _copies({"gold": 9, "copied": 8, "renamed": 0, "changed": 1, "missing": 0, "invented": 2})
-    'of 9 in gold 8 copied, 1 changed; 2 invented'
-    """
-    fates = [f"{gold[name]} {name}" for name in ("copied", "renamed", "changed", "missing") if gold[name]]
-    invented = f"; {gold['invented']} invented" if gold["invented"] else ""
-    return f"of {gold['gold']} in gold {', '.join(fates) or 'none copied'}{invented}"
-
-
-def _record(report: NuggetReport) -> dict[str, Any]:
-    return {
-        "mode": report.mode,
-        "documents": report.documents,
-        "without_mentions": report.empty,
-        "mentions": report.mentions,
-        "clusters": report.clusters,
-        "other_relations": report.links,
-        **({} if report.gold is None else {"gold": report.gold}),
-    }
 
 
 @command(
@@ -276,5 +209,5 @@ def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, q
         for note in found.notes:
             say(f"note: {visible(str(note))}")
         numbers = {"document": len(found.files), "token": found.tokens, "boundary mismatch": len(found.warnings)}
-        say(", ".join(all_counted(**numbers)))
+        say(", ".join(counted(number, what) for what, number in numbers.items()))
     return int(refused)

@@ -366,7 +366,7 @@ def _read_other(
     if not line or line[0] == "#":
         return
     if line[0] != "@":
-        _add(problems, _short(raw, line, count, place, number))
+        _add(problems, short_line(raw, line, count, place, number))
         return
     parts = line[1:].strip(BLANKS).split("\t", 3)
     if len(parts) != 3:
@@ -390,7 +390,7 @@ def _add(problems: list[Problem], problem: Problem) -> None:
         problems.append(Problem("and more problems in the rest of the document", problem.path, problem.line))
 
 
-def _short(raw: str, line: str, count: int, place: str, number: int) -> Problem:
+def short_line(raw: str, line: str, count: int, place: str, number: int) -> Problem:
     """A mention line that lacks columns."""
     message = (
         f"a mention line with {count} column{'s' * (count != 1)}, at least {COLUMNS} are needed: "

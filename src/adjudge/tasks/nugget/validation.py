@@ -6,47 +6,38 @@ score, but is odd or against the letter of the format.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
-from adjudge.errors import FormatError, UsageError
-from adjudge.findings import Finding, Findings
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.tbf import TbfFile, open_tbf
-from adjudge.formats.tbf_scan import Section, decode, quote
-from adjudge.model.nugget import COREFERENCE
+from adjudge.formats.tbf_scan import DIGITS, LIMIT, Section, decode, quote
+from adjudge.formats.token_table import find_table, scan_table
+from adjudge.model.nugget import COREFERENCE, TokenTable
+from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.validation_gold import Copies
-from adjudge.tasks.nugget.validation_ground import Ground, Grounds
-from adjudge.tasks.nugget.validation_lines import Lines, Rules, check_duplicates, check_lines, near
+from adjudge.tasks.nugget.validation_lines import Ground, Lines, Rules, near
 from adjudge.tasks.nugget.validation_relations import check_relations
 
-LIMIT = 20
-"""How many of a kind are listed, unless it is said otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class NuggetReport:
-    """What was found in one file, in file order, and what is in it; `unlisted` counts what is not listed, by kind.
-
-    `gold` says, where nuggets were given, how many there are, and what became of how many of them.
-    """
-
-    path: str
-    mode: str
-    findings: list[Finding]
-    unlisted: dict[str, int]
-    errors: int
-    warnings: int
-    documents: int = 0
-    empty: int = 0
-    mentions: int = 0
-    clusters: int = 0
-    links: int = 0
-    gold: dict[str, int] | None = None
+KINDS = (
+    *("no-documents", "outside", "missing-header", "missing-footer", "no-id", "repeated-document", "missing-document"),
+    *("unknown-document", "damaged", "utf-16", "byte-order-mark", "line-ends", "null", "encoding", "long-line"),
+    *("columns", "extra-columns", "system-id", "document-column", "mention-id", "repeated-id", "type", "unknown-type"),
+    *("realis", "no-realis", "confidence", "order", "text", "duplicate", "mode", "token-id", "unknown-token"),
+    *("token-repeated", "token-order", "offsets", "offset-unit", "outside-text", "overlapping-pieces", "piece-order"),
+    *("misfit", "no-table", "table-row", "table-repeated", "table-encoding", "table-header", "table-order"),
+    *("table-empty", "table-text", "no-text", "text-encoding", "no-size", "text-size", "relation-columns"),
+    *("relation-name", "relation-names", "relation-id", "argument", "unknown-mention", "repeated-argument"),
+    *("one-member", "closure", "same-place", "link-arguments", "self-link", "repeated-link", "link-in-cluster"),
+    *("both-ways", "circle", "renamed-nugget", "changed-nugget", "changed-text", "missing-nugget", "invented-nugget"),
+)
+YEARS = ("2015", "2016")
 
 
 def validate(
@@ -56,18 +47,18 @@ def validate(
     documents: Collection[str] | None = None,
     gold: TbfFile | None = None,
     mode: Literal["token", "char"] | None = None,
-    limit: int = LIMIT,
+    limit: int | None = None,
+    severity: Severities | None = None,
     **where: Any,
-) -> NuggetReport:
-    """Check a file; the findings are in the order of their places.
+) -> Findings:
+    """Check a file.
 
     `types` are those that are allowed, `documents` those that must be there. If nuggets were given, they are in `gold`,
     and must have been copied. `where` are tokens and texts (`tables`, `suffix`, `texts`, `text_suffix`, `sizes`: see
     `Grounds`). Token tables mean that places are token ids; else `mode` says how places are written, or it is guessed.
-    At most `limit` problems of a kind are listed (0: all).
 
-    >>> report = validate(b"#BeginOfDocument a\\ns\\tb\\tE1\\tt1\\tran\\tMovement\\tPast\\n#EndOfDocument\\n")
-    >>> [(each.kind, each.problem.line, each.problem.column) for each in report.findings]
+    >>> found = validate(b"#BeginOfDocument a\\ns\\tb\\tE1\\tt1\\tran\\tMovement\\tPast\\n#EndOfDocument\\n")
+    >>> [(each.kind, each.problem.line, each.problem.column) for each in found.findings]
     [('document-column', 2, 3), ('realis', 2, 24)]
     """
     grounds = Grounds(**where)
@@ -79,140 +70,68 @@ def validate(
         mode = "token"
     if gold is not None:  # whose places are those of the system
         mode = gold.mode = mode or gold.mode
-    out = Findings(source_name(source), limit=limit)
+        documents = gold.ids
+    found = Findings(source_name(source), limit=limit, severities=check_severities(severity or {}, KINDS))
+    found.contents.update(dict.fromkeys(("document", "mention", "cluster", "other relation"), 0))
+    found.facts.update(mode=mode or "token", without_mentions=0)
     try:
         file = open_tbf(source, mode=mode)
     except FormatError as error:  # damaged in the middle: nothing else can be said of it
-        for problem in error.problems:
-            out.add_problem("damaged", problem, error=True)
-        return NuggetReport(out.place, mode or "token", out.found, {}, out.errors, out.warnings)
+        found.add_problems("damaged", error.problems)
+        return found
+    found.facts["mode"] = file.mode
+    found.contents["document"] = len(file.ids)
     listed = None if types is None else {canonical(each): each for each in types}
     rules = Rules(file.mode, listed, given=gold is not None)
-    copies = None if gold is None else Copies(gold, out)
-    checker = _Checker(file, out, grounds, rules, copies)
+    copies = None if gold is None else Copies(gold, found)
     try:
-        checker.run()
-    finally:
-        file.close()
-    if gold is not None:
-        documents = gold.ids
-    if documents is not None:
-        _check_documents(file, documents, out)
-    findings = sorted(
-        out.found,
-        key=lambda each: (each.problem.path != out.place, each.problem.line or 0, each.problem.column or 0),
-    )
-    counts = checker.counts
-    return NuggetReport(
-        out.place,
-        file.mode,
-        findings,
-        out.unlisted(),
-        out.errors,
-        out.warnings,
-        len(file.ids),
-        counts["empty"],
-        counts["mentions"],
-        counts["clusters"],
-        counts["links"],
-        None if copies is None else copies.finish(),
-    )
-
-
-class _Checker:
-    """One file on its way through all checks."""
-
-    def __init__(self, file: TbfFile, out: Findings, grounds: Grounds, rules: Rules, copies: Copies | None) -> None:
-        self.file = file
-        self.out = out
-        self.grounds = grounds
-        self.rules = rules
-        self.copies = copies
-        self.counts: Counter[str] = Counter()
-        self.returns = False  # carriage returns have been seen
-
-    def run(self) -> None:
-        """All checks but those of the list of documents."""
-        file, out = self.file, self.out
-        for finding in file.findings:
-            out.document = finding.document
-            out.add_problem(finding.kind, finding.problem, error=True)
-        for kind, unseen in file.index.found.unlisted().items():  # the reader, too, keeps only the first of a kind
-            out.counts[kind] += unseen
-            out.errors += unseen
-        out.document = None
-        long = file.remarks.get("long-line")
-        if long is not None:
-            out.add_problem("long-line", long, error=False)
+        found.take(file.index.found)
+        is_tbf = any(section.id is not None for section in file.sections)
+        for kind, remark in file.remarks.items() if is_tbf else ():
+            found.add_problem(kind, remark, error=kind == "null")
         counted = {last for _, last in file.index.documents.values()}
         for number, section in enumerate(file.sections):
             if section.id is not None:  # else it is wrong as a whole
-                out.document = section.id
-                data = file.section_bytes(section)
-                self._check_bytes(data, section)
-                self._check_section(decode(data), section, counts=number in counted)
-        if self.grounds.texts is not None and self.grounds.tables is None and self.rules.mode == "token":
-            message = "places are read as token ids, so the texts are not looked at"
-            out.document = None
-            out.warn("mode", message, None, None, "give the token tables, too, or say --mode char")
+                _check_section(file, section, (rules, grounds), copies, found, counts=number in counted)
+    finally:
+        file.close()
+    found.document = None
+    if grounds.texts is not None and grounds.tables is None and rules.mode == "token":
+        message = "places are read as token ids, so the texts are not looked at"
+        found.warn("mode", message, None, None, "give the token tables, too, or say --mode char")
+    if documents is not None:
+        _check_documents(file, documents, found)
+    if found.facts["without_mentions"]:
+        found.remarks["document"] = f"{found.facts['without_mentions']} without mentions"
+    if copies is not None:
+        copies.finish()
+    return found
 
-    def _check_bytes(self, data: bytes, section: Section) -> None:
-        """What is not plain UTF-8 with LF at the end of lines."""
-        out = self.out
 
-        def place(at: int) -> tuple[int, int]:
-            line = section.line + data.count(b"\n", 0, at)
-            return line, len(decode(data[data.rfind(b"\n", 0, at) + 1 : at])) + 1
-
-        if b"\r" in data and not self.returns:
-            self.returns = True
-            at = data.index(b"\r")
-            ends = data[at : at + 2] == b"\r\n"
-            message = "lines end in CR LF" if ends else "a carriage return in the middle of a line"
-            out.warn("line-ends", message, *place(at), "save the file with LF line ends")
-        if b"\0" in data:
-            count = data.count(0)
-            message = f"{count} null character{'s' * (count > 1)}, the first one here"
-            hint = "save the file as UTF-8 text"
-            out.add("null", message, *place(data.index(0)), hint)
-        if not data.isascii():
-            try:
-                data.decode()
-            except UnicodeDecodeError as error:
-                message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
-                hint = "convert the file to UTF-8"
-                out.warn("encoding", message, *place(error.start), hint)
-
-    def _check_section(self, text: str, section: Section, *, counts: bool) -> None:
-        """The lines of a document, whether it counts or not."""
-        out, rules = self.out, self.rules
-        lines = Lines(section.id or "", section.line)
-        ground = self.grounds.find(lines.document, lines.line, rules.mode, out)
-        text = text.removeprefix("\ufeff") if section.offset == 0 else text
-        check_lines(text, lines, rules, ground, out)
-        self._check_fit(lines, ground)
-        keys: list[Hashable] = place_keys(lines.nuggets, rules.mode)
-        if self.copies is None:  # else gold may have them, and what is not in gold is reported
-            check_duplicates(lines, keys, out)
-        places: dict[str, Hashable] = dict.fromkeys(lines.ids)
-        places.update({nugget.id: key for nugget, key in zip(lines.nuggets, keys, strict=True)})
-        check_relations(lines.relations, places, out)
-        if self.copies is not None and counts:
-            self.copies.check(lines, text)
-        clusters = sum(line.relation.name == COREFERENCE for line in lines.relations)
-        self.counts["mentions"] += len(lines.nuggets)
-        self.counts["clusters"] += clusters
-        self.counts["links"] += len(lines.relations) - clusters
-        self.counts["empty"] += counts and not lines.nuggets
-
-    def _check_fit(self, lines: Lines, ground: Ground) -> None:
-        """If most mentions are elsewhere, the table or the text may be that of another document."""
-        count = len(lines.nuggets)
-        if lines.misfits > 1 and 2 * lines.misfits > count and (ground.table or ground.text is not None):
-            what = "token table" if ground.table else "text"
-            message = f"{lines.misfits} of {count} mentions do not fit the {what} of document {quote(lines.document)}"
-            hint = "is it that of another document?"
-            self.out.warn("misfit", message, lines.line, 1, hint)
+def _check_section(
+    file: TbfFile, section: Section, how: tuple[Rules, Grounds], copies: Copies | None, out: Findings, *, counts: bool
+) -> None:
+    """The lines of a document, whether it counts or not."""
+    rules, grounds = how
+    out.document = document = section.id or ""
+    text = decode(file.section_bytes(section))
+    text = text.removeprefix("\ufeff") if section.offset == 0 else text
+    ground = grounds.find(document, section.line, rules.mode, out)
+    lines = Lines(document, section.line, rules, ground, out)
+    lines.check(text)
+    keys: list[Hashable] = place_keys(lines.nuggets, rules.mode)
+    if copies is None:  # else gold may have them, and what is not in gold is reported
+        lines.check_duplicates(keys)
+    places: dict[str, Hashable] = dict.fromkeys(lines.ids)
+    places.update({nugget.id: key for nugget, key in zip(lines.nuggets, keys, strict=True)})
+    check_relations(lines.relations, places, out)
+    if copies is not None and counts:
+        copies.check(lines, text)
+    clusters = sum(line.relation.name == COREFERENCE for line in lines.relations)
+    out.contents["mention"] += len(lines.nuggets)
+    out.contents["cluster"] += clusters
+    out.contents["other relation"] += len(lines.relations) - clusters
+    out.facts["without_mentions"] += counts and not lines.nuggets
 
 
 def _check_documents(file: TbfFile, wanted: Collection[str], out: Findings) -> None:
@@ -224,10 +143,171 @@ def _check_documents(file: TbfFile, wanted: Collection[str], out: Findings) -> N
             message = f"document {quote(id)} is not one of those that are scored"
             close = near(id, known)
             hint = f"did you mean {close}?" if close else "remove it, or check the id"
-            out.document = id
-            out.add("unknown-document", message, lines.get(id), 1, hint)
+            out.add("unknown-document", message, lines.get(id), 1, hint, document=id)
     for id in known:
         if id and id not in file:
             hint = "write its footer" if id in lines else "write its header and footer, even if it has no mentions"
-            out.document = id
-            out.add("missing-document", f"document {quote(id)} is missing", None, None, hint)
+            out.add("missing-document", f"document {quote(id)} is missing", None, None, hint, document=id)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the places of a document refer to
+
+
+class Grounds:
+    """Where token tables and texts are, if they are anywhere, and how long the texts are.
+
+    `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` numbers of characters.
+    """
+
+    def __init__(
+        self,
+        tables: str | Path | None = None,
+        suffix: str = ".tab",
+        texts: str | Path | None = None,
+        text_suffix: str = ".txt",
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        self.tables = _folder(tables, "token tables")
+        self.suffix = suffix
+        self.texts = _folder(texts, "texts")
+        self.text_suffix = text_suffix
+        self.sizes = sizes
+        self.names = cache(_names)
+
+    def find(self, document: str, line: int, mode: str, out: Findings) -> Ground:
+        """What is known of a document; `line` is that of its header."""
+        if not document:
+            return Ground()
+        text = table = None
+        size = None if self.sizes is None else self.sizes.get(document)
+        if self.sizes is not None and size is None:
+            out.add("no-size", f"document {quote(document)} is not in the list of sizes", line, 1, "check the id")
+        if self.texts is not None and (self.tables is not None or mode == "char"):
+            path = find_table(self.texts, document, suffix=self.text_suffix)
+            if path is None:
+                hint = self._other(self.texts, document, self.text_suffix, "--text-suffix")
+                out.add("no-text", f"document {quote(document)} has no text in {self.texts}", line, 1, hint)
+            else:
+                text = _read_text(path, out)
+        if text is not None:
+            if size is not None and size != len(text):
+                message = f"the text of document {quote(document)} has {len(text)} characters, in the list {size}"
+                out.add("text-size", message, line, 1, "is it the same text?")
+            size = len(text)
+        if self.tables is not None:
+            path = find_table(self.tables, document, suffix=self.suffix)
+            if path is None:
+                hint = self._other(self.tables, document, self.suffix, "--token-suffix")
+                out.add("no-table", f"document {quote(document)} has no token table in {self.tables}", line, 1, hint)
+            else:
+                table = _read_table(path, document, text, out)
+        rows: dict[str, int] = {}
+        for row, token in enumerate(table.tokens if table else ()):
+            rows.setdefault(token.id, row)
+        return Ground(table, rows, text, size)
+
+    def _other(self, folder: Path, document: str, suffix: str, option: str) -> str:
+        """A remedy if a document has a file, but with another suffix."""
+        other = self.names(folder).get(document)
+        if other is not None:
+            return f"there is {document}{other}: say {option} {other}"
+        return f"it would be called {quote(document + suffix)[1:-1]}"
+
+
+def _names(folder: Path) -> dict[str, str]:
+    """The endings of the files of a folder, by what stands before each of their dots."""
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return {}
+    found: dict[str, str] = {}
+    for name in names:
+        for place, sign in enumerate(name):
+            if sign == ".":
+                found.setdefault(name[:place], name[place:])
+    return found
+
+
+def _read_table(path: Path, document: str, text: str | None, out: Findings) -> TokenTable:
+    table, findings = scan_table(path, document)
+    for each in findings:
+        out.add_problem(each.kind, each.problem, error=each.error)
+    if text is not None:
+        wrong = [t for t in table.tokens if "".join(text[t.begin : t.end].split()) != "".join(t.text.split())]
+        if wrong:
+            first = quote(wrong[0].text)
+            message = f"{len(wrong)} of {len(table.tokens)} tokens are elsewhere in the text, the first is {first}"
+            hint = f"is {path.name} the table of another text?"
+            out.add_problem("table-text", Problem(message, table.path, wrong[0].line, 1, hint))
+    return table
+
+
+def _read_text(path: Path, out: Findings) -> str | None:
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        out.add_problem("text-encoding", not_utf8(error, str(path), hint="convert it to UTF-8"))
+    except OSError as error:
+        message = f"the text cannot be read: {error.strerror or error}"
+        out.add_problem("no-text", Problem(message, str(path), hint="check its permissions"))
+    return None
+
+
+def _folder(path: str | Path | None, what: str) -> Path | None:
+    if path is None:
+        return None
+    folder = Path(path)
+    try:
+        there = folder.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a null character
+        there = False
+    if not there:
+        raise UsageError(f"{folder}: there is no such folder", hint=f"name the folder with the {what}")
+    return folder
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lists
+
+
+def read_types(name: str | Path) -> tuple[str, ...]:
+    """The types of a task by its year (38 in 2015, 18 in 2016), or the lines of a file that are not blank.
+
+    How a type is spelled does not matter: "conflict attack" is Conflict_Attack.
+
+    >>> len(read_types("2015")), len(read_types("2016")), read_types("2016")[0]
+    (38, 18, 'Conflict_Attack')
+    """
+    path = Path(__file__).with_name(f"types_{name}.txt") if str(name) in YEARS else Path(name)
+    hint = f"give a file with one type per line, or {' or '.join(YEARS)}"
+    types = tuple(line.strip() for line in _lines(path, "types", hint) if line.strip())
+    if not types:
+        raise UsageError(Problem("the list names no types", path=str(name), hint="write one type per line"))
+    return types
+
+
+def read_sizes(path: str | Path) -> dict[str, int]:
+    """The number of characters of documents: a line for each, the id and the number with a blank or TAB between."""
+    sizes: dict[str, int] = {}
+    problems = []
+    for number, line in enumerate(_lines(Path(path), "sizes", "check the file"), 1):
+        parts = line.split()
+        if len(parts) == 2 and parts[1].isascii() and parts[1].isdigit() and len(parts[1]) <= DIGITS:
+            sizes[parts[0]] = int(parts[1])
+        elif parts:
+            hint = "write a document id and its number of characters"
+            problems.append(Problem(f"{quote(line)} is no size", path=str(path), line=number, column=1, hint=hint))
+    if problems:
+        raise UsageError(problems[:LIMIT])
+    return sizes
+
+
+def _lines(path: Path, what: str, hint: str) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UsageError(not_utf8(error, str(path))) from None
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(Problem(f"the list of {what} cannot be read ({reason})", path=str(path), hint=hint)) from None

@@ -80,14 +80,18 @@ class Copies:
         for other in theirs:
             document.missing(other, unreadable=other.nugget.id in lines.ids and other.nugget.id not in read)
 
-    def finish(self) -> dict[str, int]:
-        """The counts, with the nuggets of documents that are missing."""
+    def finish(self) -> None:
+        """Say in the findings how many there are, and what became of them; those of missing documents are missing."""
+        gold = self.counts
         for id in self.gold.ids:
             if id and id not in self._seen:
                 number = len(self._read(id))
-                self.counts["gold"] += number
-                self.counts["missing"] += number
-        return self.counts
+                gold["gold"] += number
+                gold["missing"] += number
+        self.out.facts["gold"] = gold
+        fates = [f"{gold[name]} {name}" for name in ("copied", "renamed", "changed", "missing") if gold[name]]
+        invented = f"; {gold['invented']} invented" if gold["invented"] else ""
+        self.out.remarks["mention"] = f"of {gold['gold']} in gold {', '.join(fates) or 'none copied'}{invented}"
 
     def _read(self, document: str) -> Sequence[Nugget]:
         found = self.gold.read(document)

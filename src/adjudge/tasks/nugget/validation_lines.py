@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from adjudge.findings import Findings
-from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, field_place, parse_pieces, quote
-from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, Piece, Relation, Token
+from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, field_place, parse_pieces, quote, short_line
+from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, Piece, Relation, Token, TokenTable
 from adjudge.tasks.nugget.settings import canonical
-from adjudge.tasks.nugget.validation_ground import Ground
 from adjudge.tasks.nugget.validation_relations import Line
 
 _KNOWN = 200  # names that are compared, and letters
 _PAIR = "write begin,end in characters, with ; between pieces: 4,8;13,16"
 MOST = COLUMNS + 3  # columns, with the three confidences
 
-_NAMES = ("system id", "document id", "mention id", "place", "text", "type", "realis")
 _REALIS = {canonical(value) for value in REALIS}
 _VALUES = f"{', '.join(REALIS[:-1])} or {REALIS[-1]}"
 
@@ -33,188 +32,249 @@ class Rules:
     given: bool = False
 
 
-@dataclass(slots=True)
+class Ground(NamedTuple):
+    """What the places of a document refer to: its tokens with their rows, its text and its size, as far as known."""
+
+    table: TokenTable | None = None
+    rows: Mapping[str, int] = {}
+    text: str | None = None
+    size: int | None = None
+
+
 class Lines:
-    """What the lines of one document say."""
+    """The lines of one document, whose header has the number `line`: checked, and what they say."""
 
-    document: str
-    line: int
-    nuggets: list[Nugget] = field(default_factory=list)
-    relations: list[Line] = field(default_factory=list)
-    ids: dict[str, int] = field(default_factory=dict)  # line of each mention id
-    misfits: int = 0  # mentions that do not fit the tokens or the text
-    late: bool = False  # a mention line came after a relation line
+    def __init__(self, document: str, line: int, rules: Rules, ground: Ground, out: Findings) -> None:
+        self.document, self.line = document, line
+        self.rules, self.ground, self.out = rules, ground, out
+        self.nuggets: list[Nugget] = []
+        self.relations: list[Line] = []
+        self.ids: dict[str, int] = {}  # line of each mention id
+        self.late = False  # a mention line came after a relation line
+        self.starts: list[int] = []  # of the columns of the line that is looked at
 
+    def check(self, text: str) -> None:
+        """Go through the lines, the header being the first."""
+        misfits = 0
+        for number, raw in enumerate(text.split("\n"), self.line):
+            line = raw.strip(BLANKS)
+            if line[:1] == "@":
+                self._check_relation(raw, line, number)
+            elif line and line[0] != "#":
+                misfits += not self._check_mention(raw, line, number)
+        ground = self.ground
+        if misfits > 1 and 2 * misfits > len(self.nuggets) and (ground.table or ground.text is not None):
+            what = "token table" if ground.table else "text"
+            message = f"{misfits} of {len(self.nuggets)} mentions do not fit the {what} of document "
+            self.out.warn("misfit", message + quote(self.document), self.line, 1, "is it that of another document?")
 
-def check_lines(text: str, lines: Lines, rules: Rules, ground: Ground, out: Findings) -> None:
-    """Go through the lines of a document, the header being the first."""
-    for number, raw in enumerate(text.split("\n"), lines.line):
-        line = raw.strip(BLANKS)
-        if not line or line[0] == "#":
-            continue
-        if line[0] == "@":
-            _check_relation(raw, line, number, lines, out)
-        else:
-            _check_mention(raw, line, number, lines, rules, ground, out)
+    def check_duplicates(self, keys: Sequence[Hashable]) -> None:
+        """Mentions of the same place, type and realis: only one of them can be right."""
+        first: dict[tuple[Hashable, str, str], Nugget] = {}
+        for nugget, key in zip(self.nuggets, keys, strict=True):
+            if key is None:
+                continue
+            same = first.setdefault((key, canonical(nugget.type), canonical(nugget.realis)), nugget)
+            if same is not nugget:
+                message = f"{quote(nugget.id)} has the place, type and realis of {quote(same.id)} in line {same.line}"
+                self.out.warn("duplicate", message, nugget.line, 1, "remove one of them")
 
+    def _check_mention(self, raw: str, line: str, number: int) -> bool:
+        """Whether the mention fits the tokens or the text, or cannot be read."""
+        columns = line.split("\t", MOST)  # what follows stays together: there may be millions
+        if len(columns) < COLUMNS:
+            self._check_short(raw, line, columns, number)
+            return True
+        starts = self.starts = [field_place(raw, 0)]
+        for column in columns:
+            starts.append(starts[-1] + len(column) + 1)
+        system, named, id, span, text, type_, realis = columns[:COLUMNS]
+        rules, out = self.rules, self.out
+        if rules.system is None:
+            rules.system = system, number
+        elif system != rules.system[0]:
+            message = f"the system id {quote(system)} is not {quote(rules.system[0])} as in line {rules.system[1]}"
+            out.warn("system-id", message, number, starts[0], "use one for the whole file")
+        if named != self.document:
+            message = f"the line says document {quote(named)}, the header {quote(self.document)}"
+            out.add("document-column", message, number, starts[1], "correct one of them")
+        self._check_id(id, number)
+        self._check_values(type_, realis, number)
+        self._check_confidences(columns, number)
+        if self.relations and not self.late:
+            self.late = True
+            message, hint = "a mention line after a relation line", "write the relations after all mentions"
+            out.warn("order", message, number, starts[0], hint)
+        return self._check_place(Nugget(id, type_, realis, text, line=number), span)
 
-def check_duplicates(lines: Lines, keys: Sequence[Hashable], out: Findings) -> None:
-    """Mentions of the same place, type and realis: only one of them can be right."""
-    first: dict[tuple[Hashable, str, str], Nugget] = {}
-    for nugget, key in zip(lines.nuggets, keys, strict=True):
-        if key is None:
-            continue
-        same = first.setdefault((key, canonical(nugget.type), canonical(nugget.realis)), nugget)
-        if same is not nugget:
-            message = f"{quote(nugget.id)} has the place, type and realis of {quote(same.id)} in line {same.line}"
-            out.warn("duplicate", message, nugget.line, 1, "remove one of them")
+    def _check_place(self, nugget: Nugget, span: str) -> bool:
+        """Keep a nugget whose place can be read, and say whether it fits."""
+        out, number, ground = self.out, nugget.line, self.ground
+        if not nugget.text.strip() and ground.table is None and ground.text is None:
+            out.warn("text", "the mention has no text", number, self.starts[4], "write its words")
+        if self.rules.mode == "token":
+            self.nuggets.append(nugget._replace(tokens=tuple(span.split(","))))
+            return self._check_tokens(self.nuggets[-1])
+        pieces = parse_pieces(span)
+        if pieces is None:
+            out.add("offsets", span_trouble(span)[0], number, self.starts[3], span_trouble(span)[1])
+            return True
+        if any(piece.count(",") > 1 for piece in span.split(";")):
+            message, hint = f"more than two numbers in a piece of {quote(span)}", "write begin,end;begin,end"
+            out.add("offsets", message, number, self.starts[3], hint)
+        self.nuggets.append(nugget._replace(pieces=pieces))
+        return self._check_pieces(self.nuggets[-1])
 
-
-def _check_mention(raw: str, line: str, number: int, lines: Lines, rules: Rules, ground: Ground, out: Findings) -> None:
-    columns = line.split("\t", MOST)  # what follows stays together: there may be millions
-    if len(columns) < COLUMNS:
-        _check_short(raw, columns, number, lines, out)
-        return
-    document = lines.document
-    starts = [field_place(raw, 0)]
-    for column in columns:
-        starts.append(starts[-1] + len(column) + 1)
-    system, named, id, span, text, type_, realis = columns[:COLUMNS]
-    _check_system(system, number, starts[0], rules, out)
-    if named != document:
-        message = f"the line says document {quote(named)}, the header {quote(document)}"
-        out.add("document-column", message, number, starts[1], "correct one of them")
-    _check_id(id, number, starts[2], lines, out)
-    _check_type(type_, number, starts[5], rules, out)
-    _check_realis(realis, number, starts[6], rules, out)
-    _check_confidences(columns, number, starts, out)
-    if lines.relations and not lines.late:
-        lines.late = True
-        message, hint = "a mention line after a relation line", "write the relations after all mentions"
-        out.warn("order", message, number, starts[0], hint)
-    nugget, fits = _check_place(Nugget(id, type_, realis, text, line=number), span, starts, rules, ground, out)
-    if nugget is not None:
-        lines.misfits += not fits
-        lines.nuggets.append(nugget)
-
-
-def _check_place(
-    nugget: Nugget, span: str, starts: Sequence[int], rules: Rules, ground: Ground, out: Findings
-) -> tuple[Nugget | None, bool]:
-    """The nugget with its place, and whether that fits the ground; None if it cannot be read."""
-    number = nugget.line
-    spot = Spot(number, starts[3], starts[4])
-    if not nugget.text.strip() and ground.table is None and ground.text is None:
-        out.warn("text", "the mention has no text", number, starts[4], "write its words")
-    if rules.mode == "token":
-        nugget = nugget._replace(tokens=tuple(span.split(",")))
-        return nugget, check_tokens(nugget, spot, ground, out)
-    pieces = parse_pieces(span)
-    if pieces is None:
-        message, remedy = span_trouble(span)
-        out.add("offsets", message, number, starts[3], remedy)
-        return None, False
-    if any(piece.count(",") > 1 for piece in span.split(";")):
-        message, hint = f"more than two numbers in a piece of {quote(span)}", "write begin,end;begin,end"
-        out.add("offsets", message, number, starts[3], hint)
-    nugget = nugget._replace(pieces=pieces)
-    return nugget, check_pieces(nugget, spot, ground, out)
-
-
-def _check_short(raw: str, columns: Sequence[str], number: int, lines: Lines, out: Findings) -> None:
-    """A mention line that lacks columns; its id is remembered if it can be told, for the relations."""
-    count = len(columns)
-    needed = f"at least {COLUMNS} are needed ({', '.join(_NAMES)})"
-    if count == 1:
-        message = f"{quote(columns[0])} is no mention: it has one column, {needed}"
-        hint = "separate columns by TABs, not by blanks" if "  " in columns[0] else "remove it, or write # before it"
-    else:
-        message = f"a mention line with {count} columns, {needed}"
-        hint = "separate them by TABs"
-        if columns[0] == lines.document:
+    def _check_short(self, raw: str, line: str, columns: Sequence[str], number: int) -> None:
+        """A mention line that lacks columns; its id is remembered if it can be told, for the relations."""
+        problem = short_line(raw, line, len(columns), self.out.place, number)
+        hint = problem.hint
+        if len(columns) > 1 and columns[0] == self.document:
             hint = "the system id is missing"
-            lines.ids.setdefault(columns[1], number)
-        elif count > 2 and columns[1] == lines.document:
+            self.ids.setdefault(columns[1], number)
+        elif len(columns) > 2 and columns[1] == self.document:
             hint = "columns are missing at the end"
-            lines.ids.setdefault(columns[2], number)
-    out.add("columns", message, number, field_place(raw, 0), hint)
+            self.ids.setdefault(columns[2], number)
+        self.out.add("columns", problem.message, number, problem.column, hint)
 
-
-def _check_system(system: str, number: int, column: int, rules: Rules, out: Findings) -> None:
-    if rules.system is None:
-        rules.system = system, number
-    elif system != rules.system[0]:
-        message = f"the system id {quote(system)} is not {quote(rules.system[0])} as in line {rules.system[1]}"
-        out.warn("system-id", message, number, column, "use one for the whole file")
-
-
-def _check_id(id: str, number: int, column: int, lines: Lines, out: Findings) -> None:
-    if not id.strip():
-        out.add("mention-id", "no mention id", number, column, "write one, such as E1")
-        return
-    if id in lines.ids:
-        message = f"mention id {quote(id)} is in line {lines.ids[id]} already"
-        out.add("repeated-id", message, number, column, "write one that is free")
-    elif "," in id or id != id.strip():
-        message = f"the mention id {quote(id)} has a comma in it or a blank at its ends"
-        out.add("mention-id", message, number, column, "no relation can name it")
-    lines.ids.setdefault(id, number)
-
-
-def _check_type(type_: str, number: int, column: int, rules: Rules, out: Findings) -> None:
-    name = canonical(type_)
-    if not name:
-        message = "no event type"
-        if type_.strip():
-            message = f"the type {quote(type_)} has no ASCII letter, and is nothing to the official scorer"
-        out.add("type", message, number, column, "write one, such as Life_Marry")
-    elif rules.types is not None and name not in rules.types:
-        close = near(name, rules.types)
-        message = f"the type {quote(type_)} is not in the list"
-        hint = f"did you mean {rules.types[close]}?" if close else "use one of the list"
-        out.add("unknown-type", message, number, column, hint)
-
-
-def _check_realis(realis: str, number: int, column: int, rules: Rules, out: Findings) -> None:
-    name = canonical(realis)
-    if name == canonical(NOT_ANNOTATED):
-        if rules.given:  # gold may say so
+    def _check_id(self, id: str, number: int) -> None:
+        column, out = self.starts[2], self.out
+        if not id.strip():
+            out.add("mention-id", "no mention id", number, column, "write one, such as E1")
             return
-        hint = f"a system says {_VALUES}"
-        out.warn("no-realis", f"the realis is {quote(realis)}", number, column, hint)
-    elif name not in _REALIS:
-        message = f"there is no realis {quote(realis)}"
-        out.add("realis", message, number, column, f"write {_VALUES}")
+        if id in self.ids:
+            message = f"mention id {quote(id)} is in line {self.ids[id]} already"
+            out.add("repeated-id", message, number, column, "write one that is free")
+        elif "," in id or id != id.strip():
+            message = f"the mention id {quote(id)} has a comma in it or a blank at its ends"
+            out.add("mention-id", message, number, column, "no relation can name it")
+        self.ids.setdefault(id, number)
 
+    def _check_values(self, type_: str, realis: str, number: int) -> None:
+        """The type and the realis; a misspelt one is told apart from others."""
+        out, rules, name = self.out, self.rules, canonical(type_)
+        if not name:
+            message = "no event type"
+            if type_.strip():
+                message = f"the type {quote(type_)} has no ASCII letter, and is nothing to the official scorer"
+            out.add("type", message, number, self.starts[5], "write one, such as Life_Marry")
+        elif rules.types is not None and name not in rules.types:
+            close = near(name, rules.types)
+            hint = f"did you mean {rules.types[close]}?" if close else "use one of the list"
+            message = f"the type {quote(type_)} is not in the list"
+            out.add("unknown-type", message, number, self.starts[5], hint, value=quote(type_))
+        name = canonical(realis)
+        if name == canonical(NOT_ANNOTATED):
+            if not rules.given:  # gold may say so
+                message = f"the realis is {quote(realis)}"
+                out.warn("no-realis", message, number, self.starts[6], f"a system says {_VALUES}")
+        elif name not in _REALIS:
+            message, value = f"there is no realis {quote(realis)}", quote(realis)
+            out.add("realis", message, number, self.starts[6], f"write {_VALUES}", value=value)
 
-def _check_confidences(columns: Sequence[str], number: int, starts: Sequence[int], out: Findings) -> None:
-    for place, value in enumerate(columns[COLUMNS:MOST], COLUMNS):
-        if not _is_number(value):
-            message = f"the confidence {quote(value)} is no number"
-            out.warn("confidence", message, number, starts[place], "write one such as 0.5")
-    if len(columns) > MOST:
-        count = MOST + 1 + columns[MOST].count("\t")
-        message = f"{count} columns, of which the last {count - MOST} mean{'s' * (count == MOST + 1)} nothing"
-        hint = "three confidences may follow the realis"
-        out.warn("extra-columns", message, number, starts[MOST], hint)
+    def _check_confidences(self, columns: Sequence[str], number: int) -> None:
+        for place, text in enumerate(columns[COLUMNS:MOST], COLUMNS):
+            if not _is_number(text):
+                message = f"the confidence {quote(text)} is no number"
+                self.out.warn("confidence", message, number, self.starts[place], "write one such as 0.5")
+        if len(columns) > MOST:
+            count = MOST + 1 + columns[MOST].count("\t")
+            message = f"{count} columns, of which the last {count - MOST} mean{'s' * (count == MOST + 1)} nothing"
+            hint = "three confidences may follow the realis"
+            self.out.warn("extra-columns", message, number, self.starts[MOST], hint)
 
+    def _check_relation(self, raw: str, line: str, number: int) -> None:
+        first = field_place(raw, 0)
+        parts = line[1:].strip(BLANKS).split("\t", 3)
+        count = line.count("\t") + 1 if len(parts) > 3 else len(parts)
+        if count != 3:
+            message = f"a relation line with {count} column{'s' * (count != 1)} instead of 3"
+            hint = "write the name, an id and the mention ids, separated by TABs"
+            if count > 3 and parts[0] == COREFERENCE:
+                hint = "separate the mention ids by commas"
+            elif count == 2:
+                hint = "a relation id is missing" if "," in parts[1] else "the mention ids are missing"
+            self.out.add("relation-columns", message, number, first, hint)
+            return
+        column = first + line.index(parts[0], 1) + len(parts[0]) + len(parts[1]) + 2
+        self.relations.append(Line(Relation(parts[0], parts[1], tuple(parts[2].split(",")), number), column))
 
-def _check_relation(raw: str, line: str, number: int, lines: Lines, out: Findings) -> None:
-    first = field_place(raw, 0)
-    parts = line[1:].strip(BLANKS).split("\t", 3)
-    count = line.count("\t") + 1 if len(parts) > 3 else len(parts)
-    if count != 3:
-        message = f"a relation line with {count} column{'s' * (count != 1)} instead of 3"
-        hint = "write the name, an id and the mention ids, separated by TABs"
-        if count > 3 and parts[0] == COREFERENCE:
-            hint = "separate the mention ids by commas"
-        elif count == 2:
-            hint = "a relation id is missing" if "," in parts[1] else "the mention ids are missing"
-        out.add("relation-columns", message, number, first, hint)
-        return
-    column = first + line.index(parts[0], 1) + len(parts[0]) + len(parts[1]) + 2
-    relation = Relation(parts[0], parts[1], tuple(parts[2].split(",")), number)
-    lines.relations.append(Line(relation, column))
+    # Places
+
+    def _check_tokens(self, nugget: Nugget) -> bool:
+        """Token ids: they are in the table and ascend, and the text is theirs; whether they fit the table."""
+        out, number, column = self.out, nugget.line, self.starts[3]
+        table, known = self.ground.table, self.ground.rows
+        rows: list[int] = []
+        fits = True
+        for token in nugget.tokens:
+            if not token.strip():
+                out.add("token-id", "an empty token id", number, column, "write ids as t3,t4")
+                fits = False
+            elif ";" in token:
+                hint = "if these are characters, say --mode char"
+                out.add("token-id", f"{quote(token)} is no token id", number, column, hint)
+                fits = False
+            elif table is not None and token not in known:
+                message = f"token {quote(token)} is not in {table.path}"
+                out.add("unknown-token", message, number, column, _other_id(token, known))
+                fits = False
+            elif table is not None:
+                rows.append(known[token])
+            column += len(token) + 1
+        order = rows if table is not None else _numbers(nugget.tokens)
+        if len(set(nugget.tokens)) < len(nugget.tokens):
+            message, hint = f"a token occurs twice in {quote(','.join(nugget.tokens))}", "write it once"
+            out.warn("token-repeated", message, number, self.starts[3], hint)
+        elif any(first >= second for first, second in pairwise(order)):
+            ordered = [token for _, token in sorted(zip(order, nugget.tokens, strict=False))]
+            hint = f"write {','.join(ordered)}" if len(order) == len(nugget.tokens) and len(order) < 20 else "sort them"
+            message = f"the tokens {quote(','.join(nugget.tokens))} do not ascend"
+            out.warn("token-order", message, number, self.starts[3], hint)
+        if fits and table is not None and not _same_text(nugget.text, table.tokens, rows):
+            found = " ".join(table.tokens[row].text for row in sorted(rows))
+            self._other_text(nugget, found, "the tokens are")
+            return sorted(nugget.text.split()) == sorted(found.split())  # another order is no sign of another table
+        return fits
+
+    def _check_pieces(self, nugget: Nugget) -> bool:
+        """Pieces of the text: they are in it, in order and apart, and hold what the mention says."""
+        out, number, column, size = self.out, nugget.line, self.starts[3], self.ground.size
+        right = True
+        for begin, end in nugget.pieces:
+            if trouble := _piece_trouble(begin, end, size):
+                kind = "outside-text" if size is not None and end > size else "offsets"
+                out.add(kind, trouble[0], number, column, trouble[1])
+                right = False
+        if not right:
+            return False
+        ordered = sorted(nugget.pieces)
+        if any(first[1] > second[0] for first, second in pairwise(ordered)):
+            message = "pieces overlap, and what they share counts twice"
+            out.add("overlapping-pieces", message, number, column, "merge them")
+            return False
+        if list(nugget.pieces) != ordered:
+            hint = "write " + quote(";".join(f"{begin},{end}" for begin, end in ordered)).strip("'")
+            out.warn("piece-order", "the pieces do not ascend", number, column, hint)
+        text = self.ground.text
+        if text is None:
+            return True
+        wanted, pieces = _squeezed(nugget.text), [text[begin:end] for begin, end in nugget.pieces]
+        if wanted in (_squeezed("".join(pieces)), _squeezed(text[ordered[0][0] : ordered[-1][1]])):
+            return True
+        if units := _in_units(text, nugget.pieces, wanted):
+            message = f"the text {quote(nugget.text)} fits if offsets count {units}"
+            out.add("offset-unit", message, number, column, "count characters")
+            return True
+        self._other_text(nugget, " ".join(pieces), "the characters are")
+        return False
+
+    def _other_text(self, nugget: Nugget, found: str, what: str) -> None:
+        if not nugget.text.strip():
+            message, hint = "the mention has no text", f"write {quote(found)}"
+        else:
+            message, hint = f"the text is {quote(nugget.text)}, but {what} {quote(found)}", "correct one of them"
+        self.out.warn("text", message, nugget.line, self.starts[4], hint)
 
 
 def _is_number(text: str) -> bool:
@@ -222,84 +282,6 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Places
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a mention is in its file: the line, and the columns of its place and its text."""
-
-    line: int
-    place: int
-    text: int
-
-
-def check_tokens(nugget: Nugget, spot: Spot, ground: Ground, out: Findings) -> bool:
-    """Token ids: they are in the table and ascend, and the text is theirs; the answer is whether they fit the table."""
-    column = spot.place
-    rows: list[int] = []
-    fits = True
-    for token in nugget.tokens:
-        if not token.strip():
-            out.add("token-id", "an empty token id", spot.line, column, "write ids as t3,t4")
-            fits = False
-        elif ";" in token:
-            message = f"{quote(token)} is no token id"
-            hint = "if these are characters, say --mode char"
-            out.add("token-id", message, spot.line, column, hint)
-            fits = False
-        elif ground.rows is not None and ground.table is not None:
-            row = ground.rows.get(token)
-            if row is None:
-                hint = _other_id(token, ground.rows)
-                message = f"token {quote(token)} is not in {ground.table.path}"
-                out.add("unknown-token", message, spot.line, column, hint)
-                fits = False
-            else:
-                rows.append(row)
-        column += len(token) + 1
-    order = rows if ground.rows is not None else _numbers(nugget.tokens)
-    if len(set(nugget.tokens)) < len(nugget.tokens):
-        message, hint = f"a token occurs twice in {quote(','.join(nugget.tokens))}", "write it once"
-        out.warn("token-repeated", message, spot.line, spot.place, hint)
-    elif any(first >= second for first, second in pairwise(order)):
-        ordered = [token for _, token in sorted(zip(order, nugget.tokens, strict=False))]
-        hint = f"write {','.join(ordered)}" if len(order) == len(nugget.tokens) and len(order) < 20 else "sort them"
-        message = f"the tokens {quote(','.join(nugget.tokens))} do not ascend"
-        out.warn("token-order", message, spot.line, spot.place, hint)
-    if fits and ground.table is not None and not _same_text(nugget.text, ground.table.tokens, rows):
-        found = " ".join(ground.table.tokens[row].text for row in sorted(rows))
-        _other_text(nugget, spot, found, "the tokens are", out)
-        return sorted(nugget.text.split()) == sorted(found.split())  # another order is no sign of another table
-    return fits
-
-
-def check_pieces(nugget: Nugget, spot: Spot, ground: Ground, out: Findings) -> bool:
-    """Pieces of the text: they are in it, in order and apart, and hold what the mention says."""
-    right = True
-    size = ground.size
-    for begin, end in nugget.pieces:
-        trouble = _piece_trouble(begin, end, size)
-        if trouble:
-            message, hint = trouble
-            kind = "outside-text" if size is not None and end > size else "offsets"
-            out.add(kind, message, spot.line, spot.place, hint)
-            right = False
-    ordered = sorted(nugget.pieces)
-    if right and any(first[1] > second[0] for first, second in pairwise(ordered)):
-        message = "pieces overlap, and what they share counts twice"
-        out.add("overlapping-pieces", message, spot.line, spot.place, "merge them")
-        right = False
-    elif right and list(nugget.pieces) != ordered:
-        hint = "write " + quote(";".join(f"{begin},{end}" for begin, end in ordered)).strip("'")
-        message = "the pieces do not ascend"
-        out.warn("piece-order", message, spot.line, spot.place, hint)
-    if right and ground.text is not None:
-        return _check_text(nugget, spot, ground.text, ordered, out)
-    return right
 
 
 def span_trouble(span: str) -> tuple[str, str]:
@@ -331,22 +313,6 @@ def _piece_trouble(begin: int, end: int, size: int | None) -> tuple[str, str] | 
     return None
 
 
-def _check_text(nugget: Nugget, spot: Spot, text: str, ordered: list[Piece], out: Findings) -> bool:
-    pieces = [text[begin:end] for begin, end in nugget.pieces]
-    wanted = _squeezed(nugget.text)
-    whole = text[ordered[0][0] : ordered[-1][1]]
-    if wanted in (_squeezed("".join(pieces)), _squeezed(whole)):
-        return True
-    units = _in_units(text, nugget.pieces, wanted)
-    found = " ".join(pieces)
-    if units:
-        message = f"the text {quote(nugget.text)} fits if offsets count {units}"
-        out.add("offset-unit", message, spot.line, spot.place, "count characters")
-        return True
-    _other_text(nugget, spot, found, "the characters are", out)
-    return False
-
-
 def _in_units(text: str, pieces: tuple[Piece, ...], wanted: str) -> str | None:
     """The units in which the offsets would fit, if they are not characters."""
     if text.isascii():
@@ -357,14 +323,6 @@ def _in_units(text: str, pieces: tuple[Piece, ...], wanted: str) -> str | None:
         if wanted and _squeezed(found) == wanted:
             return name
     return None
-
-
-def _other_text(nugget: Nugget, spot: Spot, found: str, what: str, out: Findings) -> None:
-    if not nugget.text.strip():
-        message, hint = "the mention has no text", f"write {quote(found)}"
-    else:
-        message, hint = f"the text is {quote(nugget.text)}, but {what} {quote(found)}", "correct one of them"
-    out.warn("text", message, spot.line, spot.text, hint)
 
 
 def _same_text(text: str, tokens: Sequence[Token], rows: Sequence[int]) -> bool:
@@ -391,7 +349,7 @@ def _numbers(tokens: tuple[str, ...]) -> list[int]:
     return []
 
 
-def _other_id(token: str, rows: dict[str, int]) -> str:
+def _other_id(token: str, rows: Mapping[str, int]) -> str:
     """A remedy for an id that is not in the table."""
     bare = token.strip()
     for other in (bare, bare.removeprefix("t"), f"t{bare}"):
@@ -399,7 +357,7 @@ def _other_id(token: str, rows: dict[str, int]) -> str:
             return f"write {other}"
     if not rows:
         return "the table has no tokens"
-    first, last = next(iter(rows)), next(reversed(rows))
+    first, last = next(iter(rows)), list(rows)[-1]
     return f"its ids go from {quote(first)[1:-1]} to {quote(last)[1:-1]}"
 
 
