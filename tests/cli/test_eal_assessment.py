@@ -49,22 +49,6 @@ def report(call: Call, *arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help(call: Call, name: str):
-    code, out, _ = call(name, "--help")
-    assert code == 0
-    assert f"adjudge eal assessment {name}" in out
-
-
-def test_the_group_lists_its_commands(call: Call):
-    code, out, _ = call("--help")
-    assert code == 0
-    assert all(re.search(rf"^  {name} ", out, re.MULTILINE) for name in COMMANDS)
-    code, _, err = call("chekc")
-    assert code == 2
-    assert "did you mean check?" in err
-
-
 def test_create(call: Call):
     code, out, err = call("create", "pool", "-o", "new", "--onto", "old", "--trim", "cas")
     assert (code, err) == (0, "")

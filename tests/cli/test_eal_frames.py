@@ -37,13 +37,6 @@ def report(call: Call, *arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", ["template", "read", "project"])
-def test_help(call: Call, name: str):
-    code, out, _ = call(name, "--help")
-    assert code == 0
-    assert f"adjudge eal frames {name}" in out
-
-
 def test_template(call: Call):
     code, out, err = call("template", "key", "-o", "frames")
     assert (code, err) == (0, "")

@@ -82,29 +82,6 @@ def test_json_has_the_contract_and_the_ranking(score):
     assert data["comparisons"][0]["test"] == "jackknife"
 
 
-@pytest.mark.parametrize("format_", ["md", "latex"])
-def test_other_layouts(score, format_):
-    code, out, _ = score(S0, S1, *OFFICIAL, "--bootstrap", "20", "--format", format_)
-    assert code == 0
-    assert "eal.overall" in out
-    assert "ranking by the median over 20 corpora (seed 0, java)" in out
-    assert "share of corpora" in out
-    assert out.count(r"\begin{table}") == out.count(r"\end{table}") == (3 if format_ == "latex" else 0)
-    assert "ranking by" in score(S0, S1, *OFFICIAL, "--bootstrap", "20", "--quiet")[1]
-
-
-def test_csv_has_the_ranking_as_rows(score):
-    code, out, _ = score(S0, S1, *OFFICIAL, "--bootstrap", "50", "--format", "csv")
-    assert code == 0
-    rows = list(csv.DictReader(out.splitlines()))
-    found = {(row["system"], row["part"], row["slice"]): row for row in rows if row["metric"] == "eal.overall"}
-    assert [found[name, "rank", ""]["value"] for name in ("S0", "S1")] == ["2", "1"]
-    median = found["S1", "median", ""]
-    assert float(median["low"]) < float(median["value"]) < float(median["high"])
-    assert median["level"] == "0.95"
-    assert float(found["S1", "wins", '{"over": "S0"}']["value"]) == pytest.approx(0.78)
-
-
 def test_several_processes_give_the_same_numbers(score, tmp_path):
     archive = shutil.make_archive("S0", "zip", S0)
     texts = tmp_path / "texts"
@@ -225,22 +202,6 @@ def test_quotes(score, tmp_path):
     assert score(S0, "--quotes", "filter", "--docs-text", "texts")[0] == 2
 
 
-def test_saved_results_can_be_compared_again(score, capsys):
-    for name, path in (("S0", S0), ("S1", S1)):
-        assert score(path, "--unlinked", "drop", "--bootstrap", "50", "--save", f"{name}.json")[0] == 0
-    assert run(["compare", "S0.json", "S1.json"]) == 0
-    out, _ = capsys.readouterr()
-    assert "eal.overall score" in out
-    from adjudge.tasks.eal.ranking import rank_result
-    from adjudge.tasks.eal.sensitivity import counts_of
-
-    saved = Result.load("S0.json")
-    assert rank_result(saved).standings[0].system == "S0"
-    assert counts_of(saved.systems[0].table).tp.sum() == saved["eal.argument"].tp
-    assert score(S1, "--unlinked", "drop", "--beta", "1", "--save", "strict.json")[0] == 0
-    assert run(["compare", "S0.json", "strict.json"]) != 0
-
-
 @pytest.mark.parametrize("profile", ["bbn-2015", "bbn-2014"])
 def test_saved_results_of_official_profiles_can_be_compared(score, capsys, profile):
     options = ("--profile", profile, "--bootstrap", "20", "--lambda", "0.25")
@@ -359,7 +320,6 @@ def test_responses_in_quotations(call):
 def test_documents_are_saved_with_their_texts(call):
     from adjudge.demo import DATA
     from adjudge.stats.panel import check_panel
-    from adjudge.stats.result import Result
     from eal_keys import GRAPHS
 
     data = DATA / "eal"

@@ -1,4 +1,4 @@
-"""Files beside stores: quote filters, which say where the quotations of each document are, and the provenance of pools.
+"""Files beside stores: lists of documents, quote filters (where the quotations of documents are), provenance of pools.
 
 A quote filter has the number of documents in its first line; then two lines for each, its id, and its quotations as
 spans with blanks between them (an empty line if there are none). Provenance says which system gave which response of a
@@ -15,6 +15,20 @@ from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.findings import Findings, errors_of
 from adjudge.formats.eal_fields import WHITE, decode_lines, parse_span, sha1_id
 from adjudge.model.eal import Response, Span
+from adjudge.model.whereabouts import not_utf8
+
+
+def read_list(path: str | Path, what: str, hint: str = "check the path") -> list[tuple[int, str]]:
+    """The lines of a list that say something, with their numbers; `#` begins a comment."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise FormatError(not_utf8(error, str(path))) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(Problem(f"the {what} cannot be read: {reason}", path=str(path), hint=hint)) from None
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+
 
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import UsageError, ValidationError
+from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.signature import hash_chunks
@@ -91,8 +91,3 @@ def test_problems_of_all_files_are_told_together(stores, jobs) -> None:
         for document in DOCUMENTS[2:]
         for each in (("key", document, 1), ("key", document, 2), ("linking", document, 1))
     ]
-
-
-def test_numbers_of_processes_that_make_no_sense(stores) -> None:
-    with pytest.raises(UsageError, match="jobs is -1"):
-        scored(stores, jobs=-1)

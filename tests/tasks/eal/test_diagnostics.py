@@ -4,7 +4,6 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.tasks.eal.compare import prepare
 from adjudge.tasks.eal.diagnostics import genre_of, read_genres
 from adjudge.tasks.eal.settings import Settings
 from adjudge.tasks.eal.settings import settings as choose
@@ -186,11 +185,3 @@ def test_slices_add_up(request):
     assert forum == result["eal.overall"].where(genre="forum").score
     with pytest.raises(UsageError, match="no document is broadcast"):
         counted(*sides, genre="broadcast")
-
-
-def test_a_key_is_prepared_once():
-    """What is the same for all systems does not depend on any."""
-    bob = filler("Bob")
-    prepared = prepare(AnswerKey("d", {bob: RIGHT}, (), {bob.cas: 1}), linked([bob]), Settings())
-    assert prepared.reference is prepared.reference_2014
-    assert prepared.after is None

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response, Span
+from adjudge.model.eal import Argument, Arguments, Response, Span
 from adjudge.tasks.eal.texts import filter_quotes, find_quotes, quote_regions
 from eal_responses import SPANS, cases, documents, linked, response
 
@@ -84,18 +84,6 @@ def test_a_span_around_a_quotation_stays_and_is_remarked_upon() -> None:
     (remark,) = outcome.remarks
     assert (remark.argument, remark.reason) == (around, "encloses-quotation-cas")
     assert remark.message == "the cas 5-30 encloses the quotation 10-20"
-
-
-def test_justifications_in_quotations_do_not_matter() -> None:
-    quoted = Argument(response(justifications=((12, 14),), additional=((13, 13),)))
-    assert filter_quotes(Arguments("d", [quoted]), None, [Span(10, 20)]).removed == ()
-
-
-def test_the_linking_follows() -> None:
-    quoted, plain = response(filler=(12, 13)), response()
-    linking = Linking("d", [Frame(frozenset((quoted, plain)), "x"), Frame(frozenset((quoted,)), "y")])
-    outcome = filter_quotes(Arguments("d", [Argument(quoted), Argument(plain)]), linking, [Span(10, 20)])
-    assert outcome.linking == Linking("d", [Frame(frozenset((plain,)), "x")])
 
 
 def naive(one: Response, regions: list[Span]) -> bool:

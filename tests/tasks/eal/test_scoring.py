@@ -15,7 +15,7 @@ from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, F
 from adjudge.stats.result import Result
 from adjudge.tasks.eal.compare import compare, prepare
 from adjudge.tasks.eal.measures import document_scores, table_of
-from adjudge.tasks.eal.responses import best, class_of, distinct, grouped, is_good, is_perfect, keep_best
+from adjudge.tasks.eal.responses import best, class_of, grouped, is_good, is_perfect, keep_best
 from adjudge.tasks.eal.settings import BBN_2014_09, BBN_2015, SPEC, Settings
 from adjudge.tasks.eal.settings import settings as choose
 from adjudge.tasks.eal.task import score
@@ -358,21 +358,8 @@ def test_without_frames_arguments_are_scored_alone(stores):
     assert result["eal.argument"].score == 1.0
 
 
-def test_all_problems_at_once(stores):
-    (stores / "good" / "linking" / "bolt_2").write_text("nobody\n")
-    (stores / "key" / "NYT_1").write_text("one column\n")
-    with pytest.raises(ValidationError) as caught:
-        score(stores / "key", stores / "ref", [stores / "good", stores / "poor"])
-    places = [str(problem) for problem in caught.value.problems]
-    assert any("NYT_1:1:1" in place for place in places)
-    assert any("bolt_2:1:1" in place for place in places)
-
-
 def test_mistakes(stores):
     for more, problem in (
-        ({"docs": ["NYT_3"]}, "no gold document 'NYT_3'"),
-        ({"by": "typ"}, "slice by 'typ'"),
-        ({"beta": -1}, "beta is -1"),
         ({"lambda_": 2}, "lambda is 2"),
         ({"profile": "bbn"}, "no profile 'bbn'"),
         ({"taxonomy": "flat"}, "no taxonomy 'flat'"),
@@ -382,8 +369,6 @@ def test_mistakes(stores):
     ):
         with pytest.raises(UsageError, match=problem):
             score(stores / "key", stores / "ref", stores / "good", bootstrap=0, **more)
-    twice = score(stores / "key", stores / "ref", [stores / "good", stores / "good"], bootstrap=0)
-    assert [system.name for system in twice.systems] == ["good-1", "good-2"]
     (stores / "ref" / "NYT_1").unlink()
     with pytest.raises((FormatError, ValidationError), match="NYT_1 has no reference frames"):
         score(stores / "key", stores / "ref", stores / "good")
@@ -478,17 +463,6 @@ def test_strict_and_lax():
     assert (total, standard, good) == (2, 1, 2)
     assert (strict, perfect) == (0, 1)
     assert (lax, semantic) == (2, 2)
-
-
-def test_distinct_lines_count_once():
-    a = person("a")
-    key = AnswerKey("d", {a: RIGHT}, (), {a.cas: 1})
-    lines = [Argument(a, 0.3), Argument(a, 0.9)]
-    assert distinct(lines)[a].confidence == 0.9
-    assert compare_values(Arguments("d", lines), linking_of([[a]]), key, linking_of([[a]]), Settings()).row[:2] == (
-        1,
-        1,
-    )
 
 
 def test_redundant_responses_that_were_never_pooled_are_no_matter_of_assessment():

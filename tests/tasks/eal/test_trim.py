@@ -60,21 +60,6 @@ def test_the_example_of_the_task_description() -> None:
         assert [each.reason for each in scored.removed] == ["coreferent"]
 
 
-def test_the_best_of_one_hopper_stays_in_all() -> None:
-    low, high = response(filler=(4, 5)), response(filler=(7, 8))
-    arguments = Arguments("d", [Argument(low, 0.2), Argument(high, 0.9)])
-    both, alone = Frame(frozenset((low, high)), "a"), Frame(frozenset((low,)), "b")
-    outcome = trim(arguments, Linking("d", [both, alone]))
-    assert (outcome.arguments, outcome.linking, outcome.removed) == (arguments, Linking("d", [both, alone]), ())
-    assert len(trim(arguments, Linking("d", [both])).removed) == 1
-
-
-def test_generic_responses_compete_in_the_whole_document() -> None:
-    low, high = response(filler=(4, 5), realis="Generic"), response(filler=(7, 8), realis="Generic")
-    outcome = trim(Arguments("d", [Argument(low, 0.2), Argument(high, 0.9)]), Linking("d"))
-    assert [argument.response for argument in outcome.arguments.arguments] == [high]
-
-
 def test_a_response_in_no_hopper() -> None:
     alone, generic = Argument(response(), id="17"), Argument(response(realis="Generic"))
     in_hopper = Argument(response("Ann"))

@@ -14,10 +14,10 @@ from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
+from adjudge.formats.eal_lists import read_list
 from adjudge.formats.eal_sources import Sources
 from adjudge.formats.eal_store import FramesStore, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
-from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.eal.assess import add_responses
 from adjudge.tasks.eal.campaign_settings import FILE, CampaignSettings
 from adjudge.tasks.eal.frames import describe, format_linking, layout_of, linkable, project
@@ -68,15 +68,7 @@ def read_documents(folder: Path, settings: CampaignSettings) -> Documents:
 
 
 def _read_list(path: Path) -> tuple[str, ...]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, str(path))) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        hint = f"check `documents` in {FILE}"
-        raise UsageError(Problem(f"the list of documents cannot be read: {reason}", str(path), hint=hint)) from None
-    names = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    names = tuple(line.strip() for _, line in read_list(path, "list of documents", f"check `documents` in {FILE}"))
     if not names:
         hint = f"write one id on each line, or take `documents` out of {FILE}"
         raise FormatError(Problem("the list has no documents", path=str(path), hint=hint))

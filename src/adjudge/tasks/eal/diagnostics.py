@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import FormatError, Problem
 from adjudge.evaluate.task import Remark
+from adjudge.formats.eal_lists import read_list
 from adjudge.model.eal import AnswerKey
-from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.eal.compare import Compared, Observed, Prepared
 from adjudge.tasks.eal.measures import ARGUMENT, LINKING
 from adjudge.tasks.eal.reference import GOOD, Reference
@@ -51,19 +50,9 @@ def genre_of(document: str) -> str:
 
 def read_genres(path: str) -> dict[str, str]:
     """A list of documents and genres: a document id, a TAB, and its genre on each line; `#` begins a comment."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, path)) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        hint = "check the path"
-        raise UsageError(Problem(f"the list of genres cannot be read: {reason}", path=path, hint=hint)) from None
     found: dict[str, str] = {}
     problems = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in read_list(path, "list of genres"):
         document, tab, genre = line.partition("\t")
         document, genre = document.strip(), genre.strip()
         if not (document and tab and genre):
