@@ -34,11 +34,6 @@ class TestBombs:
         box.refused(path, "unpacks to more than 200 times its size")
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_many_files_of_some_size(self, box, kind):
-        path = make(box.root / f"bomb{kind}", [(f"arguments/D{at}", bytes(1 << 20)) for at in range(40)])
-        box.refused(path, "unpacks to more than 200 times its size")
-
-    @pytest.mark.parametrize("kind", KINDS)
     def test_total(self, box, kind):
         files = [(f"arguments/D{at}", os.urandom(1000)) for at in range(5)]
         path = make(box.root / f"large{kind}", files)
@@ -46,13 +41,14 @@ class TestBombs:
         open_archive(path, limits=Limits(total=10_000)).close()
 
     @pytest.mark.parametrize("kind", KINDS)
+    def test_entries(self, box, kind):
+        path = make(box.root / f"many{kind}", [(f"arguments/D{at}", b"") for at in range(11)])
+        box.refused(path, "has more than 10 entries", limits=Limits(entries=10))
+
+    @pytest.mark.parametrize("kind", KINDS)
     def test_one_entry(self, box, kind):
         path = make(box.root / f"large{kind}", [("arguments/D1", os.urandom(1000))])
         box.refused(path, "is larger than 999 bytes", limits=Limits(entry=999))
-
-    def test_ordinary_files_are_not_refused(self, box):
-        path = make(box.root / "a.zip", [("arguments/D1", bytes(1 << 20))])
-        open_archive(path).close()
 
     def test_a_zip_that_lies_about_sizes(self, box):
         path = make(box.root / "a.zip", [("arguments/D1", bytes(5 << 20))])
@@ -88,36 +84,10 @@ class TestBombs:
         with open_archive(path) as archive:
             assert archive.read("inner.zip") == inner.read_bytes()
 
-    def test_100_000_entries_of_zip(self, box):
-        parts, central, at = [], [], 0
-        for number in range(100_000):
-            name = b"arguments/%d" % number
-            local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 33, 0, 0, 0, len(name), 0) + name
-            fields = (b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, len(name), 0, 0, 0, 0, 0, at)
-            central.append(struct.pack("<4s6H3I5H2I", *fields) + name)
-            parts.append(local)
-            at += len(local)
-        listed = b"".join(central)
-        end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 34464, 34464, len(listed), at, 0)  # it counts to 65535 only
-        (box.root / "a.zip").write_bytes(b"".join(parts) + listed + end)
-        box.refused(box.root / "a.zip", "has more than 20000 entries")
-
     def test_the_list_of_entries_is_not_read_if_it_is_too_long(self, box, monkeypatch):
         path = make(box.root / "a.zip", [(f"arguments/{number:0100d}", b"") for number in range(60)])
         monkeypatch.setattr(zipfile, "ZipFile", None)
         box.refused(path, "has more than 10 entries", limits=Limits(entries=10))
-
-    def test_100_000_entries_of_tar(self, box):
-        template = bytearray(tarfile.TarInfo("arguments/000000").tobuf())
-        blocks = []
-        base = sum(template[:148]) + sum(template[156:]) + 8 * 32 - sum(template[10:16])
-        for number in range(100_000):
-            digits = b"%06d" % number
-            template[10:16] = digits
-            template[148:156] = b"%06o\0 " % (base + sum(digits))
-            blocks.append(bytes(template))
-        (box.root / "a.tgz").write_bytes(gzip.compress(b"".join(blocks), 1))
-        box.refused(box.root / "a.tgz", "has more than 20000 entries")
 
 
 class TestTricks:
@@ -324,14 +294,3 @@ class TestDamage:
         path = make(box.root / "a.zip", FILES.items())
         with pytest.raises(UsageError, match="no place to unpack"):
             open_archive(path, work=Path("/nonexistent"))
-
-
-def test_zlib_is_not_trusted_with_stored_sizes(tmp_path):
-    """A stored entry whose bytes are not those that were summed."""
-    path = tmp_path / "a.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as packed:
-        packed.writestr("arguments/D1", b"contents")
-    path.write_bytes(path.read_bytes().replace(b"contents", b"CONTENTS"))
-    with pytest.raises(FormatError, match="damaged"):
-        open_archive(path)
-    assert zlib.crc32(b"contents") != zlib.crc32(b"CONTENTS")

@@ -1,7 +1,5 @@
 """The CoNLL reader against the rules of the reference scorer, written out one line at a time."""
 
-import gzip
-import io
 import json
 import random
 import re
@@ -188,15 +186,6 @@ def test_agrees_with_the_rules_on_bracket_soup(seed: int, monkeypatch: pytest.Mo
     assert fatal > 50
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.integers(0, 2**64))
-def test_agrees_with_the_rules_on_any_soup(seed: int) -> None:
-    data = soup(random.Random(seed))
-    expected = slow(data)
-    alive = {name for name, document in expected.items() if document is not None}
-    assert fast(data, alive) == {name: expected[name] for name in alive}, data
-
-
 def taken_out(column: bytes) -> tuple[list[tuple[str, int]], ...]:
     """The definition: each pattern is taken out from the left until there are no more."""
     found: tuple[list[tuple[str, int]], ...] = ([], [], [], [])
@@ -324,10 +313,6 @@ def test_many_mistakes_are_counted() -> None:
     assert found[-1][2] == "and 150 more problems"
 
 
-def test_a_file_of_mistakes_only_is_read_in_good_time() -> None:
-    assert problems(doc(*["(1"] * 20_000))[-1][2] == "and 19900 more problems"
-
-
 def test_mistakes_in_documents_that_do_not_count_are_notes() -> None:
     data = doc("1)") + doc("(1)", name="(b)")
     assert len(read_conll(data, only={"(b)"}).notes) == 1
@@ -348,11 +333,6 @@ def test_missing_end_marker_swallows_the_next_document() -> None:
     assert [note.line for note in corpus.notes] == [1]
 
 
-def test_too_many_documents_without_end_marker() -> None:
-    data = b"".join(doc("-", name=f"({n})", end="") for n in range(101))
-    assert "100 documents in a row" in problems(data)[0][2]
-
-
 def test_notes() -> None:
     assert "byte-order mark" in read_conll(b"\xef\xbb\xbf" + doc("(1)")).notes[0].message
     assert "no documents" in read_conll(b"").notes[0].message
@@ -370,28 +350,6 @@ def test_double_antecedents_and_what_their_removal_leaves() -> None:
 def test_unknown_profile() -> None:
     with pytest.raises(UsageError, match=r"did you mean conll-8\.01"):
         read_conll(b"", profile="conll-8.1")
-
-
-def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = doc("(1", "1)")
-    path = tmp_path / "a.conll"
-    path.write_bytes(data)
-    packed = tmp_path / "b.gz"
-    packed.write_bytes(gzip.compress(data))
-    plain = read_conll(path)
-    assert plain.path == str(path)
-    for source in (packed, data, io.BytesIO(data), io.BytesIO(gzip.compress(data))):
-        other = read_conll(source)
-        assert other.digest == plain.digest
-        assert [each.chains for each in other.documents] == [each.chains for each in plain.documents]
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert read_conll("-").path == "<stdin>"
-    assert read_conll(path, digest=False).digest == ""
-    packed.write_bytes(gzip.compress(data)[:-12])
-    with pytest.raises(FormatError, match="ends too early"):
-        read_conll(packed)
-    with pytest.raises(UsageError, match="no such file"):
-        read_conll(tmp_path / "none")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -58,14 +58,6 @@ def mention(trigger: str, attributes: str = 'id="em-1" type="life" subtype="die"
     return f'<deft_ere doc_id="a"><event_mention {attributes}>{trigger}</event_mention></deft_ere>'
 
 
-def test_names() -> None:
-    assert type_name("movement", "transportartifact") == "Movement_Transport-Artifact"
-    assert type_name("justice", "arrestJail") == "Justice_ArrestJail"
-    assert type_name("contact", "correspondence") == "Contact_Correspondence"
-    assert len(SUBTYPES) == 14
-    assert type_name(*ere_type("Justice_Arrestjail")) == "Justice_Arrestjail"
-
-
 @given(st.text(alphabet="Aa-_ß", max_size=6) | st.sampled_from([f"Justice_{name}" for name in SUBTYPES.values()]))
 def test_types_are_read_as_written(name: str) -> None:
     read_back = type_name(*ere_type(name))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.kb_annotation import ace_text, nearest, raw_places, read_ace
+from adjudge.formats.kb_annotation import ace_text, raw_places, read_ace
 from adjudge.model.kbp import Fact, Mention, Provenance, Span
 
 SGM = """<DOC>
@@ -229,8 +229,3 @@ def test_nothing_there(tmp_path):
         read_ace(tmp_path)
     with pytest.raises(UsageError, match="no such file"):
         read_ace(tmp_path / "none")
-
-
-def test_the_nearest_place():
-    assert nearest("AT&amp;T and AT&amp;T", "AT&T", 10) == Span(13, 21)
-    assert nearest("x" * 900 + "Oslo", "Oslo", 0) is None

@@ -5,7 +5,6 @@ import importlib.util
 import io
 import json
 import os
-import sys
 import tracemalloc
 from collections.abc import Callable
 from functools import cache
@@ -101,7 +100,6 @@ def test_a_damaged_file() -> None:
 
 
 SKIPPED = (0x184D2A53).to_bytes(4, "little") + (5).to_bytes(4, "little") + b"12345"
-FRAME = b"\x28\xb5\x2f\xfd"
 
 
 @pytest.mark.usefixtures("strict")
@@ -122,12 +120,6 @@ def test_zstd() -> None:
         read_whole(compress(bytes(BOMB)))
     line = b"#BeginOfDocument a\ns\ta\tE1\t4,8\tmade\tMovement\tActual\n#EndOfDocument\n"
     assert read_tbf(compress(line)) == read_tbf(line)
-
-
-def test_zstd_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(FormatError, match="zstandard is not installed"):
-        read_whole(FRAME)
 
 
 DOCUMENTS = [{"id": f"d{i}", "genre": "nw", "items": [f"x{j}" for j in range(i)]} for i in range(7)]
