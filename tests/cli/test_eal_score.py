@@ -330,7 +330,7 @@ def test_documents_are_saved_with_their_texts(call):
     for jobs in ("1", "2"):
         assert call(*usual, *more, "--jobs", jobs, "--save-documents", "--save", f"{jobs}.json")[0] == 0
         saved.append(Result.load(f"{jobs}.json"))
-    assert saved[0] == saved[1]
+    assert Path("1.json").read_bytes() == Path("2.json").read_bytes()
     document = saved[0].documents[0]
     item = next(item for item in document.items if item.text == "Runa Hollbeck")
     assert document.text[slice(*item.place[0])] == "Runa Hollbeck"

@@ -47,6 +47,16 @@ class Pair(msgspec.Struct, frozen=True, omit_defaults=True):
     credit: float = 1.0
     why: str = ""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Whatever is as usual is left out: a copy of a default is not known as one, and would be written."""
+        usual = Pair(self.gold, self.system)
+        names = [name for name in ("outcome", "credit", "why") if getattr(self, name) != getattr(usual, name)]
+        return _copied, (self.gold, self.system, {name: getattr(self, name) for name in names})
+
+
+def _copied(gold: int, system: int, more: dict[str, Any]) -> Pair:
+    return Pair(gold, system, **more)
+
 
 class Single(msgspec.Struct, frozen=True, omit_defaults=True):
     """An item without a partner, by number, why it has none, and the `near` item of the other side, if there is one."""
