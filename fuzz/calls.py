@@ -172,6 +172,17 @@ def validate_eal(data: bytes, room: Path) -> Any:
     return _call("tasks.eal.validation:validate", room / "store", docs=room / "texts")
 
 
+def validate_family(data: bytes, _: Path, *, family: str, reader: str) -> Any:
+    """A file of a family, as its validator looks at it."""
+    from adjudge.evaluate.validation import Checks
+    from adjudge.findings import finding_lines
+    from adjudge.tasks.family import find_family
+    from adjudge.tasks.task import family_task
+
+    found = family_task(find_family(family), reader).validate(data, Checks())
+    return finding_lines(found)
+
+
 def validate_nugget(data: bytes, room: Path) -> Any:
     """Nuggets, token table and text."""
     tbf, tokens, text = parts(data, 3)

@@ -82,6 +82,17 @@ def _catalogue() -> Iterable[Target]:
     yield Target("muc4-messages", "lines", "messages", direct("scorers.muc4:read_messages"))
     yield Target("rams-multiplicities", "words", "multiplicities", direct("scorers.rams:read_multiplicities"))
     yield Target("gen-arg-templates", "json", "gen-arg", calls.gen_arg)
+    for family, reader, folder, shape in (
+        ("ner", "bio", "bio", "words"),
+        ("ner", "jsonl", "jsonl", "jsonl"),
+        ("relation", "dygie", "dygie", "jsonl"),
+        ("tree", "conllu", "trees", "fields"),
+        ("amr", "penman", "penman", "brackets"),
+        ("linking", "neleval", "neleval", "fields"),
+        ("record", "answers", "answers", "jsonl"),
+    ):
+        validate = partial(calls.validate_family, family=family, reader=reader)
+        yield Target(f"validate-{family}-{reader}", shape, folder, validate, cost=4)
     for name, file in (("gzip", "part-1.jsonl.gz"), ("zstd", "part-1.jsonl.zst"), ("parquet", "part-1.parquet")):
         if name == "gzip" or _installed({"zstd": "zstandard", "parquet": "pyarrow"}[name]):
             yield Target(f"shards-{name}", "bytes", name, partial(calls.shard, name=file), cost=2)
