@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from adjudge.evaluate.corpus import draw
 from adjudge.tasks.kbp.counting import SampleCounts, count_samples
-from adjudge.tasks.kbp.facts import Facts, closed, make_facts
+from adjudge.tasks.kbp.facts import Facts, make_facts
 
 Triple = tuple[int, int, int]
-Support = Mapping[Triple, Iterable[int]]
 
 
 class Side(NamedTuple):
@@ -135,15 +134,6 @@ class Corpus(NamedTuple):
 
 def corpus() -> Corpus:
     return Corpus(Numbers(), Numbers(), Numbers())
-
-
-def case_facts(case: Mapping[str, Any]) -> tuple[Facts, Facts]:
-    """Both sides of a graph case, closed as it says."""
-    numbers = corpus()
-    gold, system = (numbers.side(case[name]).facts for name in ("gold", "system"))
-    inverse = {numbers.relation(r): numbers.relation(r) for r in case["symmetric"]}
-    inverse |= {numbers.relation(a): numbers.relation(b) for a, b in case["inverse"].items()}
-    return (closed(gold, inverse), closed(system, inverse)) if inverse else (gold, system)
 
 
 def scored_counts(result: Any, metric: str, system: str | None = None, **where: str) -> tuple[int, ...]:

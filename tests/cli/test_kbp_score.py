@@ -1,7 +1,5 @@
 """`adjudge kbp score` from the command line."""
 
-import csv
-import io
 import json
 import subprocess
 import sys
@@ -93,27 +91,6 @@ def test_the_paper_warns_of_its_own_intervals(call):
     assert {c["test"] for c in result["comparisons"]} == {"jackknife"}
 
 
-def test_slices(call):
-    _, out, _ = call("good.tsv", "--by", "relation", "--by", "first", "--by", "sequence", "--format", "json")
-    slices = [s["slice"] for s in json.loads(out)["systems"][0]["scores"] if s["part"] == "f1"]
-    assert {"relation": "Family"} in slices
-    assert {"first": "Employment"} in slices
-    assert {"sequence": "Employment/Org-Location"} in slices
-
-
-def test_saved_results_are_compared_and_rendered_again(call, capsys):
-    _, both, _ = call("good.tsv", "poor.tsv", "--bootstrap", "60", "--save", "both.json")
-    assert run(["compare", "both.json"]) == 0
-    assert capsys.readouterr().out == both
-    call("good.tsv", "--bootstrap", "60", "--save", "a.json")
-    call("x=poor.tsv", "--bootstrap", "60", "--save", "b.json")
-    assert run(["compare", "a.json", "b.json", "--ci", "90", "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert {(row["a"], row["b"], row["test"]) for row in rows if row["p"]} == {("good", "x", "jackknife")}
-    assert run(["compare", "a.json", "b.json", "--seed", "5"]) == 2
-    assert "saved with seed 13" in capsys.readouterr().err
-
-
 def test_choices_change_the_numbers_and_the_signature(call):
     def f1(*arguments):
         _, out, _ = call("good.tsv", "--bootstrap", "0", "--format", "json", *arguments)
@@ -137,14 +114,6 @@ def test_choices_change_the_numbers_and_the_signature(call):
     simple, _ = f1("--walks", "simple", "--identity", "endpoints")
     assert "kbp.hop2.full" not in simple
     assert simple["kbp.hop2"] != usual["kbp.hop2"]
-
-
-def test_documents_can_be_chosen(call):
-    _, out, _ = call("good.tsv", "--docs", "d0,d1,d2", "--bootstrap", "0", "--format", "json")
-    result = json.loads(out)
-    assert result["systems"][0]["documents"] == 3
-    counts = {s["part"]: s["value"] for s in result["systems"][0]["scores"] if s["metric"] == "kbp.outside"}
-    assert counts["count"] == 15
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 import kbp_annotation as notes
 import kbp_naive as naive
 from adjudge.errors import UsageError
-from adjudge.model.kbp import Entity, KbDocument, KnowledgeBase, Mention, Span
-from adjudge.tasks.kbp.alignment import align, corpus_alignment, find_entities, node_spans
+from adjudge.model.kbp import Entity, KbDocument, KnowledgeBase, Mention
+from adjudge.tasks.kbp.alignment import align, corpus_alignment, node_spans
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 
@@ -60,13 +60,6 @@ def test_why_a_node_is_not_aligned():
     assert state(gold, Entity("n", "", named((0, 2))), require_type=True).state == "other-type"
 
 
-def test_levels():
-    gold = [Entity("E1", mentions=named((0, 2), level="PRO"))]
-    assert state(gold, Entity("n", mentions=named((0, 2)))).entity == "E1"
-    assert state(gold, Entity("n", mentions=named((0, 2))), gold_levels=("NAM", "NOM")).state == "not-found"
-    assert state(gold, Entity("n", mentions=named((0, 2), level="NOM")), levels=("NAM", "NOM")).entity == "E1"
-
-
 def test_normal_forms_are_no_mentions():
     gold = [Entity("E1", mentions=named((0, 2)))]
     assert state(gold, Entity("n", mentions=named((0, 2), level="NORM"))).state == "unattested"
@@ -78,11 +71,6 @@ def test_a_threshold_is_compared_exactly():
     node = Entity("n", mentions=named(*((n, n + 1) for n in range(10))))
     assert state(gold, node, threshold=70).state == "too-few"
     assert state(gold, node, threshold=69.9).entity == "E1"
-
-
-def test_below_fifty_the_largest_share_wins():
-    gold = [Entity("E1", mentions=named((0, 1))), Entity("E2", mentions=named((2, 3), (4, 5)))]
-    assert state(gold, Entity("n", mentions=named((0, 1), (2, 3), (4, 5))), threshold=30).entity == "E2"
 
 
 def test_two_nodes_may_be_one_entity_unless_one_to_one():
@@ -115,29 +103,6 @@ def test_one_to_one_finds_the_best_assignment_not_the_best_pairs():
 def test_two_nodes_of_one_name_are_refused():
     with pytest.raises(UsageError, match="two nodes are called 'n'"):
         node_spans(KnowledgeBase("run", [Entity("n"), Entity("n")]), ["d"])
-
-
-def test_overlap_looks_behind_a_long_span():
-    # The long span starts far before the given one; short ones between them end too early.
-    gold = KbDocument(
-        "d", [Entity("long", mentions=named((0, 100))), Entity("short", mentions=named((10, 12), (20, 22)))]
-    )
-    assert find_entities(gold, match="overlap")(Span(50, 52)) == "long"
-    assert find_entities(gold, match="overlap")(Span(20, 22)) == "short"
-    assert find_entities(gold, match="overlap")(Span(100, 102)) is None
-
-
-@pytest.mark.parametrize(
-    ("spans", "winner"),
-    [
-        ([(0, 4), (5, 9)], 0),  # one character each, equally long: the first
-        ([(0, 4), (5, 8)], 1),  # one character each: the shorter
-        ([(0, 5), (5, 6)], 0),  # two characters against one
-    ],
-)
-def test_overlap_ranks(spans, winner):
-    gold = KbDocument("d", [Entity(f"E{9 - n}", mentions=named(span)) for n, span in enumerate(spans)])
-    assert find_entities(gold, match="overlap")(Span(3, 6)) == f"E{9 - winner}"
 
 
 # Properties
@@ -182,12 +147,3 @@ def test_one_to_one_is_one_to_one_and_keeps_what_has_no_rival(gold, kb, options)
     for key, each in single.found.items():
         assert (each.state == "taken") <= (free.found[key].state == "aligned")
         assert each.counts == free.found[key].counts
-
-
-@given(notes.gold_documents(), notes.knowledge_bases(), st.sampled_from(MATCHES))
-@settings(max_examples=60)
-def test_a_lower_threshold_never_loses_a_node(gold, kb, match):
-    low, high = (align(gold, kb, KbOptions(mention_match=match, threshold=each)) for each in (20, 60))
-    for key, each in high.found.items():
-        if each.entity is not None:
-            assert low.found[key].entity == each.entity

@@ -6,9 +6,7 @@ import random
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.evaluate.sides import stem
-from adjudge.model.kbp import TripleTable
-from adjudge.tasks.kbp.inputs import only_documents, read_gold, read_inputs, read_system
+from adjudge.tasks.kbp.inputs import read_gold, read_inputs, read_system
 from adjudge.tasks.kbp.judging import GoldJudge
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
@@ -105,14 +103,6 @@ def same(inputs):
 # Triples
 
 
-def test_triples_share_names():
-    inputs = read_inputs(GOLD, [SYSTEM, GOLD], names=["A", "B"])
-    assert [system.name for system in inputs.systems] == ["A", "B"]
-    assert inputs.gold.table.names is inputs.systems[1].table.names
-    assert inputs.gold.table == inputs.systems[1].table
-    assert inputs.documents is None
-
-
 def test_a_list_of_documents_for_triples():
     inputs = read_inputs(GOLD, [SYSTEM], documents=b"d1\nempty\n", names=["A"])
     assert list(inputs.gold.table.rows()) == [("ana", "spouse", "ben", "d1")]
@@ -128,10 +118,6 @@ def test_triples_take_no_table_of_links():
         read_inputs(GOLD, [SYSTEM], stop=b"Country\n")
 
 
-def test_only_documents_of_an_empty_table():
-    assert len(only_documents(TripleTable(), {"d"})) == 0
-
-
 # Annotation
 
 
@@ -140,10 +126,6 @@ def test_ace_and_cold_start_count_different_characters(ace):
     assert same(read_inputs(ace, [coldstart(raw)]))
     assert not same(read_inputs(ace, [coldstart(text)]))
     assert same(read_inputs(ace, [coldstart(text)], units="text"))
-
-
-def test_ace_and_documents_count_the_same(ace):
-    assert same(read_inputs(ace, [documents(1), documents(1)], names=["A", "B"]))
 
 
 def test_mixed_offsets_are_refused(ace):
@@ -190,12 +172,6 @@ def test_rich_ere_has_links_of_its_own(ere):
     assert same(inputs)
     stopped = read_inputs(ere, [documents(0)], stop=b"m.07\n")
     assert mapped(stopped)[0] == [("N:Ana", "orgaffiliation.leadership", "N:Corvex", "D")]
-
-
-def test_documents_as_gold_and_system():
-    inputs = read_inputs(documents(4), [documents(4)], names=["A"])
-    assert same(inputs)
-    assert [entity.id for entity in inputs.systems[0].kb.entities] == ["D#A", "D#B"]
 
 
 def test_a_list_of_documents(tmp_path):
@@ -245,33 +221,9 @@ def test_what_cannot_be_gold_or_system():
         read_inputs(GOLD, [SYSTEM], names=["a", "b"])
 
 
-def test_names_of_systems(tmp_path):
-    path = tmp_path / "acme.v2.tsv"
-    path.write_bytes(SYSTEM)
-    assert read_system(path).name == "acme.v2"
-    assert [stem(each) for each in ("a.jsonl.gz", "runs/b.tac", ".tsv")] == ["a", "b", ".tsv"]
-
-
-def test_an_empty_file_is_said_to_be_empty(tmp_path):
-    (tmp_path / "empty.tsv").touch()
-    triples = b"ana\tspouse\tben\td1\n"
-    with pytest.raises(ValidationError, match=r"empty\.tsv: the file is empty"):
-        read_inputs(tmp_path / "empty.tsv", [triples], names=["A"])
-    (system,) = read_inputs(triples, [tmp_path / "empty.tsv"], names=["A"]).systems
-    assert (len(system.table), len(system.notes)) == (0, 1)
-
-
 def test_a_stream_is_what_gold_is():
     stream = io.BytesIO(b"ana\tspouse\tben\td1\n")
     assert read_inputs(b"ana\tspouse\tben\td1\n", [stream], names=["A"]).systems[0].format == "triples"
-
-
-def test_ace_on_both_sides_counts_the_same(ace):
-    for units in ("text", "raw"):
-        inputs = read_inputs(ace, [ace], names=["A"], units=units)
-        sides = inputs.gold.corpus.documents[0], inputs.systems[0].kb
-        gold, system = ([m[:3] for e in side.entities for m in e.mentions] for side in sides)
-        assert gold == system
 
 
 def test_queries_from_ace_start_where_the_systems_do(ace, tmp_path):

@@ -1,17 +1,13 @@
 import itertools
-import math
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import kbp_naive as naive
-from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import leave_out_groups
 from adjudge.stats import intervals
 from adjudge.stats.intervals import Parts, score_interval
-from adjudge.stats.resample import bootstrap_weights
 from adjudge.tasks.kbp.counting import count_all, count_samples
 from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.task import Exchange, exchange_tests, exchanging
@@ -78,11 +74,6 @@ def test_the_drop_rule(samples, low, high):
     assert intervals.percentile_interval(values)[:2] == (low, high)
 
 
-def test_no_resamples_no_interval():
-    with pytest.raises(UsageError, match="at least one resample"):
-        intervals.percentile_interval([])
-
-
 def test_centred_and_jackknife_stay_between_0_and_1():
     assert intervals.centred_interval(0.95, [0.2, 0.5, 0.8])[:2] == pytest.approx((0.65, 1.0))
     found = score_interval(Parts(0.01, np.array([0.0, 0.1]), NONE), "jackknife")
@@ -93,31 +84,7 @@ def test_centred_and_jackknife_stay_between_0_and_1():
     assert score_interval(Parts(0.5, np.array([0.5]), NONE), "jackknife") is None
 
 
-def test_the_jackknife_of_a_mean_is_its_standard_error():
-    x = np.random.default_rng(2).random(30)
-    left = (x.sum() - x) / 29
-    assert intervals.jackknife_error(Parts(x.mean(), left, NONE)) == pytest.approx(x.std(ddof=1) / math.sqrt(30))
-
-
 SIDES = naive.sides()
-
-
-@given(SIDES, SIDES)
-@settings(max_examples=25)
-def test_one_pass_gives_all_three(gold, system):
-    (found,) = naive.resample_counts(gold.facts, [system.facts], documents=5, resamples=12, seed=7, hops=3)
-    everything = range(5)
-    draws = np.concatenate(list(bootstrap_weights(5, 12, Random(7))))
-    wanted = {
-        "point": [everything],
-        "left_out": [[d for d in everything if d != left] for left in everything],
-        "bootstrap": [np.flatnonzero(row).tolist() for row in draws],
-    }
-    for kind, samples in wanted.items():
-        own = getattr(found, kind)
-        assert own.both.shape == (3, len(samples))
-        for hop, (column, kept) in itertools.product((1, 2, 3), enumerate(samples)):
-            assert tuple(int(p[hop - 1, column]) for p in own) == naive.count(gold, system, hop, kept)
 
 
 @given(SIDES, SIDES, SIDES)

@@ -65,11 +65,6 @@ def test_votes_are_counted_behind_redirects():
     assert ids(gold, links, redirects={"Bergen": "Oslo"}, stop={"Bergen"}) == {"d-E": "W:Christiania"}
 
 
-def test_redirects_in_a_circle_end():
-    gold = [KbDocument("d", [entity("E", "a")])]
-    assert ids(gold, {("d", "E", 0): "A"}, redirects={"A": "B", "B": "A"}) in ({"d-E": "W:A"}, {"d-E": "W:B"})
-
-
 def test_ties_are_decided_by_place_not_by_order():
     late, early = Mention("d", 50, 51, text="x"), Mention("d", 3, 4, text="y")
     gold = [KbDocument("d", [Entity("E", "", (late, early))])]
@@ -125,12 +120,6 @@ def test_any_shared_name_joins_chains():
     assert typed["d4-E"] == "N:ORG:Dahl"
 
 
-def test_types_can_keep_names_apart():
-    gold = [KbDocument("d", [entity("E", "Jordan"), entity("F", "Jordan", type="GPE")])]
-    assert ids(gold)["d-E"] == ids(gold)["d-F"]
-    assert ids(gold, nil_by_type=True) == {"d-E": "N:PER:Jordan", "d-F": "N:GPE:Jordan"}
-
-
 def test_clusters_as_given():
     gold = [KbDocument("d", [entity("E", "Dahl"), entity("F", "Per"), entity("G", "Oslo"), entity("H", "Lie")])]
     rows = {
@@ -141,12 +130,6 @@ def test_clusters_as_given():
     found = link(gold, KbOptions(nil_merge="as-given"), links=rows)
     assert [found["d", id].id for id in "EFGH"] == ["C:NIL7", "C:NIL7", "W:Oslo", "N:Lie"]
     assert link(gold, KbOptions(), links=rows)["d", "E"].id == "N:Dahl"
-
-
-def test_entities_without_names():
-    gold = [KbDocument("d", [entity("E", "he", level="PRO")])]
-    assert ids(gold) == {"d-E": None}
-    assert ids(gold, unnamed="document") == {"d-E": "D:d#E"}
 
 
 def test_unknown_names_are_an_error():
@@ -191,19 +174,6 @@ def test_order_does_not_matter(gold, random, key, data):
     one, other = link(gold, options), link(shuffled, options)
     assert one == other
     assert list(other) == [(document.id, each.id) for document in shuffled for each in document.entities]
-
-
-@given(notes.gold_documents())
-@settings(max_examples=60)
-def test_any_shared_name_only_joins(gold):
-    plain = link(gold, KbOptions())
-    joined = link(gold, KbOptions(nil_merge="any-shared-name"))
-    for one in plain:
-        for other in plain:
-            if plain[one].id == plain[other].id:
-                assert joined[one].id == joined[other].id
-            if plain[one].id and plain[other].id and set(plain[one].names) & set(plain[other].names):
-                assert joined[one].id == joined[other].id
 
 
 def test_pages_that_lead_to_each_other_are_one_page():

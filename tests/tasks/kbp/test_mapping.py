@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kbp_annotation as notes
 from adjudge.errors import UsageError
-from adjudge.model.kbp import Entity, Fact, KbDocument, KnowledgeBase, Mention, MentionLink, as_knowledge_base
+from adjudge.model.kbp import Entity, Fact, KbDocument, KnowledgeBase, Mention, as_knowledge_base
 from adjudge.tasks.kbp.mapping import describe_endpoint, map_systems
 from adjudge.tasks.kbp.options import KbOptions, make_options
 
@@ -183,11 +183,6 @@ def test_what_becomes_of_a_fact():
     assert [step.row for step in found.trace] == [0, -1, 1, -1, 2, 3, -1, -1, -1, -1]
 
 
-def test_confidence_is_the_least_allowed():
-    fact = Fact("a", "Founder", "c", "d", confidence=0.3)
-    assert len(run(fact, min_confidence=0.3).table) == 1
-
-
 def test_unattested_nodes_may_be_what_they_are_elsewhere():
     found = run(("elsewhere", "Founder", "c"), ("unknown", "Founder", "c"), unattested="corpus-majority")
     assert triples(found) == [("N:Ana", "Founder", "N:Corvex"), ("S:unknown", "Founder", "N:Corvex")]
@@ -223,12 +218,6 @@ def test_other_names_come_before_exclusion():
     assert list(mapped.gold.rows()) == [("N:Ana", "org:founded_by", "N:Corvex", "d")]
 
 
-def test_a_document_without_triples_is_a_document():
-    mapped = map_systems([GOLD, OTHER], [], PAPER)
-    assert mapped.documents == ("d", "e")
-    assert mapped.gold.names.documents.listed == ["d", "e"]
-
-
 @pytest.mark.parametrize(
     ("gold", "systems", "names", "message"),
     [
@@ -255,11 +244,6 @@ def test_files_that_do_not_belong_together_are_noted():
     assert [str(note) for note in run(Fact("a", "Founder", "c", "D")).notes] == [
         "run: no fact is about a gold document, check the ids of the documents"
     ]
-
-
-def test_profiles():
-    assert make_options("paper") == PAPER
-    assert make_options().symmetric == "close"
 
 
 # Properties
@@ -341,14 +325,6 @@ def test_more_facts_give_more_triples_and_change_none(gold, kb, options, cut):
     assert small <= large
 
 
-@given(notes.gold_documents(), notes.knowledge_bases(), st.floats(0, 1), st.floats(0, 1))
-@settings(max_examples=60)
-def test_a_higher_confidence_leaves_fewer(gold, kb, one, other):
-    low, high = sorted((one, other))
-    (few,), (many,) = (as_sets(map_systems(gold, [kb], KbOptions(min_confidence=each)))[1] for each in (high, low))
-    assert few <= many
-
-
 @given(notes.gold_documents(), notes.knowledge_bases(), VARIANTS)
 @settings(max_examples=60)
 def test_every_fact_is_accounted_for(gold, kb, options):
@@ -406,53 +382,3 @@ def test_time_grows_with_the_documents():
         spent.append(time.process_time() - start)
         assert as_sets(mapped)[1] == [as_sets(mapped)[0]]
     assert spent[1] < 18 * spent[0]  # six times as much to do; with every pair of documents, 36 times
-
-
-def test_the_example_of_the_documentation():
-    texts = {
-        "D1": "Ana Ruiz founded Corvex in Lyon . Ruiz runs Corvex .",
-        "D2": "Its chief , Per Dahl , was born in Bergen . Dahl leads Halden .",
-    }
-
-    def at(document, text, level="NAM"):
-        start = texts[document].index(text, texts[document].index(" . ") if text in ("Ruiz", "Dahl") else 0)
-        return Mention(document, start, start + len(text), level, text)
-
-    ana, lyon = (at("D1", "Ana Ruiz"), at("D1", "Ruiz")), (at("D1", "Lyon"),)
-    halden, chief = (at("D2", "Its", "PRO"), at("D2", "Halden")), (at("D2", "chief", "NOM"), at("D2", "Per Dahl"))
-    dahl, bergen = at("D2", "Dahl"), at("D2", "Bergen")
-    corvex = at("D1", "Corvex")
-    again = corvex._replace(start=texts["D1"].rindex("Corvex"), end=texts["D1"].rindex("Corvex") + 6)
-    first = [Entity("E1", "", ana), Entity("E2", "", (corvex, again)), Entity("E3", "", lyon)]
-    second = [Entity("E1", "", halden), Entity("E2", "", (*chief, dahl)), Entity("E3", "", (bergen,))]
-    excluded = "Citizen-Resident-Religion-Ethnicity"
-    gold = [
-        KbDocument("D1", first, [Fact("E1", "Founder", "E2", "D1"), Fact("E2", "Org-Location", "E3", "D1")]),
-        KbDocument("D2", second, [Fact("E2", "Employment", "E1", "D2"), Fact("E2", excluded, "E3", "D2")]),
-    ]
-    pages = {("D1", "E3", 0): "Lyon", ("D2", "E1", 1): "Halden_Group", ("D2", "E3", 0): "Bergen"}
-    nodes = [
-        Entity(":1", "", ana),
-        Entity(":2", "", (corvex,)),
-        Entity(":3", "", (dahl, bergen)),
-        Entity(":4", "", halden[1:]),
-    ]
-    facts = [
-        Fact(":1", "Founder", ":2", "D1"),
-        Fact(":3", "Employment", ":4", "D2"),
-        Fact(":2", "Org-Location", ":4", "D2"),
-        Fact(":1", "Founder", ":2", "D7"),
-    ]
-    links = {key: MentionLink(key[0], page) for key, page in pages.items()}
-    mapped = map_systems(gold, [KnowledgeBase("run", nodes, facts)], PAPER, links=links)
-    assert {row[:3] for row in mapped.gold.rows()} == {
-        ("N:Ana Ruiz", "Founder", "N:Corvex"),
-        ("N:Corvex", "Org-Location", "W:Lyon"),
-        ("N:Per Dahl", "Employment", "W:Halden_Group"),
-    }
-    assert triples(mapped.systems[0]) == [
-        ("N:Ana Ruiz", "Founder", "N:Corvex"),
-        ("S::3", "Employment", "W:Halden_Group"),
-        ("S::2", "Org-Location", "W:Halden_Group"),
-    ]
-    assert mapped.systems[0].tally["outside"] == 1

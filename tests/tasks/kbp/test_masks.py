@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.tasks.kbp.counting import count_samples
-from adjudge.tasks.kbp.facts import column_counts, make_facts, or_groups, pack, unpack
+from adjudge.tasks.kbp.facts import make_facts
 
 PLAIN = naive.sides()
 LABELLED = naive.sides(labelled=True)
@@ -49,14 +49,6 @@ def test_masks_agree_with_recomputation(gold, system, presence, identity, walks,
     options = {"identity": identity, "walks": walks}
     (found,) = count_samples([gold.facts, system.facts], presence, hops=3, block=block, **options)
     assert plain(found) == as_rows(recomputed(gold, system, presence, 3, **options))
-
-
-@given(PLAIN, PLAIN | LABELLED, PLAIN, samples(3))
-@settings(max_examples=60)
-def test_several_systems(gold, one, other, presence):
-    found = count_samples([gold.facts, one.facts, other.facts], presence, hops=2)
-    for counts, system in zip(found, (one, other), strict=True):
-        assert plain(counts) == as_rows(recomputed(gold, system, presence, 2))
 
 
 @pytest.mark.parametrize("memory", [1, 1 << 29])
@@ -104,30 +96,3 @@ def test_the_27_resamples_of_the_worked_example():
         for at, row in enumerate(exact[f"samples_{name}"]):
             for hop, counts in row["counts"].items():
                 assert [int(part[int(hop) - 1, at]) for part in found] == counts
-
-
-@given(st.integers(0, 400), st.integers(1, 130), st.integers(0, 2**32))
-@settings(max_examples=40)
-def test_bits_are_counted_column_by_column(rows, width, seed):
-    bits = np.random.default_rng(seed).random((rows, width)) < 0.7
-    words = pack(bits)
-    assert unpack(words)[:, :width].astype(bool).tolist() == bits.tolist()
-    assert column_counts(words)[:width].tolist() == bits.sum(axis=0).tolist()
-
-
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(0, 2**32))
-@settings(max_examples=40)
-def test_groups_are_merged(sizes, seed):
-    words = np.random.default_rng(seed).integers(0, 2**63, (sum(sizes), 2), dtype=np.uint64)
-    starts = np.cumsum([0, *sizes[:-1]])
-    before = words.copy()
-    merged = or_groups(words, starts)
-    for row, start, size in zip(merged, starts, sizes, strict=True):
-        assert row.tolist() == np.bitwise_or.reduce(before[start : start + size], axis=0).tolist()
-    assert (words == before).all()
-
-
-def test_no_facts_at_all():
-    empty = make_facts([], [], [], [])
-    (found,) = count_samples([empty, empty], np.ones((2, 3)), hops=2)
-    assert found.gold.tolist() == [[0, 0, 0], [0, 0, 0]]

@@ -42,12 +42,6 @@ def test_profiles_differ_where_the_documentation_says():
     }
 
 
-def test_options_are_values():
-    assert make_options("paper", hops=2) == dataclasses.replace(KbOptions(), hops=2)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        KbOptions().hops = 2
-
-
 @pytest.mark.parametrize(
     ("relation", "options", "expected"),
     [

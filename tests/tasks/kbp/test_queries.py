@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
 from adjudge.formats.kb_coldstart import read_coldstart
 from adjudge.formats.kb_queries import read_queries, write_queries
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Mention, Provenance, Span, TripleTable
@@ -96,23 +95,6 @@ def test_strings_and_events():
 
 
 # The rule for entry points: most characters in common, then fewest others, then the first in the file.
-@pytest.mark.parametrize(
-    ("start", "end", "node"),
-    [
-        (0, 10, "long"),  # 10 in common with long, 4 with short
-        (0, 4, "short"),  # 4 in common with both, long has 6 more
-        (2, 6, "long"),  # 4 with long, 2 with short
-        (12, 14, "first"),  # two mentions with the same span
-        (19, 21, "touching"),
-        (22, 30, None),
-    ],
-)
-def test_entry_points(start, end, node):
-    spans = {"long": (0, 10), "short": (0, 4), "first": (12, 15), "second": (12, 15), "touching": (20, 22)}
-    entities = [Entity(name, "PER", (Mention("d", *span),)) for name, span in spans.items()]
-    noun = Entity("noun", "PER", (Mention("d", 22, 30, "NOM"), Mention("e", 0, 3)))
-    index = KbIndex(KnowledgeBase("r", [*entities, noun]))
-    assert index.start(Question("Q", "Q", ("r",), EntryPoint("", "d", start, end))) == node
 
 
 def test_only_nodes_of_the_type():
@@ -223,12 +205,6 @@ def test_a_hidden_node_is_no_start():
     facts = [Fact("one", "spouse", "two", "d"), Fact("two", "spouse", "one", "d")]
     index = KbIndex(KnowledgeBase("r", [one, two], facts))
     assert [each.node for each in generate_queries(index, 9, hops=(1,))] == ["one"]
-
-
-@pytest.mark.parametrize(("number", "hops"), [(0, (1,)), (1, ()), (1, (0,))])
-def test_senseless_numbers(index, number, hops):
-    with pytest.raises(UsageError):
-        generate_queries(index, number, hops=hops)
 
 
 def test_index_of_either_kind():

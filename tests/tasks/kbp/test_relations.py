@@ -1,6 +1,5 @@
 """Which relations count and in which directions."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 from adjudge.model.kbp import TripleTable
 from adjudge.tasks.kbp.facts import assertions
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.relations import inverses, only_relation, prepare, reversed_relations
+from adjudge.tasks.kbp.relations import prepare
 
 
 def table(*rows):
@@ -26,13 +25,6 @@ def triples(prepared, own):
 def run(own, side="gold", **options):
     places = {number: number for number in range(len(own.names.documents.listed))}
     return prepare(own, KbOptions(**{"exclude": (), **options}), side, documents=places)
-
-
-def test_excluded_and_outside_are_counted_apart():
-    own = table(("a", "Lasting-Personal", "b", "d1"), ("a", "Family", "b", "d1"), ("a", "Family", "b", "d2"))
-    found = prepare(own, KbOptions(), "gold", documents={0: 0})
-    assert (found.excluded, found.outside, found.loops) == (1, 1, 0)
-    assert triples(found, own) == {("a", "Family", "b", 0)}
 
 
 def test_symmetric_relations_may_leave_out_their_category():
@@ -61,17 +53,6 @@ def test_inverses_are_written_forward(both):
     assert triples(found, own) == {("a", "owns", "b", 0), ("c", "spouse", "d", 0)}
 
 
-def test_the_table_of_cold_start():
-    assert inverses(KbOptions())["per:parents"] == "per:children"
-    own = table(("a", "per:parents", "b", "d"))
-    assert triples(run(own, inverse="close"), own) == {("a", "per:parents", "b", 0), ("b", "per:children", "a", 0)}
-
-
-def test_nothing_is_reversed_unless_asked():
-    own = table(("a", "Family", "b", "d"))
-    assert reversed_relations(own.names.relations, KbOptions()) == {}
-
-
 def test_loops_are_dropped_by_what_nodes_count_as():
     own = table(("s1", "Family", "s2", "d"), ("s1", "Family", "s1", "d"), ("s1", "Family", "s3", "d"))
     kept = prepare(own, KbOptions(self_loops="drop"), "system", documents={0: 0}, labels={0: 0, 1: 0, 2: -1})
@@ -80,13 +61,6 @@ def test_loops_are_dropped_by_what_nodes_count_as():
     labels = kept.facts.labels
     assert labels[0] == labels[1] == 0
     assert labels[2] >= len(own.names.nodes.listed)
-
-
-def test_one_relation():
-    own = table(("a", "Family", "b", "d1"), ("a", "Near", "b", "d1"), ("a", "Family", "b", "d2"))
-    facts = only_relation(run(own).facts, own.names.relations["Family"])
-    assert facts.documents.tolist() == [0, 1]
-    assert np.unique(facts.relations).tolist() == [0]
 
 
 @settings(max_examples=60)

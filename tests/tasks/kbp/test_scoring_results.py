@@ -181,6 +181,11 @@ def test_an_estimate_says_so(campaign, monkeypatch):
     assert "kbp.hops" not in result
     assert result["kbp.hop1"].f1.low is not None
     assert result["kbp.hop2"].f1.level == 0.9
+    monkeypatch.setattr(counting, "WALKS", 5000)  # two hops can be counted
+    result = score_triples(gold, {"A": systems["A"]}, profile="paper", bootstrap=0)
+    (note,) = (note for note in result.systems[0].notes if note.code == "engine")
+    assert "walks of 3 hops are more than 5e+03: hops beyond 2 are estimated" in note.message
+    assert result["kbp.hop2"].f1 == exact["kbp.hop2"].f1
 
 
 # Mistakes
@@ -192,6 +197,8 @@ def test_an_estimate_says_so(campaign, monkeypatch):
         ({"by": ["relatoin"]}, "did you mean relation"),
         ({"engine": "spark"}, "no engine spark"),
         ({"engine": "spares"}, "did you mean sparse"),
+        ({"engine": "sample", "walks": "simple"}, "endpoints of all walks only"),
+        ({"engine": "sample", "identity": "full"}, "endpoints of all walks only"),
         ({"bootstrap": -1}, "bootstrap is -1"),
         ({"ci": 2.0}, "not between 0 and 1"),
         ({"profile": "papr"}, "did you mean paper"),
