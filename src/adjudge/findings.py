@@ -237,11 +237,6 @@ class Findings:
             self.found, key=lambda each: (files[each.problem.path], each.problem.line or 0, each.problem.column or 0)
         )
 
-    def unlisted(self) -> dict[str, int]:
-        """How many of each kind were not kept."""
-        kept = Counter(finding.kind for finding in self.found)
-        return {kind: count - kept[kind] for kind, count in self.counts.items() if count > kept[kind]}
-
     def problems(self, *, strict: bool = False) -> list[Problem]:
         """The errors, with `strict` also those that were repaired; a last line for each kind not listed in full."""
         found = [each for each in self.findings if each.error and (strict or each.repair is None)]
@@ -275,7 +270,7 @@ class Findings:
         """The findings in the order of their places; a last one for each kind that is not listed in full."""
         found = self.findings
         errors = {each.kind for each in found if each.error}
-        for kind, count in self.unlisted().items():
+        for kind, count in (self.counts - Counter(each.kind for each in found)).items():
             more = Problem(f"and {count} more of the kind {kind}", path=self.place, more=count)
             found.append(Finding(kind, kind in errors, more, self.document))
         return found
