@@ -154,9 +154,9 @@ def _arguments() -> Iterable[Target]:
         "eal-provenance",
         "fields",
         "eal-provenance",
-        filed("formats.eal_lists:read_provenance", "p.tsv", documents=("MINI_NW_02", "MINI_NW_03")),
+        filed("formats.eal_sources:read_provenance", "p.tsv", documents=("MINI_NW_02", "MINI_NW_03")),
     )
-    yield Target("eal-quotes", "words", "eal-quotes", placed("formats.eal_lists:parse_quotes", "quotes"))
+    yield Target("eal-quotes", "words", "eal-quotes", placed("formats.eal_sources:parse_quotes", "quotes"))
     yield Target("eal-sources", "fields", "eal-sources", calls.sources, cost=2)
     yield Target("eal-store", "fields", "eal-linking", partial(calls.store, folder=True), cost=4)
     yield Target("eal-key-store", "fields", "eal-frames", partial(calls.flat, function="open_key"), cost=4)

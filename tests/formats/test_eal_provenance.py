@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.eal_fields import sha1_id
-from adjudge.formats.eal_lists import HEADER, format_provenance, read_provenance
+from adjudge.formats.eal_sources import HEADER, format_provenance, read_provenance
 from eal_responses import response
 
 

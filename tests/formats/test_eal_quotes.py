@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import ValidationError
-from adjudge.formats.eal_lists import parse_quotes, write_quotes
+from adjudge.formats.eal_sources import parse_quotes, write_quotes
 from adjudge.model.eal import Span
 from eal_files import SPANS
 

@@ -9,7 +9,7 @@ from adjudge.formats.eal_arguments import parse_arguments, write_arguments
 from adjudge.formats.eal_assessments import parse_key, write_key
 from adjudge.formats.eal_fields import id_2014, is_valid, less_specific, sha1_id
 from adjudge.formats.eal_linking import parse_linking, write_linking
-from adjudge.formats.eal_lists import parse_quotes, write_quotes
+from adjudge.formats.eal_sources import parse_quotes, write_quotes
 from adjudge.formats.eal_store import open_frames, open_key, open_store
 from adjudge.model.eal import (
     AnswerKey,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from adjudge.formats.eal_fields import id_2014
 from adjudge.model.eal import Argument, Arguments, Frame, Linking
-from adjudge.tasks.eal.filters import cutoff, keep_until, top
+from adjudge.tasks.eal.apply import cutoff, keep_until, top
 from adjudge.tasks.eal.responses import best, distinct
 from eal_responses import documents, linked, response
 

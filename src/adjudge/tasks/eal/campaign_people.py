@@ -14,8 +14,7 @@ from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
-from adjudge.formats.eal_lists import read_list
-from adjudge.formats.eal_sources import Sources
+from adjudge.formats.eal_sources import Sources, read_list
 from adjudge.formats.eal_store import FramesStore, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.tasks.eal.assess import add_responses

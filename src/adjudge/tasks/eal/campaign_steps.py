@@ -22,16 +22,18 @@ from adjudge.tasks.eal.apply import (
     Operation,
     apply,
     beside,
+    cutoff,
     documents,
+    keep_until,
     linking_layout,
     pool_stores,
     provenance_path,
+    top,
 )
 from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 from adjudge.tasks.eal.consistency import check
-from adjudge.tasks.eal.filters import cutoff, keep_until, top
 from adjudge.tasks.eal.frames import describe
 from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.ontology import YEARS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.errors import FormatError, Problem
 from adjudge.evaluate.task import Remark
-from adjudge.formats.eal_lists import read_list
+from adjudge.formats.eal_sources import read_list
 from adjudge.model.eal import AnswerKey
 from adjudge.tasks.eal.compare import Compared, Observed, Prepared
 from adjudge.tasks.eal.measures import ARGUMENT, LINKING

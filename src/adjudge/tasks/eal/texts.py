@@ -10,8 +10,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
-from adjudge.formats.eal_lists import parse_quotes
-from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units
+from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units, parse_quotes
 from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.responses import Outcome, Remark, remove, replace
 from adjudge.tasks.eal.settings import SPEC, Profile
