@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.evaluate.doubts import offset_notes, spans_in
-from adjudge.findings import Findings
+from adjudge.findings import Findings, Severities
 from adjudge.formats.known import FOREIGN, FORMATS, Format, folder_formats, formats_of, json_values
 from adjudge.formats.recognise import looks_like
 from adjudge.formats.source import BOM, GZIP, ZSTD, Source, opened, read_block, source_name
@@ -136,7 +136,7 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     ('bio', [Use(task='ner', reader='bio', metrics=())], {'entities': Counter({'ORG': 1})})
     """
     place = source_name(path)
-    found = Diagnosis(place, Findings(place))
+    found = Diagnosis(place, Findings(place, limit=None))
     if isinstance(path, str | os.PathLike) and str(path) != "-":
         mode = _mode(path)
         if stat.S_ISDIR(mode):
@@ -191,16 +191,20 @@ def _validate(found: Diagnosis, source: Source) -> None:
     if use.task == "coref":
         from adjudge.formats.coreference import check_coreference
 
-        report = check_coreference(source, name=found.path)
+        report = check_coreference(source, name=found.path, severity=_SAID)
     elif use.task in families():
         from adjudge.evaluate.validation import Checks
         from adjudge.tasks.task import family_task
 
         task = family_task(find_family(use.task), use.reader, metrics=use.metrics)
-        report = task.validate(named, Checks(side="system" if found.format.side == "system" else "gold"))
+        side = "system" if found.format.side == "system" else "gold"
+        report = task.validate(named, Checks(severity=_SAID, side=side))
     else:
         return
-    found.findings.take(each for each in report.found if each.kind != "note")  # notes are shown with the contents
+    found.findings.take(report)
+
+
+_SAID: Severities = {"note": "off"}  # notes are shown with the contents
 
 
 class _Named(io.BytesIO):
