@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Response, Span
-from adjudge.tasks.eal.measures import (
-    Classes,
-    Links,
-    alternative_counts,
-    argument_counts,
-    link_counts,
-    row_2014,
-    score_alternatives,
-    score_links,
-)
+from adjudge.tasks.eal.measures import Classes, Links, score_alternatives, score_links
 from adjudge.tasks.eal.reference import (
     GOOD,
     OTHER_SPELLINGS,
@@ -133,11 +124,6 @@ def observe(
         spurious=spurious,
         fillers=fillers,
     )
-
-
-def observe_2014(arguments: Arguments, reference: Reference, settings: Settings) -> Classes:
-    """The classes of a system, as they were counted when there was no linking."""
-    return observe(arguments, None, reference, settings).all_classes
 
 
 def _assign(
@@ -458,14 +444,34 @@ def compare(
     ):
         if number:
             removed[name] = removed.get(name, 0) + number
-    row: tuple[float, ...] = argument_counts(observed.counted, sum(reference.correct), settings)
-    row += row_2014(_classes_2014(system.arguments, prepared, observed, settings), prepared.reference_2014, settings)
-    if settings.linking:
-        row += link_counts(observed.links, settings, spurious=observed.spurious, fillers=observed.fillers)
-        if any(name != "f" for name in settings.extras):
-            alternatives = score_alternatives(reference.frames.masks, whole_masks(observed, reference))
-            row += alternative_counts(alternatives, settings)
+    row = _row(observed, _classes_2014(system.arguments, prepared, observed, settings), prepared, settings)
     return Compared(system, observed, row, removed)
+
+
+def _row(observed: Observed, of_2014: Classes, prepared: Prepared, settings: Settings) -> tuple[float, ...]:
+    """The counts of a document, in the order of `columns`; its argument score is at least 0."""
+    profile, counted, reference = settings.profile, observed.counted, prepared.reference
+    tp, fp = counted.good, counted.total - counted.good
+    excused = (0, 0) if profile.unassessed_misses else (counted.excused, of_2014.excused)
+    correct, perfect = sum(prepared.reference_2014.correct), sum(prepared.reference_2014.perfect)
+    row: tuple[float, ...] = (
+        *(tp, counted.total, sum(reference.correct) - excused[0], max(0.0, tp - settings.beta * fp)),
+        *(of_2014.total, of_2014.good, correct - excused[1], of_2014.perfect, perfect, of_2014.semantic, correct),
+    )
+    if not settings.linking:
+        return row
+    links = observed.links
+    precision, found = links.precision, links.found
+    if profile.link_precision == "reference":
+        # The official program weighs the precision of a document by the size of the reference, not by what was found.
+        precision, found = (precision / found * links.size if found else 0.0), links.size
+    row += (links.f, links.recall, precision, found, links.size, links.common, links.system, links.gold)
+    row += (observed.spurious, observed.fillers)
+    if any(name != "f" for name in settings.extras):
+        other = score_alternatives(reference.frames.masks, whole_masks(observed, reference))
+        parts = {"b3": other.b3, "ceaf": (*other.ceafm, *other.ceafe), "blanc": other.blanc}
+        row += tuple(value for name, part in parts.items() if name in settings.extras for value in part)
+    return row
 
 
 def _trimmed(system: System, reference: Reference, settings: Settings) -> System:
@@ -533,7 +539,7 @@ def _classes_2014(arguments: Arguments, prepared: Prepared, observed: Observed, 
     from adjudge.formats.eal_store import transformed
 
     repaired, _ = transformed(arguments, None, lambda response: changed.get(response, response))
-    return observe_2014(repaired, prepared.reference_2014, settings._replace(linking=False))
+    return observe(repaired, None, prepared.reference_2014, settings._replace(linking=False)).all_classes
 
 
 def whole_masks(observed: Observed, reference: Reference) -> list[int]:

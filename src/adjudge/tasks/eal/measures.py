@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
-from adjudge.tasks.eal.reference import Frames, Reference, spread
+from adjudge.tasks.eal.reference import Frames, spread
 from adjudge.tasks.eal.settings import Settings
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ BLANC = tuple(
 
 
 def columns(settings: Settings) -> tuple[str, ...]:
-    """The names of what `row` counts.
+    """The names of what is counted of a document, in the order of its row.
 
     >>> columns(Settings(linking=False))[:4]
     ('eal.argument:tp', 'eal.argument:system', 'eal.argument:gold', 'eal.argument:raw')
@@ -251,56 +251,6 @@ def columns(settings: Settings) -> tuple[str, ...]:
         found += B3 * ("b3" in settings.extras) + CEAF * ("ceaf" in settings.extras)
         found += BLANC * ("blanc" in settings.extras)
     return found
-
-
-def argument_counts(counted: Classes, correct: int, settings: Settings) -> tuple[float, float, float, float]:
-    """True positives, classes of the system, correct classes, and the score of a document, which is at least 0.
-
-    >>> argument_counts(Classes(8, 1, 1, 1), 4, Settings())
-    (1, 8, 4, 0.0)
-    """
-    tp, fp = counted.good, counted.total - counted.good
-    gold = correct if settings.profile.unassessed_misses else correct - counted.excused
-    return tp, counted.total, gold, max(0.0, tp - settings.beta * fp)
-
-
-def row_2014(counted: Classes, reference: Reference, settings: Settings) -> tuple[float, ...]:
-    """Classes of the system, and for standard, strict and lax those that are right, and those that could be."""
-    correct, perfect = sum(reference.correct), sum(reference.perfect)
-    excused = 0 if settings.profile.unassessed_misses else counted.excused
-    return counted.total, counted.good, correct - excused, counted.perfect, perfect, counted.semantic, correct
-
-
-def link_counts(links: Links, settings: Settings, *, spurious: int, fillers: int) -> tuple[float, ...]:
-    """The sums of a document for the link score.
-
-    The official program weighs the precision of a document by the size of the reference, not of what the system has.
-    """
-    precision, found = links.precision, links.found
-    if settings.profile.link_precision == "reference":
-        precision, found = (precision / found * links.size if found else 0.0), links.size
-    return (
-        links.f,
-        links.recall,
-        precision,
-        found,
-        links.size,
-        links.common,
-        links.system,
-        links.gold,
-        spurious,
-        fillers,
-    )
-
-
-def alternative_counts(found: Alternatives, settings: Settings) -> tuple[float, ...]:
-    """The sums of a document for those other metrics of the linking that are asked for."""
-    extras = settings.extras
-    return (
-        *(found.b3 if "b3" in extras else ()),
-        *((*found.ceafm, *found.ceafe) if "ceaf" in extras else ()),
-        *(found.blanc if "blanc" in extras else ()),
-    )
 
 
 def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
