@@ -188,6 +188,7 @@ ODD = {
         {"id": "a", "text": "Ada met Ben. " * 12, "entities": [
             {"span": {"start": 13 * n, "end": 13 * n + 2}, "type": "P"} for n in range(12)]}
     ).encode(),
+    "several-formats": b"EU B-ORG B-ORG\nto O O\n",
     "repeated": b'{"id": "a", "clusters": [[[0, 1], [0, 1]]]}',
     "encoding": "EU B-ORG\n".encode("utf-16"),
 }  # fmt: skip
@@ -196,6 +197,22 @@ ODD = {
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_odd_is_found(kind):
     assert kind in [each.kind for each in examine(ODD[kind]).findings.found]
+
+
+UNITS = {
+    "seeds/tbf/token.tbf": ("tokens", ""),
+    "seeds/tbf/char.tbf": ("characters", ""),
+    "gold.jsonl": ("characters", "exclusive"),
+    "seeds/dygie/gold.jsonl": ("tokens", "inclusive"),
+    "seeds/jsonl/documents.jsonl": ("", ""),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_what_offsets_count(name, files, monkeypatch):
+    monkeypatch.chdir(files)
+    found = examine(name)
+    assert (found.unit, found.ends) == UNITS[name]
 
 
 def test_labels_that_differ_on_purpose_are_not_misspelt():
@@ -207,7 +224,7 @@ def test_labels_that_differ_on_purpose_are_not_misspelt():
 WRONG = {
     "prose": ("Es war einmal – ein König.\n".encode(), "not recognised"),
     "nothing": (b"", "not recognised"),
-    "trailing comma": (b'{"id": "a", "entities": [],}\n{"id": "b",}\n', "malformed JSON"),
+    "trailing comma": (b'{"id": "a", "entities": [],}\n{"id": "b",}\n', "a comma before the closing bracket"),
     "duplicate ids": (b'{"id": "a", "entities": []}\n{"id": "a", "entities": []}\n', "duplicate id 'a'"),
     "binary": (bytes(range(256)) * 40, "not recognised"),
     "a bomb": (gzip.compress(b"\0" * (1 << 27)), "not recognised"),

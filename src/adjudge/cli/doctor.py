@@ -74,9 +74,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
             yield f"  {', '.join(said)}{_ids(contents.documents)}"
         for kind, labels in contents.items.items():
             yield f"  {kind}: {labels.total()}{_labels(labels)}"
-        if found.format.unit or found.ends:
-            ends = f", ends {found.ends}" if found.ends else ""
-            yield f"  offsets are {found.format.unit or 'numbers'}{ends}"
+        if found.unit or found.ends:
+            yield f"  offsets are {found.unit or 'numbers'}{f', ends {found.ends}' if found.ends else ''}"
         if contents.documents and found.encoding:
             texts = "with" if contents.texts == len(contents.documents) else "without" if not contents.texts else "some"
             yield f"  {found.encoding}, {texts} texts"
@@ -132,7 +131,7 @@ def _record(found: Diagnosis) -> dict[str, Any]:
             "tokens": contents.tokens or None,
             "items": {kind: dict(labels.most_common()) for kind, labels in contents.items.items()},
             "texts": contents.texts,
-            "offsets": found.format.unit or None,
+            "offsets": found.unit or None,
             "ends": found.ends or None,
             "side": found.format.side or None,
             "also": [each.kind for each, _, _ in found.fits[1:]],

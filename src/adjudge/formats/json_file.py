@@ -95,6 +95,8 @@ def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
 
     >>> json_fault('{"a": [1,', "line")
     ('malformed JSON (the line ends in the middle of a value)', 9, 'complete the line')
+    >>> json_fault('{"a": [1, ]}', "line")
+    ('malformed JSON (a comma before the closing bracket)', 8, 'remove the comma')
     """
     text = text.rstrip()
     try:
@@ -102,6 +104,9 @@ def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
     except json.JSONDecodeError as error:
         if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
             return f"malformed JSON (the {what} ends in the middle of a value)", error.pos, f"complete the {what}"
+        comma = len(text[: error.pos].rstrip()) - 1
+        if text[comma] == "," and text[error.pos :].lstrip()[:1] in ("}", "]"):  # releases of Python differ here
+            return "malformed JSON (a comma before the closing bracket)", comma, "remove the comma"
         return f"malformed JSON ({error.msg[:1].lower()}{error.msg[1:]})", error.pos, f"fix the {what}"
     except _Constant as constant:
         at = next(match.start() for match in _TOKEN.finditer(text) if match[0].startswith(str(constant)))

@@ -26,7 +26,8 @@ _EXAMPLES = 3
 class Contents:
     """The documents of a file, its items by kind and label, and how much of its texts it has.
 
-    `data` are documents as metrics compare them; `scored` whether items have confidences, as systems give them.
+    `data` are documents as metrics compare them; `scored` whether items have confidences, as systems give them; `unit`
+    what offsets count, where that is not the same for all files of the format.
     """
 
     place: str
@@ -38,6 +39,7 @@ class Contents:
     empty: list[str] = field(default_factory=list)
     data: list[Any] = field(default_factory=list)
     scored: bool = False
+    unit: str = ""
     notes: list[str] = field(default_factory=list)
 
     def count(self, kind: str, labels: Iterable[str]) -> int:
@@ -87,6 +89,8 @@ def _native(found: Contents, source: Source, _: str) -> None:
     for each in documents:
         found.data.append(each.data)
         found.document(each.id, items=sum(_counted(found, each.data)), text=_text_of(each.data))
+        if not found.unit and any(True for _ in spans_in(each.data)):
+            found.unit = "characters" if each.data.get("text") else "tokens" if each.data.get("tokens") else ""
 
 
 def _text_of(data: Mapping[str, Any]) -> object:
@@ -142,6 +146,7 @@ def _nuggets(found: Contents, document: Any) -> None:
     found.count("realis", (each.realis for each in document.nuggets))
     found.count("links", (each.name for each in document.relations))
     found.scored |= any(each.confidence for each in document.nuggets)
+    found.unit = found.unit or next(("tokens" if each.tokens else "characters" for each in document.nuggets), "")
     found.document(document.id, items=count, text=document.text)
 
 
@@ -309,7 +314,9 @@ def check_contents(contents: Contents, found: Findings) -> None:
         for label, other in misspelt(labels):
             message = f"the label {label!r} of {kind} is used once, {other!r} {labels[other]} times"
             found.warn("rare-label", message, None, None, "check the spelling")
-    _check_ends(contents, found)
+    if ends_of(contents) == "inclusive":
+        message = "spans end inside of words, and with the words if their ends are taken as inclusive"
+        found.warn("ends", message, hint="if they are, add one to each")
 
 
 def misspelt(labels: Counter[str]) -> list[tuple[str, str]]:
@@ -340,32 +347,31 @@ def _is_alike(first: str, second: str) -> bool:
     return ours[1:] == theirs or ours == theirs[1:]
 
 
-def _check_ends(contents: Contents, found: Findings) -> None:
-    """Say so if spans look as if their ends were included, by the words of their texts."""
-    ends = list(_ends(contents))
-    cut, other = (sum(_cuts(text, end + more) for text, end in ends) for more in (0, 1))
-    if len(ends) >= _OFTEN and cut > 0.5 * len(ends) > 10 * other:
-        message = f"{cut} of {len(ends)} spans end inside a word, {other} would with ends one higher"
-        found.warn("ends", message, hint="if ends are included here, add one to each")
-
-
-def _ends(contents: Contents) -> Iterator[tuple[str, int]]:
-    for data in contents.data:
-        text = data.get("text") if isinstance(data, Mapping) else None
-        if isinstance(text, str):
-            yield from ((text, end) for start, end in spans_in(data) if start < end <= len(text))
-
-
-def _cuts(text: str, at: int) -> bool:
-    """Whether a place lies inside a word."""
-    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
-
-
 def ends_of(contents: Contents) -> str:
-    """Whether ends are exclusive, as far as texts prove it: no span ends inside of a word."""
-    ends = list(_ends(contents))
-    cut, other = (sum(_cuts(text, end + more) for text, end in ends) for more in (0, 1))
-    return "exclusive" if cut * 10 < other else ""
+    """Whether spans end with a word if their ends are exclusive, or if they are inclusive; empty if texts do not tell.
+
+    >>> texts = Contents("x", data=[{"text": "Ada met Ben", "span": {"start": 0, "end": 3}}] * 10)
+    >>> ends_of(texts)
+    'exclusive'
+    """
+    places = [
+        (data["text"], end)
+        for data in contents.data
+        if isinstance(data, Mapping) and isinstance(data.get("text"), str)
+        for start, end in spans_in(data)
+        if 0 <= start < end <= len(data["text"])
+    ]
+    exclusive, inclusive = (sum(_ends_a_word(text, end + more) for text, end in places) for more in (0, 1))
+    enough = len(places) >= _OFTEN
+    for name, right, wrong in (("exclusive", exclusive, inclusive), ("inclusive", inclusive, exclusive)):
+        if enough and right >= 0.9 * len(places) and wrong <= 0.5 * len(places):
+            return name
+    return ""
+
+
+def _ends_a_word(text: str, at: int) -> bool:
+    """Whether a word, and not half of it or a blank, ends before a place."""
+    return at <= len(text) and not text[at - 1].isspace() and not (text[at - 1 : at + 1].isalnum() and at < len(text))
 
 
 def tasks_of(documents: Sequence[Any]) -> dict[str, tuple[str, ...]]:

@@ -121,6 +121,12 @@ class Diagnosis:
         return list(dict.fromkeys(use for _, uses, _ in self.fits for use in uses))
 
     @property
+    def unit(self) -> str:
+        """What offsets count, tokens or characters, as far as the format or the file says."""
+        own = "" if self.contents is None else self.contents.unit
+        return own or ("" if self.format is None else self.format.unit)
+
+    @property
     def ends(self) -> str:
         """Whether offsets include their ends: by the format, or proved by texts."""
         if self.format is None or self.contents is None:
@@ -172,6 +178,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in ("ace", "parquet")
         _validate(found, path if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
+    if others := [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if uses]:
+        found.findings.warn("several-formats", f"this may also be {', or '.join(others)}", hint="choose with --reader")
     return found
 
 
@@ -552,5 +560,4 @@ def _shifts(gold: Diagnosis, other: Diagnosis) -> list[str]:
     """What looks like offsets that are counted in another way than in gold."""
     ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, other))
     pairs = [(spans_in(ours[name]), spans_in(each)) for name, each in theirs.items() if name in ours]
-    unit = "token" if other.format is not None and other.format.unit == "tokens" else "character"
-    return [note.message for note in offset_notes(pairs, unit=unit)]
+    return [note.message for note in offset_notes(pairs, unit=(other.unit or "characters").removesuffix("s"))]
