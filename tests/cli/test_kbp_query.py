@@ -7,6 +7,7 @@ import pytest
 
 from adjudge.cli import run
 from adjudge.formats.kb_queries import read_queries
+from adjudge.stats.result import Result
 
 GOLD = "ana\tspouse\tben\td1\nben\temployer\tcorvex\td1\nben\temployer\tnorsk\td2\neva\tspouse\tdan\td2\n"
 SYSTEM = "ana\tspouse\tben\td1\nben\temployer\tcorvex\td1\nben\temployer\toslo\td2\n"
@@ -74,6 +75,19 @@ def test_assessments_and_files_of_answers(capsys: pytest.CaptureFixture[str]) ->
     assert call("kbp query --queries q.tsv --assessments pool.tab run.tsv --format json --bootstrap 0") == 0
     assert scores(capsys.readouterr().out) == first
     assert first["kbp.query.recall"] == 2 / 3
+
+
+def test_a_query_is_explained_and_saved(capsys: pytest.CaptureFixture[str]) -> None:
+    base = "kbp query --queries q.tsv --gold gold.tsv a.tsv"
+    assert call(f"{base} --explain Q1") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Q1  a  kbp.query: 2 correct, 1 missed, 1 spurious\n")
+    assert "missed   employer norsk (Q1:ben:norsk)\n" in out
+    assert "oslo" in out
+    assert call(f"{base} --bootstrap 0 --save r.json --save-documents") == 0
+    capsys.readouterr()
+    assert str(Result.load("r.json").explain("Q1")["a"]) + "\n" == out
+    assert call(f"{base} --save-documents") == 2
 
 
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ from adjudge.cli.options import (
     summary_option,
     value,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, emit_json, finish, is_file, log
+from adjudge.cli.output import check_gates, check_targets, emit, emit_explanations, emit_json, finish, is_file, log
 from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -143,9 +143,11 @@ _FILE = Target("this is written to a file, name one")
     _query_options,
     _policy_options(unassessed="ignore"),
     value("--by", "FIELD", "Also score by query, slots, hops or type. Repeatable.", multiple=True),
+    value("--explain", "QUERY", "Print what became of the answers to this query instead of the scores."),
     resampling_options(),
     fail_under_option,
     save_option,
+    flag("--save-documents", "Save what became of the answers to every query as well."),
     summary_option,
     output_options,
     examples=[
@@ -197,13 +199,17 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
         view=options["entry_points"],
         justifications=_limits(options["justifications"], found, gold=not pool),
         by=options["by"],
-        bootstrap=inference.bootstrap,
+        bootstrap=inference.bootstrap if options["explain"] is None else 0,
         ci=inference.level,
         seed=inference.seed,
         test=inference.test,
         interval=inference.interval,
+        align=options["save_documents"] or options["explain"] is not None,
         fields=_fields(queries, paths, options),
     )
+    if options["explain"] is not None:
+        emit_explanations(scores.result.explain(options["explain"]).values(), options)
+        return
     _write_queries(queries, options)
     also: dict[Path, bytes] = {}
     if options["write_answers"] is not None:
@@ -229,6 +235,10 @@ def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("no system to ask", hint="name a knowledge base, or write the queries with --write-queries")
     if options["write_answers"] is not None and len(systems) != 1:
         raise UsageError("--write-answers is for one system", hint="run it once for each")
+    if options["save_documents"] and options["save"] is None:
+        raise UsageError("--save-documents does nothing without --save", hint="give both, or neither")
+    if options["explain"] is not None:
+        refuse_with("--explain", ("by", "save", "summary", "fail_under", "write_queries", "write_answers", "table"))
     if options["queries"]:
         refuse_with("--queries", ("hops",))
     if options["gold"]:

@@ -136,6 +136,27 @@ def test_policies(policy, expected):
     assert tuple(counts[name] for name in ("right", "wrong", "ignored")) == expected
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([(each.asked, each.value) for each in POOL] + [("Q1", "Abe"), (below("Ned"), "Camp")])),
+    st.sampled_from(["right", "wrong", "ignore"]),
+    st.sampled_from(["wrong", "ignore"]),
+    st.sampled_from(["wrong", "ignore"]),
+)
+def test_what_became_of_answers_adds_up(given, inexact, unassessed, duplicates):
+    policy = Policy(inexact=inexact, unassessed=unassessed, duplicates=duplicates)
+    judge = PoolJudge(POOL, ["Q1", "Q2"])
+    scores = score_answers(ASKED, [AnswerSet("A", answers(*given))], judge, policy=policy, bootstrap=0, align=True)
+    assert [each.id for each in scores.result.documents] == ["Q1", "Q2"]
+    for query, own in zip(("Q1", "Q2"), scores.result.systems[0].aligned, strict=True):
+        (found,) = own.matchings
+        rows = [row.counts for row in scores.counted["A"].rows if row.question == query]
+        sums = {name: sum(row[name] for row in rows) for name in ("right", "wrong", "ignored", "gold")}
+        assert len(found.pairs) == sums["right"]
+        assert len(found.pairs) + len(found.missed) == sums["gold"]
+        assert (len(found.spurious), len(found.ignored)) == (sums["wrong"], sums["ignored"])
+
+
 def test_matching_by_value():
     place = {"place": "d1:0-3", "provenance": "d1:0-9"}
     pool = [each._replace(**place) if each.asked == "Q1" else each for each in POOL]

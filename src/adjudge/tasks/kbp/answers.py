@@ -182,7 +182,7 @@ def _question_rows(
     finished: list[Row] = []
     outcomes: list[Outcome] = []
     for path in sorted(rows, key=lambda path: (len(path), path)):
-        single = _is_single(question.slots[len(path)])
+        single = is_single(question.slots[len(path)])
         names = [] if NO_CLASS in path else classes.get(path, ())
         decided = _decide(rows[path], policy, nodes, single=single)
         outcomes += decided
@@ -201,7 +201,8 @@ def _question_rows(
     return finished, outcomes
 
 
-def _is_single(slot: str) -> bool:
+def is_single(slot: str) -> bool:
+    """Whether a slot of Cold Start has one value."""
     domain, _, name = slot.partition(":")
     found = find_slot(domain.lower(), name.lower())[0]
     return found is not None and found.single

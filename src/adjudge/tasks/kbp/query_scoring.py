@@ -14,9 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.run import run_of
-from adjudge.model.kbp_queries import AnswerSet, Question
+from adjudge.model.kbp_queries import NO_CLASS, WRONG, AnswerSet, Question, asked_path
+from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
-from adjudge.tasks.kbp.answers import COUNTS, OFFICIAL, Counted, Policy, Row, count_answers
+from adjudge.tasks.kbp.answers import (
+    COUNTS,
+    OFFICIAL,
+    REDUNDANT,
+    RIGHT,
+    Counted,
+    Outcome,
+    Policy,
+    Row,
+    count_answers,
+    is_single,
+)
 from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
 
 if TYPE_CHECKING:
@@ -211,7 +223,7 @@ def score_answers(
     """Judge and count the answers of some systems, and score them; names of systems must differ.
 
     `justifications` has, for each system, how many answers with the same node are kept in one document and in all. The
-    `options` are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval` and `test`.
+    `options` are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval`, `test` and `align`.
 
     >>> from adjudge.model.kbp_queries import Answer, Assessment
     >>> question = Question("Q1", "Q1", ("spouse",))
@@ -253,7 +265,87 @@ def score_answers(
             for each in systems
         },
     )
+    if run.align:
+        from adjudge.evaluate.results import with_documents
+
+        aligned = {each.name: align_queries(asked, counted[each.name], judge, policy) for each in systems}
+        result = with_documents(result, query_table(asked, every[0]).ids, aligned)
     return QueryScores(result, counted)
+
+
+_WHYS = {
+    "incorrect": "it is wrong",
+    "inexact": "it is inexact",
+    "parent": "it follows a wrong answer",
+    "unassessed": "nobody has assessed it",
+    "correct": "a name of the same node counts",
+}
+
+
+def align_queries(asked: Sequence[Question], counted: Counted, judge: Judge, policy: Policy) -> list[Alignment]:
+    """What became of the answers to each query: gold has its classes of right answers, the system its answers."""
+    known = {question.id: question for question in asked}
+    outcomes: dict[str, list[Outcome]] = {}
+    for each in counted.outcomes:
+        root = asked_path(each.answer.asked, known)
+        assert root is not None
+        outcomes.setdefault(root[0], []).append(each)
+    queries: dict[str, list[Question]] = {}
+    for question in asked:
+        queries.setdefault(question.query, []).append(question)
+    return [
+        _aligned([(each, judge.classes(each), outcomes.get(each.id, [])) for each in members], policy)
+        for members in queries.values()
+    ]
+
+
+def _aligned(
+    members: Sequence[tuple[Question, Mapping[Path, Sequence[str]], Sequence[Outcome]]], policy: Policy
+) -> Alignment:
+    gold: dict[tuple[str, Path], Item] = {}
+    system: list[Item] = []
+    pairs, spurious, ignored = list[Pair](), list[Single](), list[Single]()
+    right: dict[tuple[str, Path], int] = {}
+    single: set[tuple[str, Path]] = set()
+    for question, classes, outcomes in members:
+        for path, names in classes.items():
+            if len(path) < len(question.slots) and NO_CLASS not in path:
+                slot = question.slots[len(path)]
+                single |= {(question.id, path)} if is_single(slot) else set()
+                for name in names:
+                    id = ":".join((question.id, *path, name))
+                    gold[question.id, (*path, name)] = Item(id=id, level=f"hop{len(path)}", text=name, label=slot)
+        for each in outcomes:
+            hop = len(each.verdict.parent or ()) if each.verdict.parent is not None else 0
+            answer, number = each.answer, len(system)
+            value = {"place": answer.place, "provenance": answer.provenance, "confidence": answer.confidence}
+            name = f"{answer.asked} {answer.value} #{number + 1}"
+            system.append(Item(id=name, level=f"hop{hop}", text=answer.value, label=answer.slot, value=value))
+            if each.effect == RIGHT and each.verdict.path is not None:
+                right[question.id, each.verdict.path] = number
+            else:
+                again = each.effect == REDUNDANT
+                why = "it repeats a right answer" if again else _WHYS.get(each.label, "it does not count")
+                wrong = each.effect == WRONG or (again and policy.duplicates == "wrong")
+                (spurious if wrong else ignored).append(Single(number, why))
+    numbers = {key: place for place, key in enumerate(gold)}
+    # A slot with one value has one right answer, whichever of those that were found right.
+    answered = {(query, path[:-1]) for query, path in right}
+    missed = []
+    for (query, path), place in numbers.items():
+        if (query, path) in right:
+            pairs.append(Pair(place, right[query, path]))
+        elif (query, path[:-1]) not in single or (query, path[:-1]) not in answered:
+            missed.append(Single(place))
+            answered |= {(query, path[:-1])} if (query, path[:-1]) in single else set()
+    matching = Matching(
+        metric="kbp.query",
+        pairs=tuple(pairs),
+        missed=tuple(missed),
+        spurious=tuple(spurious),
+        ignored=tuple(ignored),
+    )
+    return Alignment(gold=tuple(gold.values()), system=tuple(system), matchings=(matching,), missing=not system)
 
 
 def _signature(policy: Policy, view: View) -> dict[str, SignatureValue]:

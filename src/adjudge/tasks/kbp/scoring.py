@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from adjudge.formats.source import Source
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Note, Result
+    from adjudge.tasks.kbp.explain import Explainer
     from adjudge.tasks.kbp.mapping import Mapped
 
 LEVELS = {"paper": 0.9}
@@ -96,8 +97,6 @@ def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: s
 
 def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:
     """What was read as a task of the whole corpus, to be scored and explained."""
-    from adjudge.tasks.kbp.explain import explainers
-
     notes = input_notes(read, options, profile)
     if read.gold.corpus is not None:
         sure = {
@@ -107,7 +106,7 @@ def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str =
         }
         mapped = map_inputs(read, options)
         task = _mapped(mapped, options, run, profile, notes, sure)
-        task.explainers = partial(explainers, read, options, mapped)
+        task.explainers = partial(_explainers, read, options, mapped)
         return task
     check_triples(options)
     assert read.gold.table is not None
@@ -118,8 +117,14 @@ def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str =
     ]
     documents = None if read.documents is None else sorted(read.documents)
     task = _task(_Gold(read.gold.table, documents, notes=notes), systems, options, run, profile)
-    task.explainers = partial(explainers, read, options, None)
+    task.explainers = partial(_explainers, read, options, None)
     return task
+
+
+def _explainers(*sides: Any) -> Iterable[tuple[str, Explainer]]:
+    from adjudge.tasks.kbp.explain import explainers
+
+    return explainers(*sides)
 
 
 def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
