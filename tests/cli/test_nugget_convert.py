@@ -167,7 +167,7 @@ def test_files_that_are_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert convert_("--to", "tbf-char", "c.tbf") == 0
     out, err = capsys.readouterr()
     assert "sh\\xf6t down" in out
-    assert err.startswith("note: c.tbf:2:26: the byte 0xf6 is not UTF-8 and written as an escape")
+    assert err.startswith("note: c.tbf:2:26: the byte 0xf6 is not UTF-8 and read as an escape")
 
 
 def test_a_table_of_another_document(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,7 +140,7 @@ def score(**options: Any) -> None:
         _confusion(sides, task, options)
     else:
         if options["fail_under"]:
-            from adjudge.tasks.nugget.measures import measures
+            from adjudge.tasks.nugget.observe import measures
 
             scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
             check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, Nugget, NuggetDocument, Piece, TokenTable
 from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single
-from adjudge.tasks.nugget.mapping import mapped_values
+from adjudge.tasks.nugget.mapping import attributes
 from adjudge.tasks.nugget.sequencing import compare_links
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import partial_overlaps
@@ -109,7 +109,7 @@ def _strictest(observed: Observed, settings: Settings) -> Iterator[tuple[int, in
     """The pairs of all mappings, those that ask for most attributes first; each nugget once."""
     free = [set(range(len(side.keys))) for side in observed.sides]
     for name in reversed(settings.scored):
-        values = [mapped_values(side, name) for side in observed.sides]
+        values = [list(zip(side.keys, attributes(side, name), strict=True)) for side in observed.sides]
         alike = [_alike(own, left) for own, left in zip(values, free, strict=True)]
         for *both, dice in observed.mappings[name]:
             found = [

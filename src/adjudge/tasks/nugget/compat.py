@@ -16,15 +16,7 @@ from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.nugget import Nugget, NuggetDocument
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.nugget.coreference import (
-    STARRED,
-    added,
-    chained,
-    count_coreference,
-    document_average,
-    linked,
-    official_figures,
-)
+from adjudge.tasks.nugget.coreference import STARRED, added, count_coreference, document_average, official_figures
 from adjudge.tasks.nugget.mapping import Side
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.task import NuggetTask, Seen, scored
@@ -54,9 +46,9 @@ class TypeRow(NamedTuple):
         return TypeRow(self.matched + matched, self.gold + gold, self.system + system)
 
 
-def seen_of(evaluation: Evaluation, name: str | None = None) -> list[Seen]:
-    """The documents of a system, by default the first one, that the program has looked at; the run has kept them."""
-    counted = evaluation.systems[next(iter(evaluation.systems)) if name is None else name]
+def _seen(evaluation: Evaluation) -> list[Seen]:
+    """The documents of the first system that the program has looked at; the run has kept them."""
+    (counted, *_) = evaluation.systems.values()
     return [each.seen for each in counted.details if each is not None]
 
 
@@ -64,14 +56,16 @@ def report(evaluation: Evaluation) -> str:
     """The whole report of the first system."""
     task = evaluation.task
     assert isinstance(task, NuggetTask)
-    chosen, seen, (coref, sequencing) = task.settings, seen_of(evaluation), scored(evaluation)
+    chosen, seen, (coref, sequencing) = task.settings, _seen(evaluation), scored(evaluation)
     (counted,) = list(evaluation.systems.values())[:1]
     sums = dict(zip(task.columns, _sums(counted.rows(len(task.columns)), len(task.columns)), strict=True))
     lines = list(_documents(seen))
     if chosen.profile == "evmeval-2015":
         if coref:
             lines += ["", "", "========Document Mention Corefrence Results (CoNLL Average)=========="]
-            lines += [f"{each.gold.id}\t{_coref_score(each, chosen):.2f}" for each in seen]
+            for each in seen:
+                counts = count_coreference(each.chains, each.observed.mappings[chosen.mapping], chosen)
+                lines.append(f"{each.gold.id}\t{document_average(counts, each.chains):.2f}")
     else:
         lines += ["", "", "========Mention Type Results==========", *_types(seen)]
     lines += ["", "=======Final Mention Detection Results=========", *_final(seen)]
@@ -81,13 +75,6 @@ def report(evaluation: Evaluation) -> str:
     if sequencing:
         lines += ["", *_sequencing(sums)]
     return "\n".join(lines) + "\n"
-
-
-def _coref_score(seen: Seen, settings: Settings) -> float:
-    gold, system = (side.ids for side in seen.observed.sides)
-    chains = chained(linked(seen.gold), gold), chained(linked(seen.system), system)
-    counts = count_coreference(chains, seen.observed.mappings[settings.mapping], settings)
-    return document_average(counts, chains)
 
 
 def coref_average(figures: Mapping[str, float], settings: Settings) -> float:
@@ -221,7 +208,7 @@ def write_comparison(target: Path, evaluation: Evaluation, system: str) -> None:
     task = evaluation.task
     assert isinstance(task, NuggetTask)
     year, coref = 2015 if task.profile == "evmeval-2015" else 2017, task.settings.coref is not False
-    lines = (line for seen in seen_of(evaluation) for line in comparison(seen, system, coref=coref, year=year))
+    lines = (line for seen in _seen(evaluation) for line in comparison(seen, system, coref=coref, year=year))
     write_atomically(target, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
 
 

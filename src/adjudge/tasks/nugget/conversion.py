@@ -7,16 +7,27 @@ changed or left out on the way is a `Loss`; a conversion without losses is lossl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, count
+from typing import NamedTuple
 
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.brat import EVENT_ID, LINK_ID
 from adjudge.formats.ere import allowed, ere_cluster_id, ere_realis, ere_type, extent, realis_name, type_name
 from adjudge.formats.standoff import covered, natural, plain, split_lines
 from adjudge.model.graph import closed
-from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, Nugget, NuggetDocument, Relation
-from adjudge.tasks.nugget.losses import Loss
+from adjudge.model.nugget import (
+    COREFERENCE,
+    NOT_ANNOTATED,
+    Nugget,
+    NuggetDocument,
+    Piece,
+    Relation,
+    Token,
+    TokenTable,
+)
+from adjudge.tasks.nugget.spans import merged_pieces
 
 TARGETS = ("brat", "ere", "nugget-xml", "tbf-token", "tbf-char")
 
@@ -206,3 +217,180 @@ def _links(document: NuggetDocument, links: Sequence[Relation], losses: list[Los
         kept.add(id)
         found.append(link._replace(name=name, id=id))
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# From pieces of the text to tokens, and back
+
+
+def to_tokens(document: NuggetDocument, table: TokenTable) -> tuple[NuggetDocument, list[Loss]]:
+    """Nuggets by tokens: a token belongs to a piece if one of the two covers the other.
+
+    >>> table = TokenTable("a", [Token("1", "shot", 0, 4), Token("2", "down", 5, 9)])
+    >>> nugget = Nugget("E1", "Conflict_Attack", "Actual", "shot down", pieces=((0, 9),))
+    >>> to_tokens(NuggetDocument("a", [nugget]), table)[0].nuggets[0].tokens
+    ('1', '2')
+    """
+    tokens = sorted(enumerate(table.tokens), key=lambda each: each[1].begin)
+    begins = [token.begin for _, token in tokens]
+    reach = list(accumulate((token.end for _, token in tokens), max))  # how far any token up to here goes
+    losses: list[Loss] = []
+    kept = []
+    for nugget in document.nuggets:
+        if nugget.tokens:
+            kept.append(nugget)
+            continue
+        inside: dict[int, Token] = {}
+        kinds: set[str] = set()
+        pieces = [piece for piece in nugget.pieces if piece[0] < piece[1]]
+        for begin, end in pieces:
+            for place, token in tokens[bisect_right(reach, begin) : bisect_left(begins, end)]:
+                if not token.begin < token.end or token.end <= begin:
+                    continue
+                if begin <= token.begin and token.end <= end:
+                    inside[place] = token
+                elif token.begin <= begin and end <= token.end:
+                    inside[place] = token
+                    kinds.add("grown")
+                else:
+                    kinds.add("cut")
+        if not inside:
+            losses.append(Loss("no-token", document.id, nugget.id, nugget.line))
+            continue
+        found = [inside[place] for place in sorted(inside)]
+        if not kinds and merged_pieces(pieces) != merged_pieces(_pieces(inside, document.text)):
+            kinds.add("shape")
+        losses += [Loss(kind, document.id, nugget.id, nugget.line) for kind in sorted(kinds)]
+        kept.append(nugget._replace(tokens=tuple(token.id for token in found), pieces=()))
+    return _remaining(document, kept, losses), losses
+
+
+def to_pieces(document: NuggetDocument, table: TokenTable, *, path: str | None = None) -> NuggetDocument:
+    """Nuggets by characters: tokens that follow each other in the table, and in one line of the text, are one piece.
+
+    >>> table = TokenTable("a", [Token(str(number), "x", 2 * number, 2 * number + 1) for number in range(5)])
+    >>> nugget = Nugget("E1", "Conflict_Attack", "Actual", "x x x", tokens=("0", "2", "3"))
+    >>> to_pieces(NuggetDocument("a", [nugget]), table).nuggets[0].pieces
+    ((0, 1), (4, 7))
+    """
+    known = {token.id: place for place, token in enumerate(table.tokens)}
+    problems: list[Problem] = []
+    kept = []
+    for nugget in document.nuggets:
+        strange = [token for token in nugget.tokens if token not in known]
+        if strange:
+            problems.append(_strange(nugget, strange, table, path))
+        elif nugget.tokens:
+            inside = {known[token]: table.tokens[known[token]] for token in nugget.tokens}
+            nugget = nugget._replace(tokens=(), pieces=_pieces(inside, document.text))
+        kept.append(nugget)
+    if problems:
+        raise ValidationError(problems)
+    return NuggetDocument(document.id, kept, document.relations, document.text, document.line)
+
+
+def _pieces(inside: Mapping[int, Token], text: str | None) -> tuple[Piece, ...]:
+    """The pieces of the tokens at these places of a table."""
+    pieces: list[Piece] = []
+    before = -2
+    for place in sorted(inside):
+        token = inside[place]
+        gap = text[pieces[-1][1] : token.begin] if text is not None and pieces else ""
+        if place == before + 1 and pieces[-1][0] <= token.begin and not {"\n", "\r"} & set(gap):
+            pieces[-1] = (pieces[-1][0], max(pieces[-1][1], token.end))
+        else:
+            pieces.append((token.begin, token.end))
+        before = place
+    return tuple(pieces)
+
+
+def _strange(nugget: Nugget, strange: Sequence[str], table: TokenTable, path: str | None) -> Problem:
+    """Token ids that the table does not have."""
+    ids = [token.id for token in table.tokens]
+    range_ = f"{ids[0]} to {ids[-1]}" if ids else "none"
+    message = (
+        f"{nugget.id} has the token{'s' * (len(strange) > 1)} {', '.join(strange[:SHOWN])}, "
+        f"which the table {table.path or table.document} does not have (its tokens: {range_})"
+    )
+    hint = "give the table that the file was made with, or say --from tbf-char if these are characters"
+    return Problem(message, path=path, line=nugget.line or None, hint=hint)
+
+
+def _remaining(document: NuggetDocument, kept: Sequence[Nugget], losses: list[Loss]) -> NuggetDocument:
+    """The document with these nuggets, and what remains of its relations."""
+    gone = {nugget.id for nugget in document.nuggets} - {nugget.id for nugget in kept}
+    relations = []
+    for relation in document.relations:
+        if not gone & set(relation.arguments):
+            relations.append(relation)
+            continue
+        arguments = tuple(argument for argument in relation.arguments if argument not in gone)
+        if relation.name == COREFERENCE and len(arguments) > 1:
+            losses.append(Loss("unknown", document.id, relation.id, relation.line))
+            relations.append(relation._replace(arguments=arguments))
+        else:
+            losses.append(Loss("relation", document.id, relation.id, relation.line))
+    return NuggetDocument(document.id, kept, relations, document.text, document.line)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What could not be kept, counted
+
+SHOWN = 3  # examples in a note, token ids in a message
+
+
+class Loss(NamedTuple):
+    """Something that the target has no room for."""
+
+    kind: str
+    document: str
+    item: str
+    line: int = 0
+
+
+KINDS = {
+    "place": "{n} nugget{s} without any character left out",
+    "no-token": "{n} nugget{s} without a whole token left out",
+    "cut": "{n} nugget{s} that cover{v} only a part of some token, without which {is_} written",
+    "grown": "{n} nugget{s} inside a token, of which the whole is taken",
+    "shape": "{n} nugget{s} whose pieces are not those of the tokens; the tokens are kept, not the pieces",
+    "gap": "{n} discontinuous nugget{s} written from the first character to the last",
+    "line-break": "{n} nugget{s} cut at a line break, which is not kept",
+    "id": "{n} nugget{s} renamed",
+    "type": "{n} nugget type{s} written in another way",
+    "realis": "{n} realis value{s} written in another way",
+    "text": "{n} mention string{s} that differ{v} from the text, which is taken",
+    "confidence": "{n} nugget{s} whose confidence is not kept",
+    "system": "{n} document{s} whose system id is not kept",
+    "no-text": "{n} document{s} whose text is not known, brat needs it beside the annotations: give it with --texts",
+    "order": "{n} document{s} whose order of nuggets is not kept",
+    "merged": "{n} coreference relation{s} that overlap{v} another, merged with it",
+    "cluster": "{n} coreference relation{s} of less than two nuggets left out",
+    "unknown": "{n} relation{s} with nuggets that are not there, without which {is_} written",
+    "relation": "{n} relation{s} left out",
+    "relation-name": "{n} relation{s} renamed",
+    "relation-id": "{n} relation id{s} not kept",
+}
+"""What is said of each kind of loss."""
+
+
+def summary(losses: Iterable[Loss], *, path: str | None = None) -> list[Problem]:
+    """A note for each kind of loss: how many, and the first of them.
+
+    >>> print(*summary([Loss("grown", "a", "E1", 7), Loss("grown", "a", "E3", 9)], path="gold.tbf"))
+    gold.tbf:7: 2 nuggets inside a token, of which the whole is taken (a E1, a E3)
+    """
+    found: dict[str, list[Loss]] = {}
+    for loss in losses:
+        found.setdefault(loss.kind, []).append(loss)
+    notes = []
+    for kind, form in KINDS.items():
+        if members := found.get(kind):
+            one = len(members) == 1
+            message = form.format(
+                n=len(members), s="" if one else "s", v="s" if one else "", is_="it is" if one else "they are"
+            )
+            examples = [f"{loss.document} {loss.item}".strip() for loss in members[:SHOWN]]
+            more = ", ..." if len(members) > SHOWN else ""
+            notes.append(Problem(f"{message} ({', '.join(examples)}{more})", path=path, line=members[0].line or None))
+    return notes

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
-from adjudge.formats.source import decode
 from adjudge.formats.standoff import natural, read_source_text
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.conversion import TARGETS, fit
-from adjudge.tasks.nugget.losses import Loss, summary
-from adjudge.tasks.nugget.places import check_places, other_words, recounted, recounted_pieces, to_pieces, to_tokens
+from adjudge.tasks.nugget.conversion import TARGETS, Loss, fit, summary, to_pieces, to_tokens
+from adjudge.tasks.nugget.places import check_places, other_words, recounted, recounted_pieces
 
 if TYPE_CHECKING:
     from adjudge.formats.tbf import TbfFile
@@ -299,8 +298,7 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
         if not file.ids:
             nothing = Problem("the file has no documents", path=path, hint="each begins with #BeginOfDocument")
             raise FormatError(file.notes or [nothing])
-        work.notes += [*file.notes, *_undecoded(file)]
-        work.notes += [remark for kind, remark in file.remarks.items() if kind != "encoding"]
+        work.notes += [*file.notes, *file.remarks.values()]
         if source == "tbf" and file.mode == "char" and not _are_characters(file):
             message = "the file does not tell whether its places are tokens or characters"
             raise UsageError(Problem(message, path=path, hint="say --from tbf-token or --from tbf-char"))
@@ -332,17 +330,6 @@ def _are_characters(file: TbfFile) -> bool:
     return votes >= 0
 
 
-def _undecoded(file: TbfFile) -> Iterator[Problem]:
-    """Bytes of a TBF file that are no characters, the first of each section."""
-    for section in file.sections:
-        try:
-            decode(file.section_bytes(section), file.path)
-        except FormatError as error:
-            (problem,) = error.problems
-            line = section.line + (problem.line or 1) - 1
-            yield Problem(f"{problem.message} and written as an escape", file.path, line, problem.column, problem.hint)
-
-
 def _text(names: Iterable[str], work: _Work, *, beside: Path | None = None, but: str = "") -> str | None:
     """The text that a document is about: in the folder of texts, else beside the annotations."""
     folders = [folder for folder in (work.plan.texts, beside) if folder is not None]
@@ -356,19 +343,12 @@ def _text(names: Iterable[str], work: _Work, *, beside: Path | None = None, but:
     return None
 
 
-class _collecting:  # noqa: N801  # used as a function
+@contextmanager
+def _collecting(work: _Work) -> Iterator[None]:
     """Keep what is wrong with one file or document, and go on."""
-
-    def __init__(self, work: _Work) -> None:
-        self.work = work
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if not isinstance(error, FormatError | ValidationError):
-            return False
-        self.work.problems += error.problems
+    try:
+        yield
+    except (FormatError, ValidationError) as error:
+        work.problems += error.problems
         if isinstance(error, FormatError):
-            self.work.broken = FormatError
-        return True
+            work.broken = FormatError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
-from adjudge.tasks.nugget.mapping import Pair, Side, mapped_values
+from adjudge.tasks.nugget.mapping import Pair, Side, attributes
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
 
@@ -164,11 +164,16 @@ def open_choices(
     """
     if settings.profile == "evmeval-2015" or not any(several):
         return None
-    if not any(map(_alike, sides, several, [settings.mapping] * 2)):
-        return None
+    values = [attributes(side, settings.mapping) for side in sides]
+    if not any(
+        len({own[index] for index in indices}) < len(indices)
+        for own, places in zip(values, several, strict=True)
+        for indices in places.values()
+    ):
+        return None  # no two nuggets of one place have the same attributes
     from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
-    ours, theirs = (_numbered(mapped_values(side, settings.mapping)) for side in sides)
+    ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs)
 
@@ -177,18 +182,6 @@ def _numbered(values: Sequence[Hashable]) -> list[int]:
     """Equal numbers for equal values, since numbers are found faster."""
     numbers = dict(zip(values, range(len(values)), strict=True))
     return [numbers[value] for value in values]
-
-
-def _alike(side: Side, places: Mapping[Key, Sequence[int]], name: str) -> bool:
-    """Whether two nuggets of one place also have the same attributes."""
-    if not places:
-        return False
-    if name == "span":
-        return True
-    values: Sequence[object] = side.types if name == "type" else side.realis
-    if name == "type+realis":
-        values = list(zip(side.types, side.realis, strict=True))
-    return any(len({values[index] for index in indices}) < len(indices) for indices in places.values())
 
 
 def official_figures(counts: Sequence[float]) -> dict[str, float]:

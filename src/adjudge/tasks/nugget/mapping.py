@@ -115,9 +115,11 @@ def map_nuggets(
         singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
     edges = _candidates(ours, theirs, entangled, overlaps, measure)
     pairs = _of_singles(singles, gold, system, names)
-    for key in several:
-        if key not in entangled and key in golds and key in systems:
-            _take_alone(pairs, (gold, ours.at(key)), (system, theirs.at(key)), with_itself(key, measure))
+    alone = [key for key in several if key not in entangled and key in golds and key in systems]
+    for name, taken in pairs.items() if alone else ():
+        values = attributes(gold, name), attributes(system, name)
+        for key in alone:
+            _take_alone(taken, (values[0], ours.at(key)), (values[1], theirs.at(key)), with_itself(key, measure))
     found: dict[str, Mapped] = {}
     if edges:
         for name, taken in pairs.items():
@@ -173,39 +175,32 @@ def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]
 
 
 def _take_alone(
-    pairs: dict[str, list[Pair]], gold: tuple[Side, Sequence[int]], system: tuple[Side, Sequence[int]], value: float
+    taken: list[Pair],
+    gold: tuple[Sequence[Hashable], Sequence[int]],
+    system: tuple[Sequence[Hashable], Sequence[int]],
+    value: float,
 ) -> None:
-    """Pair the nuggets of one place in every mapping: each system nugget takes the first free one that agrees."""
-    for name, taken in pairs.items():
-        waiting: dict[Hashable, list[int]] = {}
-        for one in reversed(gold[1]):
-            waiting.setdefault(_attributes(gold[0], one, name), []).append(one)
-        for other in system[1]:
-            free = waiting.get(_attributes(system[0], other, name))
-            if free:
-                taken.append((free.pop(), other, value))
+    """Pair the nuggets of one place: each system nugget takes the first free one whose attributes agree."""
+    waiting: dict[Hashable, list[int]] = {}
+    for one in reversed(gold[1]):
+        waiting.setdefault(gold[0][one], []).append(one)
+    for other in system[1]:
+        free = waiting.get(system[0][other])
+        if free:
+            taken.append((free.pop(), other, value))
 
 
-def _attributes(side: Side, nugget: int, name: str) -> Hashable:
-    """What must be equal in a mapping, beside the place."""
-    if name == "span":
-        return None
-    if name == "type+realis":
-        return side.types[nugget], side.realis[nugget]
-    return side.types[nugget] if name == "type" else side.realis[nugget]
+def attributes(side: Side, name: str) -> Sequence[Hashable]:
+    """What must be equal in a mapping, beside the place.
 
-
-def mapped_values(side: Side, name: str) -> list[Hashable]:
-    """What a mapping sees of every nugget: its place and the attributes that must match.
-
-    >>> mapped_values(Side(["t1"], ["Attack"], ["Actual"]), "type")
-    [('t1', 'Attack')]
+    >>> attributes(Side(["t1"], ["Attack"], ["Actual"]), "type+realis")
+    [('Attack', 'Actual')]
     """
-    columns = [
-        side.keys,
-        *(getattr(side, "types" if each == "type" else each) for each in name.split("+") if each != "span"),
-    ]
-    return list(zip(*columns, strict=True))
+    if name == "span":
+        return [None] * len(side.keys)
+    if name == "type+realis":
+        return list(zip(side.types, side.realis, strict=True))
+    return side.types if name == "type" else side.realis
 
 
 def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:

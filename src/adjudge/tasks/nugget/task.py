@@ -20,9 +20,23 @@ from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.tasks.nugget.coreference import NOTHING, Chained, cluster_problems, count_coreference, open_choices
 from adjudge.tasks.nugget.mapping import SAME
-from adjudge.tasks.nugget.measures import chosen_columns, columns, element_table, measures, row, sliced, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
-from adjudge.tasks.nugget.observe import Observed, Ready, Summary, compare, is_char, of_types, prepare
+from adjudge.tasks.nugget.observe import (
+    Observed,
+    Ready,
+    Summary,
+    chosen_columns,
+    columns,
+    compare,
+    element_table,
+    is_char,
+    measures,
+    of_types,
+    prepare,
+    row,
+    sliced,
+    table_columns,
+)
 from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
 from adjudge.tasks.nugget.settings import Mode, Settings, settings
 
