@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import fill
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import click
 import msgspec
@@ -22,7 +22,9 @@ from adjudge.findings import (
     plural,
     totals_line,
 )
-from adjudge.tasks.family import JSONL, Family
+
+if TYPE_CHECKING:
+    from adjudge.tasks.family import Family
 
 Check: TypeAlias = Callable[..., Findings]
 """Called with a path, the options of the command and, by name, `limit` and `severity`."""
@@ -227,6 +229,7 @@ def json_schema() -> dict[str, Any]:
 def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
     from adjudge.evaluate.validation import KINDS
+    from adjudge.tasks.family import JSONL
 
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
