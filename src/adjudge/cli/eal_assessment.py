@@ -19,6 +19,7 @@ from adjudge.errors import UsageError
 from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.model.eal import Assessment, Response
+from adjudge.tasks.eal.assess import Change
 from adjudge.tasks.eal.consistency import KINDS
 from adjudge.tasks.eal.consistency import check as check_store
 from adjudge.tasks.eal.frames import describe
@@ -26,7 +27,6 @@ from adjudge.tasks.eal.responses import UNLINKED
 from adjudge.tasks.eal.settings import get_profile
 from adjudge.tasks.eal.stores import (
     TRIMS,
-    Change,
     MergeSummary,
     change_store,
     create_store,

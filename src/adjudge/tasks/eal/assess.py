@@ -75,15 +75,16 @@ def expand_realis(key: AnswerKey) -> tuple[AnswerKey, list[Response]]:
     return (AnswerKey(key.document, assessed, key.unassessed, key.coref), added) if added else (key, [])
 
 
-class Repair(NamedTuple):
-    """Something that was repaired: `kind` is a stable name, `what` a sentence about it."""
+class Change(NamedTuple):
+    """Something that was done to the assessments of a document, and to which response if it was one."""
 
     kind: str
-    response: Response
+    document: str
+    response: Response | None
     what: str
 
 
-def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Repair]]:
+def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Change]]:
     """Assessments that follow the guidelines, made of those that do not, and what was done to them.
 
     Answers that are not asked for are cleared; a response without an answer that is asked for waits again; a time that
@@ -97,21 +98,23 @@ def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Rep
     """
     assessed: dict[Response, Assessment] = {}
     again: list[Response] = []
-    done: list[Repair] = []
+    done: list[Change] = []
     for response, given in key.assessed.items():
         assessment = given
         wrong = inconsistencies(assessment, has_cluster=True)
         if any(each.kind == "assessment-missing" for each in wrong):
             missing = ", ".join(str(each.column) for each in wrong)
-            done.append(Repair("waits-again", response, f"there is no answer in column {missing}"))
+            done.append(Change("waits-again", key.document, response, f"there is no answer in column {missing}"))
             again.append(response)
             continue
         if wrong:
             assessment = Assessment(assessment.event_type, assessment.role)
             cleared = ", ".join(str(each.column) for each in wrong)
-            done.append(Repair("cleared", response, f"column {cleared} is not asked for"))
+            done.append(Change("cleared", key.document, response, f"column {cleared} is not asked for"))
         if profile.is_broken(response, assessment):
-            done.append(Repair("wrong-time", response, f"{response.cas.text!r} is no date, the CAS is wrong"))
+            done.append(
+                Change("wrong-time", key.document, response, f"{response.cas.text!r} is no date, the CAS is wrong")
+            )
             assessment = assessment._replace(cas="W")
         assessed[response] = assessment
     coref = dict(key.coref)
@@ -119,7 +122,7 @@ def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Rep
     for response in assessed:
         if response.cas not in coref:
             coref[response.cas] = next(fresh)
-            done.append(Repair("new-cluster", response, f"the CAS has cluster {coref[response.cas]} now"))
+            done.append(Change("new-cluster", key.document, response, f"the CAS has cluster {coref[response.cas]} now"))
     if not done:
         return key, []
     return AnswerKey(key.document, assessed, (*key.unassessed, *again), coref), done

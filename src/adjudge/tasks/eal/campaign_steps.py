@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_sources import Sources, in_units
 from adjudge.formats.eal_store import StoreWriter
 from adjudge.formats.eal_write import PACKED
-from adjudge.model.eal import Arguments, Linking, Span
+from adjudge.model.eal import Arguments, Linking
 from adjudge.tasks.eal.apply import (
     Operation,
     apply,
@@ -40,7 +40,7 @@ from adjudge.tasks.eal.ontology import YEARS
 from adjudge.tasks.eal.responses import Outcome, Removed, both, trim
 from adjudge.tasks.eal.settings import Profile
 from adjudge.tasks.eal.stores import change_store, expanding, read_store
-from adjudge.tasks.eal.texts import expand_justifications, filter_quotes, quote_regions, sentences
+from adjudge.tasks.eal.texts import Quoted, expand_justifications, filter_quotes, sentences
 from adjudge.tasks.eal.validation import validate
 
 _COLUMNS = ("document", "reason", "id", "type", "role", "CAS", "CAS offsets", "realis", "confidence", "instead")
@@ -182,18 +182,14 @@ def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Docu
 def _filters(settings: CampaignSettings, profile: Profile, sources: Sources) -> Operation:
     """The filters of a campaign one after the other."""
 
-    def spans(document: str, find: Callable[[str, str], Sequence[Span]]) -> Sequence[Span]:
-        text = sources.text(document)
-        return in_units(text, find(text, sources.place(document)), profile.offsets)
+    quoted = Quoted(sources, profile.offsets, profile.quote_tags == "exact")
 
     def expand(arguments: Arguments, linking: Linking | None) -> Outcome:
-        return expand_justifications(arguments, linking, spans(arguments.document, lambda text, _: sentences(text)))
-
-    exact = profile.quote_tags == "exact"
+        text = sources.text(arguments.document)
+        return expand_justifications(arguments, linking, in_units(text, sentences(text), profile.offsets))
 
     def unquote(arguments: Arguments, linking: Linking | None) -> Outcome:
-        regions = spans(arguments.document, lambda text, place: quote_regions(text, path=place, exact=exact))
-        return filter_quotes(arguments, linking, regions)
+        return filter_quotes(arguments, linking, quoted(arguments.document))
 
     steps: list[Operation] = []
     if settings.expand_justifications:

@@ -16,7 +16,7 @@ from adjudge.formats.eal_store import FramesStore, KeyStore, Store
 from adjudge.formats.eal_write import FolderWriter, KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.tasks.eal.apply import for_each
-from adjudge.tasks.eal.assess import Disagreement, Prefer, add_responses, expand_realis, merge, repair
+from adjudge.tasks.eal.assess import Change, Disagreement, Prefer, add_responses, expand_realis, merge, repair
 from adjudge.tasks.eal.consistency import scan_frames, stray_frames
 from adjudge.tasks.eal.frames import (
     Projection,
@@ -162,15 +162,6 @@ def merge_stores(
     return MergeSummary(*totals, disagreements, split, joined)
 
 
-class Change(NamedTuple):
-    """Something that was done to the assessments of a document, and to which response if it was one."""
-
-    kind: str
-    document: str
-    response: Response | None
-    what: str
-
-
 class ChangeSummary(NamedTuple):
     """What an operation did to a store of assessments."""
 
@@ -221,12 +212,7 @@ def expanding(key: AnswerKey) -> tuple[AnswerKey, list[Change]]:
 
 def repairing(profile: Profile) -> Operation:
     """`repair` as an operation, with the dates of a profile."""
-
-    def operation(key: AnswerKey) -> tuple[AnswerKey, list[Change]]:
-        key, done = repair(key, profile)
-        return key, [Change(each.kind, key.document, each.response, each.what) for each in done]
-
-    return operation
+    return partial(repair, profile=profile)
 
 
 _REPAIRED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
