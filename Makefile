@@ -76,7 +76,7 @@ test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed
 screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed
 	$(BROWSER_VENV)/bin/python tests/browser/screenshots.py --chromium "$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh install)" --pages $(PAGES)
 
-$(PAGES)/.made: $(VENV)/.installed tests/browser/make_pages.py $(shell find src/adjudge -name '*.py' -o -path '*/html/*' -type f -o -path '*/demo/data/*' -type f)
+$(PAGES)/.made: $(VENV)/.installed tests/browser/make_pages.py $(shell find src/adjudge -name '*.py' -o -path '*/report/*' -type f -o -path '*/demo/data/*' -type f)
 	$(BIN)/python tests/browser/make_pages.py $(PAGES)
 	@touch $@
 

@@ -109,13 +109,3 @@ def counted(key: Path, frames: Path | None, systems: object, chosen: Settings, *
     genre = options.pop("genre", None)
     options.setdefault("seed", chosen.profile.bootstrap_seed)
     return count(EalTask(chosen, **own), Gold(key, frames), systems, run_of(**options), genre=genre)
-
-
-def page_of(
-    key: Path, frames: Path | None, systems: object, chosen: Settings, *, sources: object = None, **options: object
-) -> str:
-    """The page of stores."""
-    from adjudge.report.html.eal import TITLE, eal_page
-
-    title = options.pop("title", TITLE)
-    return eal_page(counted(key, frames, systems, chosen, whole=True, **options), sources=sources, title=title)

@@ -15,6 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from adjudge.report.html.eal import eal_page
+from adjudge.report.html.kbp import kbp_page
+from adjudge.report.html.nugget import nugget_page
+from adjudge.report.html.page import shown
+
 import adjudge as aj
 from adjudge.cli import run
 from adjudge.cli.demo import TASKS
@@ -34,11 +39,7 @@ from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, F
 from adjudge.model.eal import Span as EalSpan
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KbDocument, KnowledgeBase, Mention, Provenance, Span
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
-from adjudge.report.html.eal import eal_page
-from adjudge.report.html.kbp import kbp_page
-from adjudge.report.html.nugget import nugget_page
-from adjudge.report.html.page import shown
-from adjudge.report.html.result import render_result
+from adjudge.report.page import render_result
 from adjudge.stats.inference import Inference
 from adjudge.tasks.eal.task import EalTask, Gold, count
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput

@@ -1,13 +1,12 @@
 """`adjudge nugget report` from the command line."""
 
-import json
 from pathlib import Path
 
 import pytest
-from lxml import html
 
 from adjudge.cli import run
 from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
+from pages import about, data_of, documents_of, lines_of, tree_of
 
 CHARS = "#BeginOfDocument d\ns\td\tE1\t5,8\tran\tMovement_Transport-Person\tActual\n#EndOfDocument\n"
 
@@ -28,21 +27,15 @@ def call(capsys):
     return called
 
 
-def data_of(page):
-    (found,) = html.document_fromstring(page).xpath("//script[@id='data']/text()")
-    return json.loads(found)
-
-
 def test_a_page(call):
     systems = ["-s", f"mine={SYSTEMS['heron']}", "-s", SYSTEMS["wren"]]
     arguments = ["-g", GOLD, *systems, "-t", TOKENS, "--texts", TEXTS, "--bootstrap", "50", "--title", "A <b> title"]
     assert call(*arguments, "-o", "page.html") == (0, "", "")
     page = Path("page.html").read_text(encoding="utf-8")
-    tree = html.document_fromstring(page)
-    assert tree.xpath("//h1")[0].text == "A <b> title"
+    assert tree_of(page).xpath("//h1")[0].text == "A <b> title"
     assert data_of(page)["systems"] == ["mine", "wren"]
-    assert "boot:50" in tree.xpath("//footer")[0].text_content()
-    assert "Differences between systems" in tree.text_content()
+    assert "boot:50" in about(page)
+    assert tree_of(page).get_element_by_id("differences") is not None
     # The same files give the same page, on standard output as well.
     code, out, err = call(*arguments, "-o", "-")
     assert (code, out, err) == (0, page, "")
@@ -53,23 +46,21 @@ def test_documents_and_profile(call):
     arguments = ["-g", GOLD, "-s", SYSTEMS["heron"], "-t", TOKENS, "--bootstrap", "0"]
     code, out, _ = call(*arguments, "--docs", "nw-03,df-01", "--profile", "evmeval-1.8")
     assert code == 0
-    assert [document["id"] for document in data_of(out)["documents"]] == ["df-01", "nw-03"]
-    assert "evmeval-1.8" in html.document_fromstring(out).xpath("//footer")[0].text_content()
+    assert data_of(out)["ids"] == ["df-01", "nw-03"]
+    assert "evmeval-1.8" in about(out)
 
 
 def test_choices_of_scoring(call):
     Path("types").write_text("Life_Die\nLife Injure\n")
     arguments = ["-g", GOLD, "-s", SYSTEMS["kestrel"], "-t", TOKENS, "--bootstrap", "0"]
     code, out, _ = call(*arguments, "--types", "types", "--no-coref", "--no-sequencing")
-    data, text = data_of(out), html.document_fromstring(out).text_content()
-    assert (code, sorted(data["types"])) == (0, ["Life_Die", "Life_Injure"])
+    text = tree_of(out).get_element_by_id("ranking").text_content()
+    assert (code, sorted(data_of(out)["labels"])) == (0, ["Life_Die", "Life_Injure"])
     assert "coref.kbp" not in text
     assert "nugget.after" not in text
     # Clusters are compared by the mapping that coreference is scored by.
-    loose = data_of(call(*arguments, "--coref-mapping", "span", "--coref-threshold", "0.3")[1])
-    strict = data_of(call(*arguments)[1])
-    groups = [[each["systems"][0]["groups"] for each in found["documents"]] for found in (loose, strict)]
-    assert groups[0] != groups[1]
+    loose = call(*arguments, "--coref-mapping", "span", "--coref-threshold", "0.3")[1]
+    assert lines_of(loose) != lines_of(call(*arguments)[1])
 
 
 def test_characters(call):
@@ -77,8 +68,8 @@ def test_characters(call):
     Path("texts").mkdir()
     Path("texts/d.src").write_text("They ran.")
     code, out, _ = call("-g", "gold.tbf", "-s", "gold.tbf", "--texts", "texts", "--text-suffix", ".src", "--verbose")
-    (document,) = data_of(out)["documents"]
-    assert (code, document["text"], document["gold"]["marks"]) == (0, "They ran.", [[5, 8, 0]])
+    (document,) = documents_of(out).values()
+    assert (code, document.text, document.gold[0].place) == (0, "They ran.", ((5, 8),))
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     if options["save"] is not None or options["report"] is not None:
         kept = browsable(metric, sides, **usual)
         if options["report"] is not None:
-            from adjudge.report.html.result import render_result
+            from adjudge.report.page import render_result
 
             emit(render_result(kept, title=f"{names[0]} and {', '.join(names[1:])}"), options["report"])
         if options["save"] is not None:

@@ -51,8 +51,7 @@ from adjudge.tasks.eal.settings import PROFILES
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.formats.eal_sources import Sources
-    from adjudge.report.html.eal_graphs import Change
-    from adjudge.stats.result import Result
+    from adjudge.stats.panel import Panel
     from adjudge.tasks.eal.settings import Settings
     from adjudge.tasks.eal.task import Regions
 
@@ -118,9 +117,7 @@ def _sides(options: dict[str, Any], *targets: str, docs: str = "only") -> Sides:
     return sides_of(options, *targets, inputs=listed)
 
 
-def _counted(
-    sides: Sides, chosen: Settings, options: Mapping[str, Any], *, docs: str = "only", whole: bool = False
-) -> Evaluation:
+def _counted(sides: Sides, chosen: Settings, options: Mapping[str, Any], *, docs: str = "only") -> Evaluation:
     """Read and count everything as the options say, without a seed with that of the profile."""
     from adjudge.tasks.eal.diagnostics import read_genres
     from adjudge.tasks.eal.task import EalTask, Gold, count
@@ -130,7 +127,7 @@ def _counted(
     align = options.get("save_documents", False)
     run = run_from(options, inference=inference, docs=document_list(options[docs]), align=align)
     listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
-    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, texts=_texts(options), whole=whole)
+    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, texts=_texts(options))
     task.macro = run.pool == "macro"
     gold = sides._replace(gold=Gold(sides.gold, options["frames"]))
     return count_task(task, gold, run, options, partial(count, genre=options["genre"]))
@@ -235,28 +232,18 @@ def score(**options: Any) -> None:
     evaluation = _counted(sides, chosen, options, docs="docs")
     result = evaluation.result()
     check_rank(options)
+    from adjudge.tasks.eal.ranking import ranked
+
     several = len(sides.paths) > 1 and options["bootstrap"] != 0
     wanted = options["rank"] if options["rank"] is not None else several or options["rank_by"] is not None
     # An official ranking is not saved: it would be wrong as soon as a result is compared with others.
-    shown, also = _ranked(result, chosen, options["rank_by"]) if wanted else with_ranking(result, options), {}
+    shown, also = ranked(result, chosen, options["rank_by"]) if wanted else with_ranking(result, options), {}
     if options["per_document"] is not None:
         from adjudge.tasks.eal.measures import document_table
         from adjudge.tasks.eal.task import tables_of
 
         also[options["per_document"]] = document_table(tables_of(evaluation), chosen)
     finish(result, options, shown=shown, also=also)
-
-
-def _ranked(result: Result, settings: Settings, by: str | None) -> Result:
-    import msgspec
-
-    from adjudge.stats.ranking import ranking_key
-    from adjudge.tasks.eal.ranking import rank_result
-
-    key = None if by is None else ranking_key(result, by)
-    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles, key=key)
-    others = [each for each in result.ranking if by is None and (each.metric, each.part) != ranking[:2]]
-    return msgspec.structs.replace(result, ranking=(*ranking.standings, *others))
 
 
 @command(
@@ -282,20 +269,20 @@ def _ranked(result: Result, settings: Settings, by: str | None) -> Result:
 def report(**options: Any) -> None:
     """Write an HTML page that shows what the scores are made of: one file that needs no network.
 
-    It has the ranking, scores, graphs and notes, and for every document its responses with their outcomes and reasons,
-    reference frames beside those of the system, and the text. #system=NAME and #compare=NAME,NAME open its views.
+    It is the page of `adjudge report`: the ranking, what goes wrong most, how beta and lambda matter, and for every
+    document its responses with their outcomes and reasons, reference frames beside those of the system, and the text.
     """
     sides, chosen = _sides(options), _settings(options)
     docs, output = options["docs"], options["output"]
     if output is not None:
         _refuse_inside(output, [sides.gold, *sides.paths, docs, options["frames"], options["docs_text"]])
-    from adjudge.formats.eal_sources import Sources
-    from adjudge.report.html.eal import eal_page
+    from adjudge.report.page import render_result
+    from adjudge.tasks.eal.ranking import can_be_ranked, ranked
 
-    sources = None if docs is None else Sources(docs)
     with uncollected():
-        evaluation = _counted(sides, chosen, options, whole=True)
-        page = eal_page(evaluation, sources=sources, title=options["title"])
+        result = _counted(sides, chosen, {**options, "save_documents": True, "texts": docs}).result()
+        result = ranked(result, chosen) if can_be_ranked(result) else result
+        page = render_result(result, title=options["title"])
     emit(page, output)
     log(options, f"wrote a page of {len(page)} characters")
 
@@ -324,25 +311,26 @@ def graphs(folder: Path, **options: Any) -> None:
     sides, chosen = _sides(options), _settings(options)
     _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["docs_text"]])
     from adjudge.files import write_folder
-    from adjudge.report.html.charts import standalone
-    from adjudge.report.html.eal_graphs import graphs_of, rankings_of
+    from adjudge.report.charts import drawn
+    from adjudge.tasks.eal.panels import rankings_of, weight_panels
     from adjudge.tasks.eal.task import tables_of
 
     with uncollected():
         evaluation = _counted(sides, chosen, options)
         result = evaluation.result()
-        drawn, changes = graphs_of(tables_of(evaluation), chosen, rankings_of(result, chosen))
-    files = {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in drawn}
+        panels = weight_panels(tables_of(evaluation), chosen, rankings_of(result, chosen))
+    files = drawn(panels, list(evaluation.systems))
     listed = [options[name] for name in ("frames", "only", "quotes", "genre_list")]
     write_folder(folder, files, inputs=[name for name in (sides.gold, *sides.paths, *listed) if is_file(name)])
     if not options["quiet"]:
-        emit_lines([*(f"{folder / name}" for name in files), *_lines(changes), f"signature {result.signature}"])
+        emit_lines([*(f"{folder / name}" for name in files), *_lines(panels), f"signature {result.signature}"])
 
 
-def _lines(changes: list[Change]) -> list[str]:
+def _lines(panels: Iterable[Panel]) -> list[str]:
+    rows: list[Any] = [row for each in panels if each.name == "changes" for row in each.rows]
     return [
-        f"{each.weight} {each.value:.6g}: {each.before} ahead below, {each.after} above (score {100 * each.score:.2f})"
-        for each in changes
+        f"{weight} {at:.6g}: {before} ahead below, {after} above (score {100 * score:.2f})"
+        for weight, at, score, before, after in rows
     ]
 
 

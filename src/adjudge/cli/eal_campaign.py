@@ -71,12 +71,12 @@ def _publisher() -> Publisher:
     """Whoever draws, loaded only if there is something to draw."""
 
     def page(inputs: Inputs) -> str:
-        from adjudge.report.html.eal_campaign import campaign_page
+        from adjudge.report.campaign import campaign_page
 
         return campaign_page(inputs)
 
     def graphs(inputs: Inputs) -> Mapping[str, bytes]:
-        from adjudge.report.html.eal_campaign import campaign_graphs
+        from adjudge.report.campaign import campaign_graphs
 
         return campaign_graphs(inputs)
 

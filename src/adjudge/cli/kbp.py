@@ -429,18 +429,19 @@ def explain(**options: Any) -> None:
 def report(**options: Any) -> None:
     """Write an HTML page with scores, intervals and explanations: one file that needs no network.
 
-    For every number of hops it shows at which step paths are lost, with examples and the text that supports them, the
-    scores of each relation, and the paper's box plots beside intervals that can be believed.
+    It is the page of `adjudge report`: the ranking, the scores of each relation, what became of every fact and path, at
+    which step paths are lost, with examples and the text that supports them, and the box plots of the paper.
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.report.html.kbp import kbp_page
+    from adjudge.report.page import render_result
+    from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
+    asked = {"by": "relation", "align": True, "examples": options["limit"] or None, "warn": _warning(options)}
+    asked |= _given(options, ("bootstrap", "ci", "seed", "engine"))
+    run = chosen_run(options["profile"], chosen, asked)[1]
     with uncollected():
         read = _read(sides, options)
         log(options, "read; counting and explaining")
-        asked = _given(options, ("bootstrap", "ci", "seed", "engine"))
-        limit, title = options["limit"] or None, options["title"]
-        asked |= {"profile": options["profile"], "warn": _warning(options)}
-        page = kbp_page(read, chosen, limit=limit, title=title, **asked)
+        page = render_result(score_inputs(read, chosen, run, profile=options["profile"]), title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

@@ -228,17 +228,16 @@ def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> No
 def report(**options: Any) -> None:
     """Write an HTML page with gold and system nuggets side by side: one file that needs no network.
 
-    Every nugget is coloured by what became of it, clusters are compared, and there are filters and a search. Without
-    texts the tokens are shown, without token tables a table of the nuggets.
+    It is the page of `adjudge report`: the ranking, what goes wrong most, and every nugget, hopper and link beside the
+    text. Without texts the tokens are shown, without token tables a table of the nuggets.
     """
-    from adjudge.report.html.nugget import nugget_page
+    from adjudge.report.page import render_result
     from adjudge.tasks.nugget.task import NuggetTask
 
     sides = sides_of(options, inputs=[options["types"]])
     task = NuggetTask(_settings(options), **_how(options))
     with uncollected():
-        evaluation = count_task(task, sides, run_from(options, keep=True, pool="micro"), options)
-        texts, suffix = options["texts"], options["text_suffix"]
-        page = nugget_page(evaluation, texts=texts, text_suffix=suffix, title=options["title"])
+        evaluation = count_task(task, sides, run_from(options, align=True, pool="micro"), options)
+        page = render_result(evaluation.result(), title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

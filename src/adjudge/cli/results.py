@@ -121,7 +121,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     documents. Results that were saved with --save-documents also show what became of every item, beside the text.
     Several results are compared as `adjudge compare` does; what is not given is taken from the first of them.
     """
-    from adjudge.report.html.result import render_result
+    from adjudge.report.page import render_result
     from adjudge.stats.compare import compare as compare_results
 
     loaded = _load(results, options)

@@ -17,7 +17,7 @@ def demo_page(task: str) -> str:
 
 def _extraction() -> str:
     from adjudge.demo import GOLD, METRICS, SYSTEMS
-    from adjudge.report.html.result import render_result
+    from adjudge.report.page import render_result
     from adjudge.tasks.scoring import score
 
     result = score(list(METRICS), GOLD, [str(path) for path in SYSTEMS.values()], documents=True)
@@ -26,43 +26,47 @@ def _extraction() -> str:
 
 def _coref() -> str:
     from adjudge.demo.coref import KEY, METRICS, SYSTEMS
-    from adjudge.report.html.result import render_result
+    from adjudge.report.page import render_result
     from adjudge.tasks.coref import score
 
-    return render_result(score(KEY, [str(path) for path in SYSTEMS.values()], metric=METRICS), title="Coreference")
+    result = score(KEY, [str(path) for path in SYSTEMS.values()], metric=METRICS, align=True)
+    return render_result(result, title="Coreference")
 
 
 def _nugget() -> str:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
     from adjudge.evaluate.run import Run
-    from adjudge.report.html.nugget import nugget_page
+    from adjudge.report.page import render_result
     from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
 
     paths = [str(path) for path in SYSTEMS.values()]
-    evaluation = evaluate_nuggets(NuggetTask(tokens=TOKENS), GOLD, paths, Run(keep=True, pool="micro"))
-    return nugget_page(evaluation, texts=TEXTS)
+    task = NuggetTask(tokens=TOKENS, texts=TEXTS)
+    result = evaluate_nuggets(task, GOLD, paths, Run(align=True, pool="micro")).result()
+    return render_result(result, title="Event nuggets")
 
 
 def _eal() -> str:
     from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
     from adjudge.evaluate.run import Run
     from adjudge.formats.eal_sources import Sources
-    from adjudge.report.html.eal import eal_page
+    from adjudge.report.page import render_result
+    from adjudge.tasks.eal.ranking import ranked
     from adjudge.tasks.eal.task import EalTask, Gold, count
     from adjudge.tasks.eal.texts import regions_in
 
-    task = EalTask(regions=regions_in(SOURCES), whole=True)
-    return eal_page(count(task, Gold(ASSESSMENTS, FRAMES), SUBMISSIONS, Run()), sources=Sources(SOURCES))
+    task = EalTask(regions=regions_in(SOURCES), texts=Sources(SOURCES))
+    result = count(task, Gold(ASSESSMENTS, FRAMES), SUBMISSIONS, Run(align=True)).result()
+    return render_result(ranked(result, task.settings), title="Event arguments and linking")
 
 
 def _kbp() -> str:
     from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
-    from adjudge.report.html.kbp import kbp_page
-    from adjudge.tasks.kbp.inputs import read_inputs
-    from adjudge.tasks.kbp.options import make_options
+    from adjudge.report.page import render_result
+    from adjudge.tasks.kbp.scoring import score
 
-    read = read_inputs(str(GOLD), [str(path) for path in SYSTEMS.values()], wiki=str(LINKS))
-    return kbp_page(read, make_options())
+    paths = [str(path) for path in SYSTEMS.values()]
+    result = score(str(GOLD), paths, wiki=str(LINKS), by="relation", align=True)
+    return render_result(result, title="Knowledge bases")
 
 
 _PAGES: dict[str, Callable[[], str]] = {

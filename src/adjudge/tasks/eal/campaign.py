@@ -73,7 +73,7 @@ def run_campaign(
     """Do every step that is due; `each` is told of every step as soon as it is over.
 
     With `dry_run` nothing is done or written, and steps are said to be due. `publisher` draws the report and the graphs
-    if the settings ask for them: `adjudge.report.html.eal_campaign.PUBLISHER`.
+    if the settings ask for them: `adjudge.report.campaign.PUBLISHER`.
     """
     rooms = Rooms(Path(folder))
     settings = read_settings(rooms.folder)
@@ -348,7 +348,7 @@ class _Run:
         for name, path, wanted in (("report", rooms.page, settings.report), ("graphs", rooms.graphs, settings.graphs)):
             publisher = self.publisher
             if wanted and publisher is None:
-                self.say(name, "", "due", "run_campaign needs a publisher for it: adjudge.report.html.eal_campaign")
+                self.say(name, "", "due", "run_campaign needs a publisher for it: adjudge.report.campaign")
                 continue
             action = partial(steps.publish, rooms, given, publisher, name) if wanted and publisher else None
             self._extra(name, path, lambda: digest(inputs(), self._sources()), action)

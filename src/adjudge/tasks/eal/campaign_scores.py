@@ -46,13 +46,15 @@ class Inputs(NamedTuple):
         return read_genres(str(self.base / self.settings.genres)) if self.settings.genres else None
 
     def counted(
-        self, chosen: Settings, *, genre: str | None = None, pool: str = "micro", whole: bool = False
+        self, chosen: Settings, *, genre: str | None = None, pool: str = "micro", align: bool = False
     ) -> Evaluation:
-        """Count everything; with `whole` every comparison is kept."""
+        """Count everything; with `align` also what became of every response, beside the texts."""
+        from adjudge.formats.eal_sources import Sources
         from adjudge.tasks.eal.task import EalTask, Gold, count
 
-        run = Run(inference=self.inference(chosen), by=self.settings.by, docs=tuple(self.documents), pool=pool)
-        task = EalTask(chosen, listed=self.genres(), whole=whole)
+        docs = tuple(self.documents)
+        run = Run(inference=self.inference(chosen), by=self.settings.by, docs=docs, pool=pool, align=align)
+        task = EalTask(chosen, listed=self.genres(), texts=Sources(self.base / "sources") if align else None)
         return count(task, Gold(self.key, self.frames), self.systems, run, genre=genre)
 
     def inference(self, chosen: Settings) -> Inference:

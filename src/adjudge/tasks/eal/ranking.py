@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.stats.scores import Drawing
     from adjudge.stats.table import StatsTable
-    from adjudge.tasks.eal.settings import Profile
+    from adjudge.tasks.eal.settings import Profile, Settings
 
 Draws: TypeAlias = Literal["numpy", "java"]
 
@@ -67,6 +67,23 @@ def rank_systems(
     points = {name: estimators[name].point()[key] for name in tables}
     standings = official_standings(key, samples, points, level, percentiles)
     return Ranking(*key, resamples, seed, draws, level, standings, samples)
+
+
+def can_be_ranked(result: Result) -> bool:
+    """Whether there are several systems, and corpora that were drawn."""
+    return len(result.systems) > 1 and result.options is not None and result.options.bootstrap > 0
+
+
+def ranked(result: Result, settings: Settings, by: str | None = None) -> Result:
+    """The result with the official ranking, or one by another score."""
+    import msgspec
+
+    from adjudge.stats.ranking import ranking_key as key_of
+
+    key = None if by is None else key_of(result, by)
+    ranking = rank_result(result, draws=settings.profile.draws, percentiles=settings.profile.percentiles, key=key)
+    others = [each for each in result.ranking if by is None and (each.metric, each.part) != ranking[:2]]
+    return msgspec.structs.replace(result, ranking=(*ranking.standings, *others))
 
 
 def ranking_key(measures: Sequence[Measure]) -> Key:

@@ -51,11 +51,13 @@ _WALKS = 5e7  # that are counted in a second, or words of their masks
 class KbRun(Run, frozen=True, kw_only=True):
     """How knowledge bases are scored, beside what every task has: by which engine, and with numbers of box plots.
 
+    `examples` are those of each reason for which paths are lost, if documents are saved; None for all.
     `warn` and `say` get remarks, the second for the curious.
     """
 
     engine: Engine = "auto"
     box: bool = False
+    examples: int | None = 5
     warn: Warn | None = None
     say: Warn | None = None
 

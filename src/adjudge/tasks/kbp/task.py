@@ -352,7 +352,9 @@ class PathsTask(CorpusTask):
         from adjudge.tasks.kbp.explain import explained
         from adjudge.tasks.kbp.waterfalls import box_panels, waterfall_panels
 
-        falls = explained(self._explained, range(1, self.options.hops + 1), seed=self.run.inference.seed)
+        falls = explained(
+            self._explained, range(1, self.options.hops + 1), limit=self.run.examples, seed=self.run.inference.seed
+        )
         return (*(panel for each in falls for panel in waterfall_panels(each)), *box_panels(result))
 
 

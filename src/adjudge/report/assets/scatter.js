@@ -1,15 +1,18 @@
-// Documents as points, one system against another.
+// Documents as points, one system against another; drawn when the part is opened.
 (() => {
-  const { byId, cut, data, downloads, element, fill, shape, shown } = adjudge;
-  const { ids, scores, systems, values } = data;
-  if (!byId("scatter")) return;
+  const { byId, cut, data, downloads, element, lines, opened, shape, shown, table } = adjudge;
+  const { ids, scores, systems } = data;
+  if (!byId("scatter") || !scores.length) return;
+  const values = lines("data-scores");
   const percent = (value) => (100 * value).toFixed(1);
+  const name = (system) => cut(systems[system], 40);
+  const link = (number) => `#${new URLSearchParams({ doc: ids[number] })}`;
+  let tabulate = () => {};
 
-  // The scatter plot.
   function scatter() {
-    const score = Number(byId("scatter-score").value);
-    const [a, b] = [Number(byId("scatter-a").value), Number(byId("scatter-b").value)];
-    const points = ids.map((id, number) => ({ id, number, x: values[score][a][number], y: values[score][b][number] })).filter(({ x, y }) => x !== null && y !== null);
+    const [score, a, b] = ["score", "a", "b"].map((each) => Number(byId(`scatter-${each}`).value));
+    const [xs, ys] = [a, b].map((system) => values(score * systems.length + system));
+    const points = ids.map((id, number) => ({ id, number, x: xs[number], y: ys[number] })).filter(({ x, y }) => x !== null && y !== null);
     const every = points.flatMap(({ x, y }) => [x, y]);
     const low = every.reduce((least, value) => Math.min(least, value), 0);
     const high = every.reduce((most, value) => Math.max(most, value), 1);
@@ -41,11 +44,11 @@
     }
     for (const same of [...places.values()].sort((one, other) => other.length - one.length)) {
       const [{ x, y, number }] = same;
-      const side = y > x ? "s1" : y < x ? "s0" : "s7";
+      const side = y > x ? b % 8 : y < x ? a % 8 : 7;
       const listed = same.slice(0, 5).map(({ id }) => cut(id, 60)).join(", ");
-      const dot = shape("circle", { class: `c-area ${side}`, cx: left + at(x), cy: top + size - at(y), r: Math.min(3.5 + 1.5 * Math.sqrt(same.length - 1), 14), fill: "#4d5560", "fill-opacity": ".35", stroke: "#4d5560" },
+      const dot = shape("circle", { class: `c-area s${side}`, cx: left + at(x), cy: top + size - at(y), r: Math.min(3.5 + 1.5 * Math.sqrt(same.length - 1), 14), fill: "#4d5560", "fill-opacity": ".35", stroke: "#4d5560" },
         shape("title", {}, `${listed}${same.length > 5 ? ` and ${same.length - 5} more` : ""}: ${percent(x)} and ${percent(y)}`));
-      if (adjudge.openDocument) dot.addEventListener("click", () => adjudge.openDocument(number));
+      dot.addEventListener("click", () => (location.hash = link(number)));
       chart.append(dot);
     }
     const [above, below] = [points.filter(({ x, y }) => y > x).length, points.filter(({ x, y }) => y < x).length];
@@ -53,34 +56,31 @@
     chart.setAttribute("aria-label", said);
     byId("scatter-said").textContent = shown(`${said} Points above the line are documents on which ${name(b)} is higher; a click opens the document.`);
     byId("scatter-chart").replaceChildren(chart);
-    tabulate = () => table(points, a, b);
+    // The table is made when somebody opens it or wants it as a file.
+    tabulate = () => {
+      const order = [...points].sort((one, other) => Math.abs(other.y - other.x) - Math.abs(one.y - one.x));
+      const rows = order.map(({ id, number, x, y }) => [element("a", { href: link(number), dir: "auto" }, cut(id)), percent(x), percent(y), percent(y - x)]);
+      byId("scatter-table").replaceChildren(table(["document", name(a), name(b), "difference"], rows));
+    };
     if (byId("scatter-table").closest("details").open) tabulate();
     else byId("scatter-table").replaceChildren(element("table"));
   }
 
-  // The table is made when somebody opens it or wants it as a file.
-  let tabulate = () => {};
-  function table(points, a, b) {
-    const order = [...points].sort((one, other) => Math.abs(other.y - other.x) - Math.abs(one.y - one.x));
-    const head = element("thead", {}, element("tr", {}, ...["document", name(a), name(b), "difference"].map((each, place) => element("th", { scope: "col", class: place ? "number" : false }, each))));
-    const rows = order.map(({ id, number, x, y }) => element(
-      "tr", {},
-      element("th", { scope: "row" }, adjudge.openDocument ? element("button", { type: "button", class: "item", dir: "auto", click: () => adjudge.openDocument(number) }, cut(id)) : cut(id)),
-      ...[percent(x), percent(y), percent(y - x)].map((each) => element("td", { class: "number" }, each)),
-    ));
-    byId("scatter-table").replaceChildren(element("table", {}, head, element("tbody", {}, ...rows)));
-  }
-  const name = (system) => cut(systems[system], 40);
-
-  for (const [id, names, chosen] of [["scatter-score", scores, 0], ["scatter-a", systems, 0], ["scatter-b", systems, 1]]) {
-    fill(id, names);
-    byId(id).value = chosen;
-    byId(id).addEventListener("change", scatter);
-  }
-  byId("scatter-table").closest("details").addEventListener("toggle", (event) => event.target.open && tabulate());
-  byId("scatter").hidden = false;
-  scatter();
-  const holder = byId("scatter").querySelector("figure");
-  holder.dataset.file = "scatter";
-  downloads(holder, () => tabulate());
+  let ready = false;
+  opened.set("spread", () => {
+    if (ready) return;
+    ready = true;
+    for (const [id, names, chosen] of [["scatter-score", scores, 0], ["scatter-a", systems, 0], ["scatter-b", systems, 1]]) {
+      byId(id).append(...names.map((each, at) => element("option", { value: at }, cut(each, 60))));
+      byId(id).value = chosen;
+      byId(id).addEventListener("change", scatter);
+    }
+    byId("scatter-table").closest("details").addEventListener("toggle", (event) => event.target.open && tabulate());
+    byId("scatter").hidden = false;
+    scatter();
+    const holder = byId("scatter").querySelector("figure");
+    holder.dataset.file = "scatter";
+    downloads(holder, () => tabulate());
+  });
 })();
+adjudge.follow();

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from adjudge.formats.eal_sources import Sources
-from adjudge.report.html.charts import standalone
-from adjudge.report.html.eal import eal_page
-from adjudge.report.html.eal_graphs import graphs_of, rankings_of
+from adjudge.report.charts import drawn
+from adjudge.report.page import render_result
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
+from adjudge.tasks.eal.panels import rankings_of, weight_panels
+from adjudge.tasks.eal.ranking import can_be_ranked, ranked
 from adjudge.tasks.eal.task import tables_of
 
 
 def campaign_page(inputs: Inputs) -> str:
     """The ranking, and what became of every response, with the texts."""
-    return eal_page(inputs.counted(inputs.chosen(), whole=True), sources=Sources(inputs.base / "sources"))
+    chosen = inputs.chosen()
+    result = inputs.counted(chosen, align=True).result()
+    result = ranked(result, chosen) if can_be_ranked(result) else result
+    return render_result(result, title="Event arguments and linking")
 
 
 def campaign_graphs(inputs: Inputs) -> dict[str, bytes]:
     """How scores and ranks depend on beta and lambda, and how far the draws spread: SVG files by name."""
     chosen = inputs.chosen()
     evaluation = inputs.counted(chosen)
-    graphs, _ = graphs_of(tables_of(evaluation), chosen, rankings_of(evaluation.result(), chosen))
-    return {f"{graph.name}.svg": standalone(graph.chart).encode() for graph in graphs}
+    panels = weight_panels(tables_of(evaluation), chosen, rankings_of(evaluation.result(), chosen))
+    return drawn(panels, list(evaluation.systems))
 
 
 PUBLISHER = Publisher(campaign_page, campaign_graphs)

@@ -1,0 +1,151 @@
+"""Panels that need no documents: hops and confidence of knowledge bases, beta and lambda of event arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from adjudge.report.plane import around
+from adjudge.stats.panel import Cell, Panel, PanelAxis, PanelMark, PanelSeries
+from adjudge.stats.text import clean
+
+if TYPE_CHECKING:
+    from adjudge.stats.result import Result
+    from adjudge.tasks.eal.settings import Settings
+
+_HOP = re.compile(r"kbp\.hop(\d+)")
+_SLACK = 1e-9
+
+
+def curves(result: Result) -> list[Panel]:
+    """The panels that the scores allow, and what the counts allow if they were not saved with the documents."""
+    return [*_hops(result), *_confidence(result), *(_weights(result) if result.task == "eal" else ())]
+
+
+def _hops(result: Result) -> Iterator[Panel]:
+    """F1 by the length of paths."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for system in result.systems:
+        for score in system.scores:
+            hop = _HOP.fullmatch(score.metric)
+            if hop is not None and not score.slice and score.part == "f1" and score.value is not None:
+                found.setdefault(clean(system.name), []).append((float(hop[1]), score.value))
+    hops = sorted({at for points in found.values() for at, _ in points})
+    if len(hops) < 2:
+        return
+    rows = tuple((name, *(dict(points).get(at) for at in hops)) for name, points in found.items())
+    yield Panel(
+        kind="lines",
+        name="hops",
+        title="F1 by the number of hops",
+        caption="A path of several facts is found if all of them are. In percent.",
+        header=("system", *(f"{at:g} hop{'s' * (at > 1)}" for at in hops)),
+        rows=rows,
+        percent=True,
+        axes=(
+            PanelAxis(title="hops", low=hops[0], high=hops[-1]),
+            PanelAxis(title="F1 in percent", low=0.0, high=1.0, factor=100.0),
+        ),
+        series=tuple(PanelSeries(name=name, pieces=(tuple(sorted(points)),)) for name, points in found.items()),
+    )
+
+
+def _confidence(result: Result) -> Iterator[Panel]:
+    """Precision over recall as the confidence rises from which on facts are kept, for every metric with such slices."""
+    found: dict[str, dict[str, dict[float, dict[str, float]]]] = {}
+    for system in result.systems:
+        for score in system.scores:
+            least = _least(score.slice["confidence"]) if list(score.slice) == ["confidence"] else None
+            if least is not None and score.value is not None:
+                own = found.setdefault(score.metric, {}).setdefault(clean(system.name), {})
+                own.setdefault(least, {})[score.part] = score.value
+    for metric, systems in found.items():
+        series, marks, rows = [], [], list[tuple[Cell, ...]]()
+        for name, points in systems.items():
+            # Where nothing is kept there is no precision.
+            kept = [
+                (least, at)
+                for least, at in sorted(points.items())
+                if "precision" in at and "recall" in at and at.get("system") != 0
+            ]
+            if not kept:
+                continue
+            places = tuple((at["recall"], at["precision"]) for _, at in reversed(kept))
+            series.append(PanelSeries(name=name, pieces=(places,)))
+            for least, at in kept:
+                rows.append((name, f"{least:g}", at["precision"], at["recall"], at.get("f1")))
+                told = f"{name}, from {least:g}: {100 * at['precision']:z.1f} and {100 * at['recall']:z.1f}"
+                marks.append(PanelMark(at=(at["recall"], at["precision"]), text=told))
+        if len(rows) <= len(series):
+            continue  # one confidence only: there is no curve
+        low, high = around((point[1] for each in series for point in each.pieces[0]), floor=0.0, ceiling=1.0)
+        right = max(point[0] for each in series for point in each.pieces[0])
+        yield Panel(
+            kind="lines",
+            name=f"confidence-{metric.removeprefix('kbp.')}",
+            title=f"{clean(metric)}: precision over recall by confidence",
+            caption="Every ring keeps the facts that are at least so sure; the right end keeps all of them.",
+            header=("system", "confidence from", "precision", "recall", "F1"),
+            rows=tuple(rows),
+            percent=True,
+            axes=(
+                PanelAxis(title="recall in percent", low=0.0, high=max(right, 0.01), factor=100.0),
+                PanelAxis(title="precision in percent", low=low, high=high, factor=100.0),
+            ),
+            series=tuple(series),
+            marks=tuple(marks),
+        )
+
+
+def _least(value: object) -> float | None:
+    """The confidence of a slice such as 0.71+."""
+    try:
+        return float(str(value).removesuffix("+"))
+    except ValueError:
+        return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Event arguments
+
+
+def _weights(result: Result) -> tuple[Panel, ...]:
+    settings = None if result.panels else _settings(result)
+    if settings is None:
+        return ()
+    from adjudge.tasks.eal.panels import weight_panels
+
+    return weight_panels({each.name: each.table for each in result.systems if each.table is not None}, settings, {})
+
+
+def _settings(result: Result) -> Settings | None:
+    """The weights of a result; nothing if its counts do not give its own scores with them."""
+    from adjudge.errors import UsageError
+    from adjudge.tasks.eal.sensitivity import argument_scores, counts_of, overall
+    from adjudge.tasks.eal.settings import decide, settings
+
+    options = result.options
+    if options is None or options.pool != "micro" or any(system.table is None for system in result.systems):
+        return None
+    beta, lambda_, decided = (options.fields.get(name) for name in ("beta", "lambda", "decided"))
+    if not isinstance(beta, int | float):
+        return None
+    linked = isinstance(lambda_, int | float)
+    # The decisions that matter here have no commas in them.
+    parts = (part.partition("=") for part in str(decided or "").split(","))
+    try:
+        profile = decide(result.profile, {name: value for name, _, value in parts if name == "lambda_on"})
+        found = settings(profile, beta=beta, lambda_=float(lambda_ or 0.0) if linked else 0.5, linking=linked)
+        for system in result.systems:
+            assert system.table is not None
+            counts = counts_of(system.table)
+            again = float(argument_scores(counts, [found.beta])[0])
+            again = overall(counts, found.beta, found.argument_weight) if found.linking else again
+            metric = "eal.overall" if found.linking else "eal.argument"
+            scores = [s.value for s in system.scores if (s.metric, s.part) == (metric, "score") and not s.slice]
+            if len(scores) != 1 or scores[0] is None or abs(scores[0] - again) > _SLACK:
+                return None
+    except UsageError:
+        return None
+    return found
