@@ -17,10 +17,12 @@ from adjudge.formats.eal_linking import INCOMPLETE, write_linking
 from adjudge.formats.eal_sources import Sources, read_list
 from adjudge.formats.eal_store import FramesStore, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
+from adjudge.tasks.eal.apply import ENOUGH
 from adjudge.tasks.eal.assess import add_responses
 from adjudge.tasks.eal.campaign_settings import FILE, CampaignSettings
 from adjudge.tasks.eal.frames import describe, format_linking, layout_of, linkable, project
 from adjudge.tasks.eal.locking import identity, locked, open_assessments, open_reference
+from adjudge.tasks.eal.stores import scan_linked
 from adjudge.tasks.eal.texts import find_quotes
 
 Required: TypeAlias = "Collection[str] | Literal['all'] | None"
@@ -110,12 +112,6 @@ def named(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + more
 
 
-ENOUGH = 1000  # problems after which the rest is not looked at
-
-# People make frames and leave the INCOMPLETE line as it is; it is corrected when the frames are read.
-TAKEN_OFF = "linked-incomplete"
-
-
 class Added(NamedTuple):
     """What was added to how many files, and what is wrong with other files, which were not changed."""
 
@@ -195,7 +191,7 @@ def extend_frames(key: Path, frames: Path, documents: Collection[str]) -> Linked
         keys.keep_only(documents)
         for document in keys.documents:
             read = keys.key(document)
-            linking, found = _scan(store, read)
+            linking, found = scan_linked(store, read)
             problems += found
             rest = project(linking or Linking(document), read).unlinked
             classes += len(linkable(read))
@@ -218,11 +214,6 @@ def rest_of(key: AnswerKey, classes: Iterable[object]) -> list[tuple[Response, .
     return [responses for each, responses in linkable(key).items() if each in wanted]
 
 
-def _scan(store: FramesStore, key: AnswerKey) -> tuple[Linking | None, list[Problem]]:
-    linking, findings = store.scan_linking(key)
-    return linking, errors_of([finding for finding in findings if finding.kind != TAKEN_OFF])
-
-
 def _silent(linking: Linking, groups: Iterable[tuple[Response, ...]]) -> bool:
     """Whether the file does not say of some TRFR that it waits."""
     return any(linking.incomplete.isdisjoint(group) for group in groups)
@@ -230,7 +221,7 @@ def _silent(linking: Linking, groups: Iterable[tuple[Response, ...]]) -> bool:
 
 def _append_frames(path: Path, key: AnswerKey, store: FramesStore) -> None:
     """Put descriptions of what is new behind what is there, and a new INCOMPLETE line at the end."""
-    linking, _ = _scan(store, key)
+    linking, _ = scan_linked(store, key)
     projection = project(linking or Linking(key.document), key)
     if linking is None:
         write_atomically(path, format_linking(projection.linking, key, comments=True), sweep=False)

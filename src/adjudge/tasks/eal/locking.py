@@ -8,6 +8,7 @@ takes it over. A lock of another machine or of another program is respected, and
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 import time
@@ -244,7 +245,7 @@ def _unfinished(path: Path, shown: str) -> Problem | None:
     """A writer puts the old store aside and then the new one in its place; it may be killed between the two."""
     if os.path.lexists(path):
         return None
-    aside = sorted(path.parent.glob(f".{_escaped(path.name)}.*{temporary.OLD}")) if path.parent.is_dir() else []
+    aside = sorted(path.parent.glob(f".{glob.escape(path.name)}.*{temporary.OLD}")) if path.parent.is_dir() else []
     if not aside:
         return None
     if temporary.is_held(str(aside[-1]).removesuffix(temporary.OLD)):
@@ -252,9 +253,3 @@ def _unfinished(path: Path, shown: str) -> Problem | None:
     message = f"a writer was interrupted when it replaced the store; the old one is {aside[-1]}"
     hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}, or write it again"
     return Problem(message, path=shown, hint=hint)
-
-
-def _escaped(name: str) -> str:
-    import glob
-
-    return glob.escape(name)

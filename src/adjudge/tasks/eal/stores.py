@@ -239,7 +239,7 @@ def _is_same(one: str | Path, other: str | Path) -> bool:
 
 Written: TypeAlias = Literal["responses", "classes"]
 
-_TAKEN_OFF = "linked-incomplete"  # people make frames and leave the INCOMPLETE line as it is
+_TAKEN_OFF = "linked-incomplete"  # people make frames and leave the INCOMPLETE line as it is, which is corrected here
 _SAID_OTHERWISE = (_TAKEN_OFF, "half-linked", "unlinked")
 
 
@@ -364,12 +364,10 @@ def _unlinked(place: str, document: DocumentFrames) -> list[Finding]:
     ]
 
 
-def _linking(store: FramesStore, key: AnswerKey) -> Linking | None:
+def scan_linked(store: FramesStore, key: AnswerKey) -> tuple[Linking | None, list[Problem]]:
+    """The frames of a document, and what is wrong with them, but for an INCOMPLETE line that people left as it was."""
     linking, findings = store.scan_linking(key)
-    problems = [finding.problem for finding in findings if finding.error and finding.kind != _TAKEN_OFF]
-    if problems:
-        raise FormatError(problems)
-    return linking
+    return linking, [each.problem for each in findings if each.error and each.kind != _TAKEN_OFF]
 
 
 class _Abandoned(Exception):
@@ -396,7 +394,9 @@ def project_store(
         def project_document(document: str) -> None:
             key = new.key(document)
             before = old.key(document) if document in old else AnswerKey(document)
-            linking = _linking(linked, before) if document in old else None
+            linking, problems = scan_linked(linked, before) if document in old else (None, [])
+            if problems:
+                raise FormatError(problems)
             if linking is None:
                 summary.absent.append(document)
             projection = project(linking or Linking(document), key, before)
