@@ -12,6 +12,7 @@ from adjudge.model.nugget import Nugget, NuggetDocument, Piece, TokenTable
 def other_words(nuggets: Iterable[Nugget], table: TokenTable) -> bool:
     """Whether most nuggets, which are by tokens, have other words than these: is the table that of another document?
 
+    >>> from adjudge.model.nugget import Token
     >>> nuggets = [Nugget(id, "Life_Die", "Actual", "died", tokens=("1",)) for id in ("E1", "E2")]
     >>> other_words(nuggets, TokenTable("a", [Token("1", "married", 0, 7)]))
     True
