@@ -169,7 +169,7 @@ def test_options_reach_the_checks(capsys: pytest.CaptureFixture[str]) -> None:
     "arguments",
     [
         ["none.zip"],
-        ["sub", "--docs", "none"],
+        ["sub", "--texts", "none"],
         ["sub", "--docs", "sub.zip"],
         ["sub", "--ontology", "2051"],
         ["sub", "--profile", "bbn"],

@@ -203,8 +203,8 @@ def test_specification_files_and_types(adjudge, campaign: Path) -> None:
 def test_verbose_tells_what_is_done(adjudge) -> None:
     ran = adjudge(*SCORE, "--verbose")
     assert ran.out == adjudge(*SCORE).out
-    assert "scoring 1 system(s) with relation.strict" in ran.err
-    assert "scored 8 documents" in ran.err
+    assert "reading gold and 1 system(s)" in ran.err
+    assert "counted 8 documents" in ran.err
 
 
 def test_several_metrics(adjudge) -> None:

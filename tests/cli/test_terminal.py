@@ -64,7 +64,7 @@ def test_no_color_is_respected(campaign: Path):
 def test_verbose_says_what_is_done(adjudge, campaign: Path):
     score = ("score", "relation.strict", "gold.jsonl", "good.jsonl", "--save", "good.json")
     said = adjudge(*score, "--verbose")
-    assert re.findall(r"^ *\d+\.\d\d s  (\w+)", said.err, re.M) == ["scoring", "scored"]
+    assert re.findall(r"^ *\d+\.\d\d s  (\w+)", said.err, re.M) == ["reading", "counted"]
     assert adjudge(*score).err == ""
     assert "read 1 result(s)" in adjudge("compare", "good.json", "--verbose").err
     assert "read 2 annotators" in adjudge("agree", "relation.strict", "gold.jsonl", "good.jsonl", "--verbose").err

@@ -112,7 +112,7 @@ COMMANDS = {
     "eal": Entry(
         "Event arguments and linking: submissions, assessment, scores.",
         commands=_EAL,
-        example="adjudge eal validate system.zip --docs sources/ --ontology 2015",
+        example="adjudge eal validate system.zip --texts sources/ --ontology 2015",
     ),
     "kbp": Entry(
         "Knowledge bases: score, explain, query, validate, repair them.",

@@ -143,14 +143,14 @@ def _eal() -> Demo:
 
     systems = [str(path) for path in SUBMISSIONS.values()]
     where = f"{_short(ASSESSMENTS)} {' '.join(map(_short, systems))}"
-    where = f"{where} --frames {_short(FRAMES)} --docs-text {_short(SOURCES)}"
+    where = f"{where} --frames {_short(FRAMES)} --quotes-in {_short(SOURCES)}"
     return (
         "The bundled campaign of event arguments and linking: twelve short documents, the responses of three systems.",
         score(ASSESSMENTS, FRAMES, systems, regions=regions_in(SOURCES)),
         _commands(
             f"eal score {where} --by type",
             f"eal score {where} --explain MINI_NW_01",
-            f"eal validate {_short(SUBMISSIONS['slate'])} --docs {_short(SOURCES)} --ontology 2015",
+            f"eal validate {_short(SUBMISSIONS['slate'])} --texts {_short(SOURCES)} --ontology 2015",
             "eal campaign init my-campaign --demo",
         ),
     )

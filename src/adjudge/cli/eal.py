@@ -12,20 +12,17 @@ import click
 
 from adjudge.cli.options import (
     FORMATS,
-    RESAMPLING,
     Sides,
     Target,
     choice,
     command,
-    document_list,
+    docs_option,
     flag,
     format_option,
     inference_of,
+    old_texts,
     output_option,
-    refuse_with,
     resampling_options,
-    run_from,
-    scoring_options,
     side_arguments,
     sides_of,
     value,
@@ -34,9 +31,7 @@ from adjudge.cli.options import (
 from adjudge.cli.output import (
     check_rank,
     check_targets,
-    count_task,
     emit,
-    emit_explanations,
     emit_json,
     emit_lines,
     finish,
@@ -45,6 +40,7 @@ from adjudge.cli.output import (
     uncollected,
     with_ranking,
 )
+from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import Problem, UsageError
 from adjudge.tasks.eal.settings import PROFILES
 
@@ -56,10 +52,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.eal.task import Regions
 
 _EXTRAS = ("ceaf", "b3", "blanc", "f")
-_ONLY_SCORES = (
-    *("by", "save", "summary", "fail_under", "pool", *RESAMPLING, "rank", "rank_by", "per_document", "jobs", "cluster"),
-    "docs",
-)
 _BY = "Also score by type, role or genre."
 _also_option = choice(
     "--also extras",
@@ -67,7 +59,7 @@ _also_option = choice(
     "More measures: CEAF, plain B3 or BLANC of the frames; the overall score with F1. Repeatable.",
     multiple=True,
 )
-_only_option = value("--only", "LIST", "Only these documents: a file with one id per line, or a,b,c.")
+_OLD = {"--docs-text": "--quotes-in", "--only": "--docs"}
 
 _side_options = [
     side_arguments("ASSESSMENTS", "SUBMISSION", old_gold="--key"),
@@ -93,7 +85,7 @@ _side_options = [
         multiple=True,
     ),
     value("--quotes", "FILE", "A quote filter: responses in quotations are left out."),
-    value("--docs-text", "FOLDER", "Source documents, to find the quotations in them."),
+    value("--quotes-in", "SOURCES", "Source documents: responses in their quotations are left out."),
     choice(
         "--taxonomy",
         ("full", "collapsed", "type-lax"),
@@ -111,26 +103,25 @@ _side_options = [
 ]
 
 
-def _sides(options: dict[str, Any], *targets: str, docs: str = "only") -> Sides:
-    """The key and the submissions, after a look at where output goes; `docs` is the option that names documents."""
-    listed = [options[name] for name in ("frames", "quotes", "genre_list", docs)]
+def _sides(options: dict[str, Any], *targets: str) -> Sides:
+    """The key and the submissions, after a look at where output goes."""
+    listed = [options[name] for name in ("frames", "quotes", "genre_list")]
     return sides_of(options, *targets, inputs=listed)
 
 
-def _counted(sides: Sides, chosen: Settings, options: Mapping[str, Any], *, docs: str = "only") -> Evaluation:
+def _counted(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> Evaluation | None:
     """Read and count everything as the options say, without a seed with that of the profile."""
     from adjudge.tasks.eal.diagnostics import read_genres
     from adjudge.tasks.eal.task import EalTask, Gold, count
 
     seed = chosen.profile.bootstrap_seed if options["seed"] is None else options["seed"]
-    inference = inference_of(options, seed=seed)
-    align = options.get("save_documents", False)
-    run = run_from(options, inference=inference, docs=document_list(options[docs]), align=align)
+    run = run_from(options, inference=inference_of(options, seed=seed))
     listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
     task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, texts=_texts(options))
     task.macro = run.pool == "macro"
-    gold = sides._replace(gold=Gold(sides.gold, options["frames"]))
-    return count_task(task, gold, run, options, partial(count, genre=options["genre"]))
+    both = sides._replace(gold=Gold(sides.gold, options["frames"]))
+    how = partial(count, task, genre=options["genre"])
+    return counted(how, task.measures, both, options, run=run, only=("per_document", "pool"))
 
 
 def _settings(options: Mapping[str, Any]) -> Settings:
@@ -162,11 +153,11 @@ def _settings(options: Mapping[str, Any]) -> Settings:
 
 def _regions(options: Mapping[str, Any], settings: Settings) -> Regions | None:
     """Where the quotations of a document are, if they are to be left out."""
-    quotes, folder = options["quotes"], options["docs_text"]
+    quotes, folder = options["quotes"], options["quotes_in"]
     if quotes is None and folder is None:
         return None
     if quotes is not None and folder is not None:
-        raise UsageError("--quotes and --docs-text both say where quotations are", hint="leave one of them out")
+        raise UsageError("--quotes and --quotes-in both say where quotations are", hint="leave one of them out")
     from adjudge.tasks.eal.texts import read_regions, regions_in
 
     return read_regions(str(quotes)) if folder is None else regions_in(folder, settings.profile)
@@ -212,6 +203,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
         "adjudge eal score key/ mine=runs/7 --frames ref/ --by type --genre newswire",
         "adjudge eal score key/ runs/7 --frames ref/ --profile bbn-2015 --bootstrap 1000",
     ],
+    old=_OLD,
 )
 def score(**options: Any) -> None:
     """Score submissions against assessments and reference frames: arguments, linking, and both together.
@@ -219,17 +211,10 @@ def score(**options: Any) -> None:
     ASSESSMENTS is the key, a folder or an archive. A submission is a folder or an archive, called after its file, or
     NAME in NAME=SUBMISSION.
     """
-    sides, chosen = _sides(options, "per_document", docs="docs"), _settings(options)
-    if options["explain"] is not None:
-        from adjudge.tasks.eal.task import explain
-
-        refuse_with("--explain", _ONLY_SCORES)
-        how: dict[str, Any] = {"regions": _regions(options, chosen), "texts": _texts(options)}
-        with uncollected():
-            found = explain(sides.gold, options["frames"], sides.named(), options["explain"], chosen, **how)
-        emit_explanations(found.values(), options)
+    sides, chosen = _sides(options, "per_document"), _settings(options)
+    evaluation = _counted(sides, chosen, options)
+    if evaluation is None:
         return
-    evaluation = _counted(sides, chosen, options, docs="docs")
     result = evaluation.result()
     check_rank(options)
     from adjudge.tasks.eal.ranking import ranked
@@ -252,19 +237,21 @@ def score(**options: Any) -> None:
     _also_option,
     value("--by", "FIELD", f"{_BY} Repeatable.", multiple=True),
     value(
-        "--docs",
+        "--texts",
         "SOURCES",
         "Show the texts: a folder of source documents, or a list of ids and paths. Nothing is removed by it.",
     ),
-    _only_option,
+    docs_option,
+    value("--only", "LIST", "", hidden=True),
     value("--title", "TEXT", "What stands at the top of the page.", default="Event arguments and linking"),
     resampling_options(", or as the profile says"),
     output_option,
     verbose_option,
     examples=[
-        "adjudge eal report assessments/ *.zip --frames frames/ --docs texts/ -o report.html",
+        "adjudge eal report assessments/ *.zip --frames frames/ --texts texts/ -o report.html",
         "adjudge eal report key/ old=runs/6 new=runs/7 --frames ref/ --by type -o report.html",
     ],
+    old={"--docs-text": "--quotes-in"},
 )
 def report(**options: Any) -> None:
     """Write an HTML page that shows what the scores are made of: one file that needs no network.
@@ -272,15 +259,18 @@ def report(**options: Any) -> None:
     It is the page of `adjudge report`: the ranking, what goes wrong most, how beta and lambda matter, and for every
     document its responses with their outcomes and reasons, reference frames beside those of the system, and the text.
     """
+    old_texts(options, "only")
     sides, chosen = _sides(options), _settings(options)
-    docs, output = options["docs"], options["output"]
+    texts, output = options["texts"], options["output"]
     if output is not None:
-        _refuse_inside(output, [sides.gold, *sides.paths, docs, options["frames"], options["docs_text"]])
+        _refuse_inside(output, [sides.gold, *sides.paths, texts, options["frames"], options["quotes_in"]])
     from adjudge.report.page import render_result
     from adjudge.tasks.eal.ranking import can_be_ranked, ranked
 
     with uncollected():
-        result = _counted(sides, chosen, {**options, "save_documents": True, "texts": docs}).result()
+        evaluation = _counted(sides, chosen, {**options, "save_documents": True})
+        assert evaluation is not None
+        result = evaluation.result()
         result = ranked(result, chosen) if can_be_ranked(result) else result
         page = render_result(result, title=options["title"])
     emit(page, output)
@@ -290,7 +280,7 @@ def report(**options: Any) -> None:
 @command(
     "graphs",
     _side_options,
-    _only_option,
+    docs_option,
     resampling_options(", or as the profile says", names=("bootstrap", "ci", "seed")),
     value(
         "-o --output folder",
@@ -302,6 +292,7 @@ def report(**options: Any) -> None:
     flag("--quiet", "Do not list the files and the values at which systems change places."),
     verbose_option,
     examples=["adjudge eal graphs assessments/ acme1.zip acme2.zip --frames frames/ -o graphs/"],
+    old=_OLD,
 )
 def graphs(folder: Path, **options: Any) -> None:
     """Draw how scores and ranks vary with beta and lambda, and the distributions of the bootstrap, as SVG files.
@@ -309,7 +300,7 @@ def graphs(folder: Path, **options: Any) -> None:
     The exact values at which two systems change places are marked, and printed.
     """
     sides, chosen = _sides(options), _settings(options)
-    _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["docs_text"]])
+    _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["quotes_in"]])
     from adjudge.files import write_folder
     from adjudge.report.charts import drawn
     from adjudge.tasks.eal.panels import rankings_of, weight_panels
@@ -317,10 +308,11 @@ def graphs(folder: Path, **options: Any) -> None:
 
     with uncollected():
         evaluation = _counted(sides, chosen, options)
+        assert evaluation is not None
         result = evaluation.result()
         panels = weight_panels(tables_of(evaluation), chosen, rankings_of(result, chosen))
     files = drawn(panels, list(evaluation.systems))
-    listed = [options[name] for name in ("frames", "only", "quotes", "genre_list")]
+    listed = [options[name] for name in ("frames", "docs", "quotes", "genre_list")]
     write_folder(folder, files, inputs=[name for name in (sides.gold, *sides.paths, *listed) if is_file(name)])
     if not options["quiet"]:
         emit_lines([*(f"{folder / name}" for name in files), *_lines(panels), f"signature {result.signature}"])

@@ -247,10 +247,10 @@ def _short(described: dict[str, Any]) -> str:
     )
 
 
-def docs_option(what: str) -> Any:
+def texts_option(what: str) -> Any:
     """The source documents, in which something is found."""
     return value(
-        "--docs",
+        "--texts docs",
         "SOURCES",
         f"Find {what} in these texts: a folder with a file per document, or a file of lines with id, TAB, path.",
     )
@@ -264,7 +264,7 @@ offsets_option = choice("--offsets", UNITS, "What offsets count (default: as the
 def _spans(regions: Regions | None, listed: str | None) -> Callable[[str], Sequence[Span]]:
     """How to find the spans of a document: in its text, or else in a file that has the form of a quote filter."""
     if (regions is None) == (listed is None):
-        raise UsageError("where do the spans come from?", hint="give --docs, or the file, but not both")
+        raise UsageError("where do the spans come from?", hint="give --texts, or the file, but not both")
     found = read_regions(str(listed)) if regions is None else regions
 
     def spans(document: str) -> Sequence[Span]:
@@ -279,12 +279,13 @@ def _spans(regions: Regions | None, listed: str | None) -> Callable[[str], Seque
 @command(
     "filter-quotes",
     click.Argument(["store"], metavar="STORE"),
-    docs_option("quotations"),
+    texts_option("quotations"),
     value("--quotes", "FILE", "Quotations of each document, as a quote filter file."),
     value("--save-quotes", "FILE", "Also write the quotations that were found.", type=Target()),
     offsets_option,
     store_options(keep_ids=True),
-    examples=["adjudge eal filter-quotes run1/ --docs sources/ -o run1.unquoted"],
+    examples=["adjudge eal filter-quotes run1/ --texts sources/ -o run1.unquoted"],
+    old={"--docs": "--texts"},
 )
 def filter_quotes(
     store: str, docs: str | None, quotes: str | None, save_quotes: Path | None, offsets: str | None, **options: Any
@@ -319,11 +320,12 @@ def filter_quotes(
 @command(
     "expand-justifications",
     click.Argument(["store"], metavar="STORE"),
-    docs_option("sentences"),
+    texts_option("sentences"),
     value("--sentences given", "FILE", "Sentences of each document, in the form of a quote filter."),
     offsets_option,
     store_options(keep_ids=False),
-    examples=["adjudge eal expand-justifications run1/ --docs sources/ -o run1.sentences"],
+    examples=["adjudge eal expand-justifications run1/ --texts sources/ -o run1.sentences"],
+    old={"--docs": "--texts"},
 )
 def expand_justifications(store: str, docs: str | None, given: str | None, offsets: str | None, **options: Any) -> None:
     """Widen each predicate justification to the sentences in which it begins and ends.

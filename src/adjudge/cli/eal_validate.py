@@ -11,7 +11,7 @@ import click
 
 from adjudge.cli.eal_stores import UNITS, offsets_option, profile_option
 from adjudge.cli.findings import emit_findings, finding_options, findings_text, kinds_help, severities_of
-from adjudge.cli.options import choice, command, flag, listed_lines, value
+from adjudge.cli.options import choice, command, flag, listed_lines, old_texts, value
 from adjudge.cli.output import check_targets, emit, is_file
 from adjudge.errors import Problem, UsageError
 from adjudge.files import replacing
@@ -23,7 +23,7 @@ from adjudge.tasks.eal.validation import validate as check
 @command(
     "validate",
     click.Argument(["submissions"], metavar="SUBMISSION...", nargs=-1, required=True),
-    value("--docs", "FOLDER", "Source documents, or a file with lines of document id, TAB and path."),
+    value("--texts", "FOLDER", "Source documents, or a file with lines of document id, TAB and path."),
     value("--ontology", "NAME", "2014, 2015, 2016, or a file (default: 2015, with the profile bbn-2014 2014)."),
     profile_option,
     choice(
@@ -32,12 +32,13 @@ from adjudge.tasks.eal.validation import validate as check
         "Which folders a submission has (default: as in the year of the ontology).",
     ),
     offsets_option,
-    value("--doc-list", "LIST", "The documents that must be there: a file with one id per line, or a,b."),
+    value("--docs", "LIST", "The documents that must be there: a file with one id per line, or a,b."),
+    value("--doc-list", "LIST", "", hidden=True),
     flag("--dump", "Show each response with the text at its offsets, frame by frame."),
     finding_options(),
     before=kinds_help(KINDS),
     examples=[
-        "adjudge eal validate system.zip --docs sources/ --severity cas-text=error --severity entity-type=off --strict"
+        "adjudge eal validate system.zip --texts sources/ --severity cas-text=error --severity entity-type=off --strict"
     ],
 )
 def validate(submissions: tuple[str, ...], **options: Any) -> int:
@@ -49,12 +50,14 @@ def validate(submissions: tuple[str, ...], **options: Any) -> int:
     """
     if options["dump"] and options["format_"] == "json":
         raise UsageError("--dump is for people, JSON for programs", hint="leave out --dump or --format json")
-    check_targets(options, inputs=[*submissions, options["doc_list"]])
+    old_texts(options, "doc_list")
+    check_targets(options, inputs=[*submissions, options["docs"]])
     rules: dict[str, Any] = {
         "offsets": UNITS[options["offsets"]] if options["offsets"] else None,
-        "documents": None if options["doc_list"] is None else _documents(options["doc_list"]),
+        "documents": None if options["docs"] is None else _documents(options["docs"]),
+        "docs": options["texts"],
         "severity": severities_of(options, KINDS),
-        **{name: options[name] for name in ("docs", "ontology", "profile", "layout", "limit")},
+        **{name: options[name] for name in ("ontology", "profile", "layout", "limit")},
     }
     if not options["dump"]:
         return emit_findings("eal", [check(name, **rules) for name in submissions], options)
@@ -103,5 +106,5 @@ def _documents(text: str) -> list[str]:
     lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
     ids = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not ids:
-        raise UsageError(f"--doc-list {text!r} names no documents", hint="give ids, or a file with one id per line")
+        raise UsageError(f"--docs {text!r} names no documents", hint="give ids, or a file with one id per line")
     return ids

@@ -11,12 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from adjudge.cli.app import Entry, LazyGroup
 from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
-    RESAMPLING,
     Sides,
     Value,
     choice,
@@ -26,13 +24,12 @@ from adjudge.cli.options import (
     refuse_alone,
     refuse_with,
     refused,
-    run_from,
-    scoring_options,
     side_arguments,
     sides_of,
     value,
 )
-from adjudge.cli.output import check_gates, emit, emit_explanations, finish, is_file, log, say, working
+from adjudge.cli.output import emit, finish, is_file, say
+from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
 from adjudge.tasks.family import JSONL, Family, find_family
@@ -43,22 +40,9 @@ if TYPE_CHECKING:
     from adjudge.scorers import Published, Scorer
 
 CREDITS = ("halving", "linear", "ancestors", "general")
-_NOT_EXPLAINED = (
-    "save",
-    "save_documents",
-    "summary",
-    "fail_under",
-    "by",
-    "docs",
-    *RESAMPLING,
-    "rank",
-    "rank_by",
-    "jobs",
-    "cluster",
-)
 _NOT_COMPAT = (
-    *("metric", "reader", "system_reader", "by", "pool", "profile", "docs", "jobs", "cluster", "time_limit"),
-    *("hierarchy", "save_documents", "rank", "rank_by"),
+    *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "time_limit", "by", "pool", "docs"),
+    *("jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
 _MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "template_errors")}}
 """Commands of families beside `score`."""
@@ -105,7 +89,8 @@ _options = [
     click.Argument(["metric"], shell_complete=complete_metrics),
     side_arguments(),
     value("--reader", "FORMAT", "The format of the files: bio, dygie, ...", default=JSONL),
-    value("--system-reader", "FORMAT", "The format of the system files, if it is another one than of gold."),
+    value("--gold-reader", "FORMAT", "The format of gold, if another."),
+    value("--system-reader", "FORMAT", "The format of the system files, if another."),
     _options,
     examples=["adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5"],
 )
@@ -133,38 +118,18 @@ def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
 def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: Adjust | None = None) -> None:
     """Score files and print, save and gate as the options say."""
     from adjudge.tasks.chosen import as_metrics
-    from adjudge.tasks.scoring import evaluated, explained
+    from adjudge.tasks.scoring import evaluated
     from adjudge.tasks.task import measures_of
 
-    named, how = sides.named(), {name: options[name] for name in ("profile", "time_limit")}
-    how["readers"] = options["reader"], options["system_reader"]
-    how["hierarchy"] = _hierarchies(options)
-    if options["explain"] is not None:
-        refuse_with("--explain", _NOT_EXPLAINED)
-        names = list(named)
-        found = explained(metric, sides.gold, sides.paths, options["explain"], names=names, adjust=adjust, **how)
-        emit_explanations(found.values(), options)
-        return
-    if options["save"] is None:
-        refuse_alone("--save-documents", "--save")
-    run = msgspec.structs.replace(run_from(options), align=options["save_documents"], time_limit=options["time_limit"])
-    chosen = {"profile": options["profile"], "hierarchy": how["hierarchy"]}
+    run = run_from(options)
+    chosen = {"profile": options["profile"], "hierarchy": _hierarchies(options)}
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, **chosen)
-    check_gates(options["fail_under"], measures_of(metrics))
-    log(options, f"scoring {len(named)} system(s) with {', '.join(str(each) for each in metrics)}")
-    with working("scoring", shown=not options["quiet"]) as progress:
-        result = evaluated(
-            metrics,
-            sides.gold,
-            sides.paths,
-            msgspec.structs.replace(run, progress=progress),
-            names=list(named),
-            readers=(options["reader"], options["system_reader"]),
-            profile=options["profile"],
-            adjust=adjust,
-        ).result()
-    log(options, f"scored {result.systems[0].documents} documents")
-    finish(result, options)
+    usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
+    readers = ours or usual, theirs or (usual if ours else None)
+    count = partial(evaluated, metrics, readers=readers, profile=options["profile"], adjust=adjust)
+    found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
+    if found is not None:
+        finish(found.result(), options)
 
 
 def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,6 +194,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         side_arguments(),
         value("--metric", "NAMES", f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"),
         choice("--reader", readers, "The format.", default=family.default),
+        choice("--gold-reader", readers, "The format of gold, if another."),
         choice("--system-reader", readers, "The format of the system files, if another."),
         choice(
             "--compat",
@@ -252,7 +218,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         if options["compat"] is not None:
             _compat(scorers[options["compat"]], chosen, options)
             return
-        reader = family.readers.get(options["reader"])
+        reader = family.readers.get(options["gold_reader"] or options["reader"])
         metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
         sides = sides_of(options, inputs=metric_files(metric, options))
         score_metric(metric, sides, options, _adjust(family, adjusting))

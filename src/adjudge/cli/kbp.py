@@ -22,8 +22,6 @@ from adjudge.cli.options import (
     output_option,
     refuse_with,
     resampling_options,
-    run_from,
-    scoring_options,
     section,
     side_arguments,
     sides_of,
@@ -31,6 +29,7 @@ from adjudge.cli.options import (
     verbose_option,
 )
 from adjudge.cli.output import check_gates, emit, emit_explanations, finish, is_file, log, say, uncollected, working
+from adjudge.cli.score import run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
@@ -52,6 +51,7 @@ _nil_options = [
     choice("--nil-key", ("longest", "most_frequent", "first"), "The name of a gold entity without a page."),
     choice("--nil-merge", ("canonical", "any-shared-name", "as-given"), "When two entities without a page are one."),
 ]
+_OLD = {"--gold-format": "--gold-reader", "--system-format": "--system-reader"}
 _input_options = [
     side_arguments(old_gold="--gold"),
     section(
@@ -66,8 +66,9 @@ _input_options = [
             "What ACE offsets are turned into: characters of the text without tags, or of the raw file. "
             "[default: raw if a system is a Cold Start file]",
         ),
-        choice("--gold-format", FORMATS, "Format of gold. [default: by the content]"),
-        choice("--system-format", FORMATS, "Format of the systems. [default: by the content]"),
+        choice("--reader", FORMATS, "The format of all files. [default: by their content]"),
+        choice("--gold-reader", FORMATS, "The format of gold, if another."),
+        choice("--system-reader", FORMATS, "The format of the systems, if another."),
         flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
     ),
 ]
@@ -214,8 +215,10 @@ def _sides(options: dict[str, Any]) -> Sides:
 
 def _reading(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `read_inputs` needs beside gold and systems."""
-    names = ("wiki", "redirects", "stop", "texts", "units", "gold_format", "system_format")
-    found = {**_given(options, names), "names": list(sides.named()), "strict": options["strict"]}
+    found = _given(options, ("wiki", "redirects", "stop", "texts", "units"))
+    for side in ("gold", "system"):
+        found[f"{side}_format"] = options[f"{side}_reader"] or options["reader"]
+    found |= {"names": list(sides.named()), "strict": options["strict"]}
     docs = options["docs"]
     if docs is not None and not is_file(docs):
         from adjudge.tasks.kbp.inputs import DocumentList
@@ -261,6 +264,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         "adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system",
         "adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
     ],
+    old=_OLD,
 )
 def score(**options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
@@ -324,6 +328,7 @@ def score(**options: Any) -> None:
         "adjudge kbp discovery ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt",
         "adjudge kbp discovery gold.jsonl system.jsonl --levels NAM,NOM --by type",
     ],
+    old=_OLD,
 )
 def discovery(**options: Any) -> None:
     """Score entity discovery and linking: mentions, their types and links, and clusters over the whole corpus.
@@ -388,6 +393,7 @@ def discovery(**options: Any) -> None:
         "adjudge kbp explain gold.tsv system.tsv --hop 2",
         "adjudge kbp explain ace/ run.tac --wiki ACEtoWIKI_resource.txt --hop 1 --limit 0 --format json",
     ],
+    old=_OLD,
 )
 def explain(**options: Any) -> None:
     """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.
@@ -425,6 +431,7 @@ def explain(**options: Any) -> None:
     flag("--quiet", "No warnings."),
     verbose_option,
     examples=["adjudge kbp report ace/ old=run1.tac new=run2.tac --wiki links.csv -o report.html"],
+    old=_OLD,
 )
 def report(**options: Any) -> None:
     """Write an HTML page with scores, intervals and explanations: one file that needs no network.

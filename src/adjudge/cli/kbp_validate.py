@@ -30,7 +30,7 @@ from adjudge.tasks.kbp.validation import validate as check
     "validate",
     click.Argument(["files"], metavar="KB...", nargs=-1, required=True),
     choice("--from from_", FORMATS, "Format (default: by the content, - is coldstart)."),
-    value("--docs", "FOLDER", "Source documents of a Cold Start file, to compare its spans with them."),
+    value("--texts docs", "FOLDER", "Source documents of a Cold Start file, to compare its spans with them."),
     value(
         "--repair repaired",
         "OUT",
@@ -40,7 +40,8 @@ from adjudge.tasks.kbp.validation import validate as check
     ),
     finding_options(),
     before=kinds_help(KINDS),
-    examples=["adjudge kbp validate run.tsv --docs sources/ --repair repaired.tsv"],
+    examples=["adjudge kbp validate run.tsv --texts sources/ --repair repaired.tsv"],
+    old={"--docs": "--texts"},
 )
 def validate(files: tuple[str, ...], from_: Any, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.cli.options import (
-    RESAMPLING,
     Sides,
     Target,
     choice,
@@ -18,15 +17,14 @@ from adjudge.cli.options import (
     output_option,
     refuse_with,
     resampling_options,
-    run_from,
-    scoring_options,
     side_arguments,
     sides_of,
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_gates, count_task, emit, emit_explanations, finish, log, say, uncollected
-from adjudge.errors import UsageError, visible
+from adjudge.cli.output import emit, emit_explanations, finish, log, uncollected
+from adjudge.cli.score import ONLY_SCORES, check_official, counted, emit_official, run_from, scoring_options
+from adjudge.errors import UsageError
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
 
 if TYPE_CHECKING:
@@ -35,19 +33,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.task import NuggetTask
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
-_ONLY_SCORES = (
-    "by",
-    "save",
-    "save_documents",
-    "summary",
-    "fail_under",
-    "pool",
-    *RESAMPLING,
-    "rank",
-    "rank_by",
-    "jobs",
-    "cluster",
-)
 
 side_options = [
     side_arguments(old_gold="-g --gold", old_system="-s --system"),
@@ -120,31 +105,30 @@ def score(**options: Any) -> None:
     sides = sides_of(options, "comparison", inputs=[options["types"]])
     profile = options["profile"]
     if options["compat"]:
-        refuse_with("--compat", ("profile", "attributes", "explain", "confusion", *_ONLY_SCORES))
+        check_official(sides, options, only=("profile", "attributes", "confusion"))
         profile = options["compat"]
     chosen = _settings(options, profile=profile, attributes=options["attributes"])
     if options["confusion"] is not None:
+        refuse_with("--confusion", ("explain", "pool", *(name for name in ONLY_SCORES if name != "docs")))
         chosen = chosen._replace(coref=False, sequencing=False)
+    if options["comparison"] is not None and len(sides.paths) > 1:
+        raise UsageError("--comparison writes one system", hint="run it once for each")
     from adjudge.tasks.nugget.task import NuggetTask
 
     task = NuggetTask(chosen, **_how(options), by=options["by"])
+    evaluation = _evaluated(sides, task, options)
+    if evaluation is None:
+        return
+    if options["comparison"] is not None:
+        from adjudge.tasks.nugget.compat import write_comparison
+
+        write_comparison(options["comparison"], evaluation, Path(sides.paths[0]).name)
     if options["compat"]:
-        _compat(sides, task, options)
-    elif options["explain"] is not None:
-        from adjudge.evaluate.engine import explain
-
-        refuse_with("--explain", ("docs", "confusion", "comparison", *_ONLY_SCORES))
-        found = explain(task, sides.gold, sides.paths, options["explain"], names=sides.names)
-        emit_explanations(found.values(), options)
+        _compat(evaluation, task, options)
     elif options["confusion"] is not None:
-        _confusion(sides, task, options)
+        _confusion(evaluation, options)
     else:
-        if options["fail_under"]:
-            from adjudge.tasks.nugget.observe import measures
-
-            scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
-            check_gates(options["fail_under"], measures(chosen, pool=options["pool"], **scored))
-        finish(_evaluated(sides, task, options).result(), options)
+        finish(evaluation.result(), options)
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
@@ -162,46 +146,37 @@ def _how(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any], *, keep: bool = False) -> Evaluation:
-    """Read and count, and write the comparison file if it is wanted."""
-    target = options["comparison"]
-    if target is not None and len(sides.paths) > 1:
-        raise UsageError("--comparison writes one system", hint="run it once for each")
-    run = run_from(options, keep=keep or target is not None, align=options["save_documents"])
-    evaluation = count_task(task, sides, run, options)
-    if target is not None:
-        from adjudge.tasks.nugget.compat import write_comparison
+def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> Evaluation | None:
+    from functools import partial
 
-        write_comparison(target, evaluation, Path(sides.paths[0]).name)
-    return evaluation
+    from adjudge.evaluate.engine import evaluate
+    from adjudge.tasks.nugget.observe import measures
+
+    chosen = task.settings
+    scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}
+    named = partial(measures, chosen, pool=options.get("pool"), **scored)
+    keep = any(options.get(name) is not None for name in ("compat", "comparison", "confusion"))
+    run = run_from(options, keep=keep, **({} if "pool" in options else {"pool": "micro"}))
+    return counted(partial(evaluate, task), named, sides, options, run=run, only=("confusion", "comparison", "pool"))
 
 
-def _compat(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
-    """The official report has no room for anything but its own options."""
+def _compat(evaluation: Evaluation, task: NuggetTask, options: Mapping[str, Any]) -> None:
     from adjudge.evaluate.results import notes_of
     from adjudge.tasks.nugget.compat import report
 
-    if len(sides.paths) > 1:
-        raise UsageError("--compat prints one system", hint="run it once for each")
-    if options["format_"] != "text":
-        raise UsageError("--compat prints text", hint="leave --format out")
-    evaluation = _evaluated(sides, task, options, keep=True).checked()
-    text = report(evaluation)
-    if not options["quiet"]:
-        (name,) = evaluation.systems
-        for note in (*notes_of(evaluation, name), *task.notes(evaluation, name)):
-            examples = f" ({', '.join(note.examples)})" if note.examples else ""
-            say(f"warning: {visible(note.message + examples)}")
-    emit(text, options["output"])
+    text = report(evaluation.checked())
+    (name,) = evaluation.systems
+    notes = (*notes_of(evaluation, name), *task.notes(evaluation, name))
+    told = (each.message + (f" ({', '.join(each.examples)})" if each.examples else "") for each in notes)
+    emit_official(text, told, options)
 
 
-def _confusion(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> None:
+def _confusion(evaluation: Evaluation, options: Mapping[str, Any]) -> None:
     from adjudge.tasks.nugget.confusion import confusions
 
-    refuse_with("--confusion", ("explain", *_ONLY_SCORES))
     if options["format_"] not in ("text", "json", "csv"):
         raise UsageError(f"a confusion matrix cannot be written as {options['format_']}", hint="use text, json or csv")
-    found = confusions(_evaluated(sides, task, options, keep=True), options["confusion"])
+    found = confusions(evaluation, options["confusion"])
     if options["format_"] != "csv":
         emit_explanations(found, options)
         return
@@ -237,7 +212,8 @@ def report(**options: Any) -> None:
     sides = sides_of(options, inputs=[options["types"]])
     task = NuggetTask(_settings(options), **_how(options))
     with uncollected():
-        evaluation = count_task(task, sides, run_from(options, align=True, pool="micro"), options)
+        evaluation = _evaluated(sides, task, {**options, "save_documents": True})
+        assert evaluation is not None
         page = render_result(evaluation.result(), title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

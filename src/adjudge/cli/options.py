@@ -16,7 +16,6 @@ from adjudge.errors import Problem, UsageError
 from adjudge.stats.inference import INTERVALS, OLD_TESTS, TESTS
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
-    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
 
 
@@ -130,35 +129,47 @@ def _number(text: str) -> tuple[float, bool]:
 
 
 def command(
-    name: str, *parameters: Parameters, examples: Sequence[str], about: str | None = None, before: str = ""
+    name: str,
+    *parameters: Parameters,
+    examples: Sequence[str],
+    about: str | None = None,
+    before: str = "",
+    old: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Command]:
     """Makes a command of a function, whose docstring is the help, unless there is another; lists are taken apart.
 
-    `before` is what `--help` shows before the examples.
+    `before` is what `--help` shows before the examples; `old` has the spellings that options had before.
     """
     title = "Example" if len(examples) == 1 else "Examples"
     epilog = f"{before}\b\n{title}:" + "".join(f"\n  {each}" for each in examples)
 
-    def made(function: Callable[..., Any]) -> Command:
+    def make(function: Callable[..., Any]) -> Command:
         text = inspect.cleandoc(about or function.__doc__ or "")
-        return Command(name, params=list(_flat(parameters)), callback=function, help=text, epilog=epilog)
+        made = Command(name, params=list(flat(parameters)), callback=function, help=text, epilog=epilog)
+        made.old = old or {}
+        return made
 
-    return made
+    return make
 
 
-def _flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
+def flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
+    """Parameters out of lists of any depth."""
     for each in parameters:
         if isinstance(each, click.Parameter):
             yield each
         else:
-            yield from _flat(each)
+            yield from flat(each)
 
 
 class Command(click.Command):
     """A command whose options, if there are many, stand under the headings of their sections as these appear."""
 
+    old: Mapping[str, str] = {}
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take gold and systems from the arguments and from the options that once stood for them."""
+        for place, (name, equals, text) in enumerate([each.partition("=") for each in args]):
+            args[place] = f"{self.old.get(name, name)}{equals}{text}"
         rest = super().parse_args(ctx, args)
         sides = [each for each in self.params if isinstance(each, click.Argument) and each.name in ("gold", "systems")]
         if len(sides) == 2 and not ctx.resilient_parsing:
@@ -191,7 +202,7 @@ class Command(click.Command):
 
 def section(title: str, *parameters: Parameters) -> list[click.Parameter]:
     """Options that stand under a heading."""
-    found = list(_flat(parameters))
+    found = list(flat(parameters))
     for each in found:
         each.section = title  # type: ignore[attr-defined]
     return found
@@ -308,57 +319,6 @@ rank_options = section(
 )
 
 
-def scoring_options(
-    *,
-    by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
-    pool: str = "",
-    explain: str = "Print what matched in this document instead of the scores.",
-    resampling: Parameters | None = None,
-    without: Mapping[str, str] | None = None,
-) -> list[click.Parameter]:
-    """The options of every scoring command; those that it does `without`, with the reasons, are not in `--help`.
-
-    `by` is what slices there are, in words or as a list of fields.
-    """
-    if isinstance(by, str):
-        slices = value("--by", "FIELD", f"{by} Repeatable.", multiple=True)
-    else:
-        slices = choice("--by", by, f"Also score by {' or '.join(by)}. Repeatable.", multiple=True)
-    found: list[click.Parameter] = [
-        slices,
-        docs_option,
-        choice("--pool", ("micro", "macro"), pool) if pool else pool_option,
-        value("--explain", "DOC", explain),
-        value(
-            "--jobs",
-            "N",
-            "Processes to use; 0 lets the program choose. [default: 0]",
-            type=Whole("give the number of processes, or 0 to let the program choose"),
-        ),
-        value(
-            "--cluster",
-            "ADDRESS",
-            "Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
-        ),
-        value(
-            "--time-limit",
-            "SECONDS",
-            "Stop searching a document after this time; unproven scores say so and carry their bound.",
-            type=click.FloatRange(min=0, min_open=True),
-        ),
-        *_flat([resampling or resampling_options()]),
-        *section(
-            "Uncertainty",
-            *rank_options,
-        ),
-        *result_options,
-        *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
-        *output_options,
-    ]
-    hidden = {name: refused(name, reason) for name, reason in (without or {}).items()}
-    return [hidden.get(each.name or "", each) for each in found]
-
-
 def refused(name: str, reason: str) -> click.Option:
     """An option that other commands have and that has no meaning here; not in `--help`."""
     more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
@@ -372,22 +332,6 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
     names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
     given = {field: options[name] for name, field in names.items() if options.get(name) is not None}
     return Inference(**{**given, **changed})
-
-
-def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
-    """What the options that every scoring shares say."""
-    from adjudge.evaluate.run import Run
-
-    found: dict[str, Any] = {
-        "inference": changed.get("inference") or inference_of(options),
-        "docs": document_list(options.get("docs")),
-        "by": tuple(dict.fromkeys(options.get("by") or ())),
-        "jobs": options.get("jobs") or 0,
-        "pool": options.get("pool"),
-        "cluster": options.get("cluster"),
-        "time_limit": options.get("time_limit"),
-    }
-    return Run(**{**found, **changed})
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -479,6 +423,19 @@ def listed_lines(path: str, what: str) -> list[str]:
         reason = getattr(error, "strerror", None) or str(error)
         problem = Problem(f"the list of {what} cannot be read ({reason})", path=path, hint="check the file")
         raise UsageError(problem) from None
+
+
+def old_texts(options: dict[str, Any], listed: str) -> None:
+    """Where `--docs` named source texts and an option `listed` the documents: what was written so still works."""
+    docs, old = options["docs"], options.pop(listed)
+    if old is not None:
+        options |= {"texts": options["texts"] or docs, "docs": old}
+    elif docs is not None and options["texts"] is None and (os.path.isdir(docs) or _is_table(docs)):  # noqa: PTH112
+        options |= {"texts": docs, "docs": None}
+
+
+def _is_table(path: str) -> bool:
+    return is_file(path) and any("\t" in line for line in listed_lines(path, "documents"))
 
 
 def document_list(text: str | None, option: str = "--docs") -> tuple[str, ...] | None:

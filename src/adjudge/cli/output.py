@@ -17,10 +17,6 @@ from adjudge.errors import GateError, Problem, UsageError, did_you_mean, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.cli.options import Sides
-    from adjudge.evaluate.engine import Evaluation
-    from adjudge.evaluate.run import Run
-    from adjudge.evaluate.task import Task
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Result
 
@@ -305,23 +301,3 @@ def apply_gates(gates: Sequence[tuple[str, float]], result: Result) -> None:
 
 def _shown(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.6g}"
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Scoring
-
-
-def count_task(task: Task, sides: Sides, run: Run, options: Mapping[str, Any], count: Any = None) -> Evaluation:
-    """Read and count all systems, as every `adjudge TASK score` does; `count` is how, if not as `evaluate` does it."""
-    from msgspec.structs import replace
-
-    from adjudge.evaluate.engine import evaluate
-
-    if options.get("fail_under"):
-        check_gates(options["fail_under"], task.measures())
-    log(options, f"reading gold and {len(sides.paths)} system(s)")
-    with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
-        run = replace(run, progress=progress)
-        evaluation: Evaluation = (count or evaluate)(task, sides.gold, sides.paths, run, names=sides.names)
-    log(options, f"counted {len(evaluation.ids)} documents")
-    return evaluation

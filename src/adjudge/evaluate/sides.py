@@ -136,6 +136,15 @@ def distinct(names: Sequence[str]) -> list[str]:
     return result
 
 
+def _nearly(name: str, known: Collection[str]) -> str | None:
+    """A hint at names that a wanted one is a part of, or is like; a name may have blanks, brackets and commas."""
+    whole = [each for each in known if name.strip() and name.strip() in each]
+    if not whole:
+        return did_you_mean(name, known)
+    more = f" or {len(whole) - 1} more that have it in them" if len(whole) > 1 else ""
+    return f"did you mean {whole[0]!r}{more}? write whole ids, in a file with one per line if they have commas"
+
+
 def choose(known: Collection[str], wanted: Iterable[str] | None) -> tuple[str, ...]:
     """The gold documents to score, in the order of gold.
 
@@ -155,7 +164,7 @@ def choose(known: Collection[str], wanted: Iterable[str] | None) -> tuple[str, .
     if unknown:
         raise UsageError(
             [
-                Problem(f"there is no gold document {name!r}", hint=did_you_mean(name, known) or "check the id")
+                Problem(f"there is no gold document {name!r}", hint=_nearly(name, known) or "check the id")
                 for name in dict.fromkeys(unknown)
             ]
         )

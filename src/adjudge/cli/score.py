@@ -1,0 +1,164 @@
+"""What every `adjudge TASK score` has and does: its options, and the way from a task to scores or to one document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.options import (
+    RESAMPLING,
+    SAVE_DOCUMENTS,
+    Parameters,
+    Sides,
+    Whole,
+    choice,
+    docs_option,
+    document_list,
+    flag,
+    flat,
+    inference_of,
+    output_options,
+    pool_option,
+    rank_options,
+    refuse_alone,
+    refuse_with,
+    refused,
+    resampling_options,
+    result_options,
+    section,
+    value,
+)
+from adjudge.cli.output import check_gates, emit, emit_explanations, log, say, uncollected, working
+from adjudge.errors import UsageError, visible
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.run import Run
+    from adjudge.stats.measure import Measure
+
+ONLY_SCORES = (
+    *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
+    *("save", "save_documents", "summary", "fail_under"),
+)
+"""What means nothing if something else than scores is printed."""
+
+
+def scoring_options(
+    *,
+    by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
+    pool: str = "",
+    explain: str = "Print what matched in this document instead of the scores.",
+    resampling: Parameters | None = None,
+    without: Mapping[str, str] | None = None,
+) -> list[click.Parameter]:
+    """The options of every scoring command; those that it does `without`, with the reasons, are not in `--help`.
+
+    `by` is what slices there are, in words or as a list of fields.
+    """
+    if isinstance(by, str):
+        slices = value("--by", "FIELD", f"{by} Repeatable.", multiple=True)
+    else:
+        slices = choice("--by", by, f"Also score by {' or '.join(by)}. Repeatable.", multiple=True)
+    found: list[click.Parameter] = [
+        slices,
+        docs_option,
+        choice("--pool", ("micro", "macro"), pool) if pool else pool_option,
+        value("--explain", "DOC", explain),
+        value(
+            "--jobs",
+            "N",
+            "Processes to use; 0 lets the program choose. [default: 0]",
+            type=Whole("give the number of processes, or 0 to let the program choose"),
+        ),
+        value(
+            "--cluster",
+            "ADDRESS",
+            "Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
+        ),
+        value(
+            "--time-limit",
+            "SECONDS",
+            "Stop searching a document after this time; unproven scores say so and carry their bound.",
+            type=click.FloatRange(min=0, min_open=True),
+        ),
+        *flat([resampling or resampling_options()]),
+        *section(
+            "Uncertainty",
+            *rank_options,
+        ),
+        *result_options,
+        *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
+        *output_options,
+    ]
+    hidden = {name: refused(name, reason) for name, reason in (without or {}).items()}
+    return [hidden.get(each.name or "", each) for each in found]
+
+
+def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
+    """What the options that every scoring shares say."""
+    from adjudge.evaluate.run import Run
+
+    found: dict[str, Any] = {
+        "inference": changed.get("inference") or inference_of(options),
+        "docs": document_list(options.get("docs")),
+        "by": tuple(dict.fromkeys(options.get("by") or ())),
+        "jobs": options.get("jobs") or 0,
+        "pool": options.get("pool"),
+        "cluster": options.get("cluster"),
+        "time_limit": options.get("time_limit"),
+        "align": bool(options.get("save_documents")),
+    }
+    return Run(**{**found, **changed})
+
+
+def counted(
+    count: Callable[..., Evaluation],
+    measures: Callable[[], Sequence[Measure]],
+    sides: Sides,
+    options: Mapping[str, Any],
+    *,
+    run: Run | None = None,
+    only: Iterable[str] = (),
+) -> Evaluation | None:
+    """Read and count all systems by `count`, or print what became of one document (`--explain`), which gives None.
+
+    `measures` are those that a gate may name, `only` options of the task that mean nothing for an explanation.
+    """
+    from msgspec.structs import replace
+
+    run = run or run_from(options)
+    if options.get("explain") is not None:
+        refuse_with("--explain", (*ONLY_SCORES, *only))
+        run = replace(run, align=True, document=options["explain"], digest=False)
+        with uncollected():
+            found = count(sides.gold, sides.paths, run, names=sides.names).checked().explanations()
+        emit_explanations(found.values(), options)
+        return None
+    if options.get("save") is None and run.align:
+        refuse_alone("--save-documents", "--save")
+    if options.get("fail_under"):
+        check_gates(options["fail_under"], measures())
+    log(options, f"reading gold and {len(sides.paths)} system(s)")
+    with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
+        evaluation = count(sides.gold, sides.paths, replace(run, progress=progress), names=sides.names)
+    log(options, f"counted {len(evaluation.ids)} documents")
+    return evaluation
+
+
+def check_official(sides: Sides, options: Mapping[str, Any], *, only: Iterable[str] = ()) -> None:
+    """Raise if `--compat` stands beside what the output of an official program has no room for."""
+    refuse_with("--compat", (*(name for name in ONLY_SCORES if name != "docs"), "explain", "pool", *only))
+    if len(sides.paths) > 1:
+        raise UsageError("--compat prints one system", hint="run it once for each")
+    if options["format_"] != "text":
+        raise UsageError("--compat prints text", hint="leave --format out")
+
+
+def emit_official(text: str, warnings: Iterable[object], options: Mapping[str, Any]) -> None:
+    """What an official program prints, and on standard error what it does not say."""
+    if not options["quiet"]:
+        for line in warnings:
+            say(f"warning: {visible(str(line))}")
+    emit(text, options["output"])
