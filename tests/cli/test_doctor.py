@@ -14,7 +14,8 @@ from adjudge.cli import run
 from adjudge.demo import DATA
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.tasks.contents import misspelt
-from adjudge.tasks.doctor import LOOKED, Guess, examine, guess
+from adjudge.tasks.doctor import LOOKED, examine
+from adjudge.tasks.guess import Guess, guess
 from fuzz.seeding import SEEDS
 from fuzz.targets import targets
 
@@ -141,7 +142,7 @@ SIDES = {
         "eal score eal/assessments eal/submissions/slate --frames eal/frames"
     ),
     "kbp/delta.tsv kbp/gold.jsonl kbp/links.csv": "kbp score kbp/gold.jsonl kbp/delta.tsv --wiki kbp/links.csv",
-    "seeds/dygie/output.jsonl seeds/dygie/gold.jsonl": "score relation.strict,relation.boundary",
+    "seeds/dygie/output.jsonl seeds/dygie/gold.jsonl": "score event.trigger-id",
     "seeds/templates-iterx/iterx.jsonl seeds/templates/gold.jsonl": "template score seeds/templates/gold.jsonl",
     "seeds/results/saved.json saved.json": "compare",
 }

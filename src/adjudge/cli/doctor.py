@@ -15,7 +15,8 @@ from adjudge.errors import visible
 from adjudge.findings import counted, finding_lines
 
 if TYPE_CHECKING:
-    from adjudge.tasks.doctor import Diagnosis, Together
+    from adjudge.tasks.doctor import Diagnosis
+    from adjudge.tasks.guess import Together
 
 _LABELS = 8  # that are listed of a kind of items
 _NAMES = 3
@@ -37,7 +38,8 @@ def doctor(files: tuple[str, ...], **options: Any) -> int:
     standard input. Of several files it also says how they fit together, and which one looks like gold. The exit code is
     1 if none of them can be read as anything that is known.
     """
-    from adjudge.tasks.doctor import examine, next_command, together
+    from adjudge.tasks.doctor import examine
+    from adjudge.tasks.guess import next_command, together
 
     check_targets(options, inputs=files)
     found = [examine(name, full=options["full"]) for name in dict.fromkeys(files)]
@@ -98,7 +100,7 @@ def _labels(labels: Counter[str]) -> str:
 
 def _good_for(found: Diagnosis) -> Iterator[tuple[str, str]]:
     """Tasks and what scores such files; GOLD and SYSTEM stand for the other side."""
-    from adjudge.tasks.doctor import HELPS, Guess, command
+    from adjudge.tasks.guess import HELPS, Guess, command
 
     side = "" if found.format is None else found.format.side
     for use in found.uses:

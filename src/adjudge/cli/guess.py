@@ -12,7 +12,7 @@ from adjudge.errors import visible
 
 def guessed(arguments: list[str]) -> list[str]:
     """The full command for files and options that were given without one; says on standard error what it is."""
-    from adjudge.tasks.doctor import guess
+    from adjudge.tasks.guess import guess
 
     files = list(takewhile(lambda each: not each.startswith("-"), arguments))
     if len(files) < 2:

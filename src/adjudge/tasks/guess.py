@@ -1,0 +1,230 @@
+"""How files fit together: for which task, which of them looks like gold, and the command to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from adjudge.errors import FormatError, Problem
+from adjudge.evaluate.doubts import offset_notes, spans_in
+from adjudge.formats.source import Source
+from adjudge.tasks.doctor import Diagnosis, examine
+from adjudge.tasks.family import JSONL, families, find_family, find_reader
+
+_GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")
+_SINGLE: Mapping[str, tuple[str, ...]] = {
+    # What to do with one file of a kind that is not scored as it is, or not by itself.
+    "brat": ("nugget", "convert", "--to", "tbf"),
+    "nugget-xml": ("nugget", "convert", "--from", "ere", "--to", "tbf"),
+    "result": ("compare",),
+    "spec": ("metrics",),
+    "eal-key": ("eal", "assessment", "check"),
+}
+HELPS: Mapping[str, tuple[str, ...]] = {
+    # Files that go with others: the command that takes them, and by which option or argument.
+    "tokens": ("nugget", "score", "--tokens"),
+    "links": ("kbp", "score", "--wiki"),
+    "kb-queries": ("kbp", "query", "QUERIES"),
+    "kb-answers": ("kbp", "query", "ANSWERS"),
+    "kb-assessments": ("kbp", "query", "--assessments"),
+    "wikievents-clusters": ("event", "score", "--clusters"),
+    "docred-facts": ("relation", "score", "--known"),
+    "eal-linking": ("eal", "score", "--frames"),
+    "eal-arguments": ("eal", "validate", "SUBMISSION"),
+}
+
+
+class Guess(NamedTuple):
+    """A task, how gold and systems are read (empty where the task looks itself), and the metrics if not the usual.
+
+    Where several families fit, the task is empty, and the metrics are those of all of them.
+    """
+
+    task: str
+    reader: str = ""
+    system_reader: str = ""
+    metrics: tuple[str, ...] = ()
+
+    def arguments(self, *files: str) -> list[str]:
+        """The command for gold and systems, without `adjudge`."""
+        if not self.task:
+            return ["score", ",".join(self.metrics), *files, *self.options()]
+        return [self.task, *files] if self.task == "compare" else [self.task, "score", *files, *self.options()]
+
+    def options(self) -> list[str]:
+        """How the files are read, as far as it is not the usual way."""
+        default = find_family(self.task).default if self.task in families() else "" if self.task else JSONL
+        words = ["--metric", ",".join(self.metrics)] if self.task and self.metrics else []
+        words += ["--reader", self.reader] if self.reader != default else []
+        return words + (["--system-reader", self.system_reader] if self.system_reader != self.reader else [])
+
+
+def guess(*paths: Source) -> Guess:
+    r"""The task for which gold (the first) and systems fit together, and how they are read.
+
+    >>> guess(b"EU B-ORG\nsaid O\n", b"EU B-PER\nsaid O\n")
+    Guess(task='ner', reader='bio', system_reader='bio', metrics=())
+    """
+    found = [examine(each) for each in paths]
+    if guesses := fitting(found):
+        return guesses[0]
+    unread = [each for each in found if not each.uses]
+    problems = [_unread(each) for each in unread] or [
+        Problem("these are files of different tasks: " + ", ".join(f"{each.path} is {_told(each)}" for each in found))
+    ]
+    raise FormatError(problems)
+
+
+def fitting(found: Sequence[Diagnosis]) -> list[Guess]:
+    """The tasks for which gold (the first) and systems fit together, readers that all have in common first.
+
+    If several families fit, all of them together come first of all.
+    """
+    if all(each.format is not None and each.format.kind == "result" for each in found):
+        return [Guess("compare")]
+    guesses: list[Guess] = []
+    gold, *systems = found
+    for use in gold.uses:
+        others = [[each for each in own.uses if each.task == use.task] for own in systems]
+        if not all(others) or not _is_pair(use.task, found):
+            continue
+        same = all(any(each.reader == use.reader for each in own) for own in others)
+        readers = {own[0].reader for own in others}
+        if same or len(readers) == 1:
+            other = use.reader if same or not others else others[0][0].reader
+            guesses.append(Guess(use.task, use.reader, other, use.metrics))
+    best = [each for each in guesses if each.reader == each.system_reader]
+    best = list({each.task: each for each in reversed(best + guesses)}.values())[::-1]
+    if len(best) > 1 and all(each.task in families() and not each.metrics for each in best):
+        metrics = tuple(metric for each in best for metric in find_family(each.task).metrics)
+        best.insert(0, Guess("", best[0].reader, best[0].system_reader, metrics))
+    return best
+
+
+def _is_pair(task: str, found: Sequence[Diagnosis]) -> bool:
+    """Event arguments are compared with assessments, and what a file with both sides is compared with is itself."""
+    kinds = ["" if each.format is None else each.format.kind for each in found]
+    if task == "eal":
+        return len(kinds) == 1 or (kinds[0] == "eal-key" and set(kinds[1:]) == {"eal"})
+    return True
+
+
+def _unread(found: Diagnosis) -> Problem:
+    if found.failed:
+        return found.failed[0][1]
+    hint = f"adjudge doctor {shlex.quote(found.path)} says more"
+    return Problem(f"this is {_told(found)}, which is not scored", path=found.path, hint=hint)
+
+
+def _told(found: Diagnosis) -> str:
+    return found.format.name if found.format is not None else found.looks or "nothing that is known"
+
+
+def command(words: Sequence[str]) -> str:
+    """A line for the shell.
+
+    >>> command(["ner", "score", "my gold.bio"])
+    "adjudge ner score 'my gold.bio'"
+    """
+    return shlex.join(["adjudge", *words])
+
+
+def gold_of(found: Sequence[Diagnosis]) -> int:
+    """Which of some files looks most like gold: by its format, its name, its documents, and no confidences."""
+
+    def likely(each: Diagnosis) -> float:
+        side = "" if each.format is None else each.format.side
+        contents = each.contents
+        named = any(part in Path(each.path).name.lower() for part in _GOLD)
+        documents = len(contents.documents) if contents else 0
+        scored = contents is not None and contents.scored
+        return 4 * ((side == "gold") - (side == "system")) + 3 * named - 2 * scored + documents / (1 + documents) / 9
+
+    return max(range(len(found)), key=lambda number: (likely(found[number]), -number))
+
+
+def next_command(found: Sequence[Diagnosis]) -> str:
+    """The next command to type; empty if nothing can be done with the files."""
+    known = [each for each in found if each.fits]
+    if not known:
+        return ""
+    if len(known) > 1:
+        scored = [each for each in known if each.uses] or known
+        first = gold_of(scored)
+        ordered = [scored[first], *(each for number, each in enumerate(scored) if number != first)]
+        if len(ordered) > 1 and (guesses := fitting(ordered)):
+            words = guesses[0].arguments(*(each.path for each in ordered))
+            return command([*words, *_options(guesses[0].task, known)])
+    return _single(known[0])
+
+
+def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
+    """The files that go with those that are scored, as options."""
+    words = [(HELPS.get("" if each.format is None else each.format.kind, ("", "", "")), each.path) for each in known]
+    return [word for own, path in words if own[:2] == (task, "score") for word in (own[2], path)]
+
+
+def _single(found: Diagnosis) -> str:
+    kind = "" if found.format is None else found.format.kind
+    if kind in _SINGLE and (found.folder or kind != "eal-key"):
+        return command([*_SINGLE[kind], found.path])
+    if kind in HELPS or kind == "eal-key":
+        return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])
+    if not found.uses:
+        first = next(iter(found.contents.documents), None) if found.folder and found.contents else None
+        return "" if first is None else command(["doctor", str(Path(found.path) / first)])
+    use = found.uses[0]
+    own = Guess(use.task, use.reader, use.reader, use.metrics)
+    reader = find_reader(use.reader) if use.reader else None
+    side = ["--side", "system" if found.format and found.format.side == "system" else "gold"]
+    return command([use.task, "validate", found.path, *own.options(), *(side if reader and reader.system else [])])
+
+
+class Together(NamedTuple):
+    """How some files fit together; `gold` is the number of the one that looks most like gold.
+
+    `missing` are documents of gold that a file lacks, `unknown` those that only the file has, `labels` those that gold
+    does not have, `shifts` what offsets look like; each by the path of the file.
+    """
+
+    gold: int
+    common: dict[str, int]
+    missing: dict[str, list[str]]
+    unknown: dict[str, list[str]]
+    labels: dict[str, list[str]]
+    shifts: dict[str, list[str]]
+    guesses: list[Guess]
+
+
+def together(found: Sequence[Diagnosis]) -> Together | None:
+    """How files fit together, if there are several that could be read."""
+    known = [each for each in found if each.contents is not None and each.uses]
+    if len(known) < 2:
+        return None
+    gold = known[gold_of(known)]
+    others = [each for each in known if each is not gold]
+    ours = dict.fromkeys(gold.contents.documents if gold.contents else ())
+    own = {each.path: dict.fromkeys(each.contents.documents) for each in others if each.contents}
+    return Together(
+        found.index(gold),
+        {path: len(ours.keys() & theirs.keys()) for path, theirs in own.items()},
+        {path: [name for name in ours if name not in theirs] for path, theirs in own.items()},
+        {path: [name for name in theirs if name not in ours] for path, theirs in own.items()},
+        {each.path: _new_labels(gold, each) for each in others},
+        {each.path: _shifts(gold, each) for each in others},
+        fitting([gold, *others]),
+    )
+
+
+def _new_labels(gold: Diagnosis, other: Diagnosis) -> list[str]:
+    ours, theirs = (each.contents.items if each.contents else {} for each in (gold, other))
+    return [label for kind, labels in theirs.items() if kind in ours for label in labels if label not in ours[kind]]
+
+
+def _shifts(gold: Diagnosis, other: Diagnosis) -> list[str]:
+    """What looks like offsets that are counted in another way than in gold."""
+    ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, other))
+    pairs = [(spans_in(ours[name]), spans_in(each)) for name, each in theirs.items() if name in ours]
+    return [note.message for note in offset_notes(pairs, unit=(other.unit or "characters").removesuffix("s"))]
