@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from adjudge.cli import run
 
+SEEDS = Path(__file__).parents[2] / "fuzz" / "seeds"
 TEXT = "Ada went to Oslo"
 
 
@@ -130,6 +132,9 @@ def test_gold_files_and_system_files_of_one_format():
     Path("gold.json").write_text(json.dumps(docred))
     assert run(["relation", "validate", "gold.json", "--reader", "docred"]) == 0
     assert run(["relation", "validate", "gold.json", "--reader", "docred", "--side", "system"]) == 1
+    shutil.copy(SEEDS / "scirex" / "gold.jsonl", "scirex.jsonl")
+    assert run(["relation", "validate", "scirex.jsonl", "--reader", "scirex"]) == 0  # systems have a folder
+    assert run(["relation", "validate", "scirex.jsonl", "--reader", "scirex", "--side", "system"]) == 2
 
 
 def test_an_empty_file_is_a_system_that_found_nothing(capsys):

@@ -6,7 +6,7 @@ An error is what cannot be scored as it is meant, a warning what can, but is har
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -90,17 +90,18 @@ def check_source(task: Task, source: Any, checks: Checks, content: Content | Non
 def _read(task: Task, source: Any, checks: Checks, found: Findings) -> Side | None:
     """The documents; what is wrong if nothing can read them."""
     readers = {"system": task.read_system, "gold": task.read}
-    problems: list[Sequence[Problem]] = []
+    errors: list[AdjudgeError] = []
     for name in ("system", "gold") if checks.side is None else (checks.side,):
-        if problems and (is_stdin(source) or checks.gold is not None):
+        if errors and (is_stdin(source) or checks.gold is not None):
             break
         try:
             return readers[name](source, "system")
-        except UsageError:
-            raise
         except AdjudgeError as error:
-            problems.append(error.problems)
-    found.add_problems("unreadable", problems[0])
+            errors.append(error)
+    unreadable = [error for error in errors if not isinstance(error, UsageError)]
+    if not unreadable:
+        raise errors[0]
+    found.add_problems("unreadable", unreadable[0].problems)
     return None
 
 
