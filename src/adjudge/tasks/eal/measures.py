@@ -259,79 +259,49 @@ def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
     >>> sorted({each.name for each in measures(Settings())})
     ['eal.argument', 'eal.linking', 'eal.overall', 'eal2014.lax', 'eal2014.standard', 'eal2014.strict']
     """
-    from adjudge.stats.measure import Blanc, Prf
+    from adjudge.stats.measure import Blanc, Combined, Prf, Ratio, Total
 
     undefined: Undefined = None if macro else 0
-    found: list[Measure] = [*argument_measures(undefined)]
+
+    def ratio(name: str, part: str, top: str, below: str) -> Measure:
+        return Ratio(name, part, ((top, 1.0),), ((below, 1.0),), undefined)
+
+    def totals(name: str, tp: str, system: str, gold: str) -> list[Measure]:
+        rest = [Total(name, part, ((whole, 1.0), (tp, -1.0))) for part, whole in (("fp", system), ("fn", gold))]
+        return [Total(name, "tp", ((tp, 1.0),)), *rest]
+
+    def counted(name: str, tp: str, system: str, gold: str) -> list[Measure]:
+        return [Prf(name, (tp, system), (tp, gold), undefined=undefined), *totals(name, tp, system, gold)]
+
+    def overall(name: str, part: str) -> Measure:
+        of = ("eal.argument", part), ("eal.linking", "score")
+        weight = settings.argument_weight
+        if weight == 0.5:
+            return Combined(name, "score", "mean", of)
+        return Combined(name, "score", "sum", of, (weight, 1 - weight))
+
+    tp, system, gold, raw = ARGUMENT
+    found = [*counted("eal.argument", tp, system, gold), ratio("eal.argument", "score", raw, gold)]
     if settings.linking:
-        found += _linking(undefined)
-        found.append(_overall("eal.overall", "score", settings))
+        f, recall, precision, there, size, links, system, gold, *_ = LINKING
+        parts = (("precision", precision, there), ("recall", recall, size), ("f1", f, size))
+        found += [ratio("eal.linking", *part) for part in parts]
+        found += [*totals("eal.linking", links, system, gold), ratio("eal.linking", "score", f, size)]
+        found.append(overall("eal.overall", "score"))
         if "f" in settings.extras:
-            found.append(_overall("eal.overall.f", "f1", settings))
+            found.append(overall("eal.overall.f", "f1"))
         if "b3" in settings.extras:
-            b3 = B3
-            found.append(Prf("eal.linking.b3", (b3[0], b3[2]), (b3[1], b3[3]), undefined=undefined))
+            found.append(Prf("eal.linking.b3", (B3[0], B3[2]), (B3[1], B3[3]), undefined=undefined))
         if "ceaf" in settings.extras:
-            for kind in ("ceafm", "ceafe"):
-                common, system, gold = (f"eal.linking.{kind}:{name}" for name in ("common", "system", "gold"))
-                found.append(Prf(f"eal.linking.{kind}", (common, system), (common, gold), undefined=undefined))
+            for name, (common, system, gold) in (("ceafm", CEAF[:3]), ("ceafe", CEAF[3:])):
+                found.append(Prf(f"eal.linking.{name}", (common, system), (common, gold), undefined=undefined))
         if "blanc" in settings.extras:
             kinds = [(BLANC[at], BLANC[at + 1], BLANC[at + 2]) for at in (0, 3, 6)]
             found.append(Blanc("eal.linking.blanc", kinds[0], kinds[1], kinds[2], rule="2014"))
     for name in ("standard", "strict", "lax"):
         if name in settings.profile.measures:
-            tp, gold = f"eal2014.{name}:tp", f"eal2014.{name}:gold"
-            found += _counted(f"eal2014.{name}", tp, "eal2014:system", gold, undefined)
+            found += counted(f"eal2014.{name}", f"eal2014.{name}:tp", "eal2014:system", f"eal2014.{name}:gold")
     return found
-
-
-def argument_measures(undefined: Undefined = 0) -> list[Measure]:
-    """The measures of arguments alone, which also the slices by type and role have."""
-    from adjudge.stats.measure import Ratio
-
-    tp, system, gold, raw = ARGUMENT
-    return [
-        *_counted("eal.argument", tp, system, gold, undefined),
-        Ratio("eal.argument", "score", ((raw, 1.0),), ((gold, 1.0),), undefined),
-    ]
-
-
-def _counted(name: str, tp: str, system: str, gold: str, undefined: Undefined) -> list[Measure]:
-    from adjudge.stats.measure import Prf, Total
-
-    return [
-        Prf(name, (tp, system), (tp, gold), undefined=undefined),
-        Total(name, "tp", ((tp, 1.0),)),
-        Total(name, "fp", ((system, 1.0), (tp, -1.0))),
-        Total(name, "fn", ((gold, 1.0), (tp, -1.0))),
-    ]
-
-
-def _linking(undefined: Undefined) -> list[Measure]:
-    from adjudge.stats.measure import Ratio, Total
-
-    f, recall, precision, found, size, links, system, gold, *_ = LINKING
-    name = "eal.linking"
-    return [
-        Ratio(name, "precision", ((precision, 1.0),), ((found, 1.0),), undefined),
-        Ratio(name, "recall", ((recall, 1.0),), ((size, 1.0),), undefined),
-        Ratio(name, "f1", ((f, 1.0),), ((size, 1.0),), undefined),
-        Total(name, "tp", ((links, 1.0),)),
-        Total(name, "fp", ((system, 1.0), (links, -1.0))),
-        Total(name, "fn", ((gold, 1.0), (links, -1.0))),
-        Ratio(name, "score", ((f, 1.0),), ((size, 1.0),), undefined),
-    ]
-
-
-def _overall(name: str, part: str, settings: Settings) -> Measure:
-    """The overall score, with one of the scores of the arguments."""
-    from adjudge.stats.measure import Combined
-
-    of = ("eal.argument", part), ("eal.linking", "score")
-    weight = settings.argument_weight
-    if weight == 0.5:
-        return Combined(name, "score", "mean", of)
-    return Combined(name, "score", "sum", of, (weight, 1 - weight))
 
 
 def document_scores(table: StatsTable, settings: Settings) -> list[dict[str, float | str | None]]:
