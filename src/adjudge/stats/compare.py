@@ -63,7 +63,7 @@ def compare(
     given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
         raise UsageError("nothing to compare", hint="give at least one saved result")
-    options = saved_options(given[0])
+    options = given[0].saved
     for other in given[1:]:
         _refuse_incomparable(given[0], other)
     unique_names(system.name for result in given for system in result.systems)
@@ -73,16 +73,6 @@ def compare(
     else:
         found = _compare_tables(given, inference, by, headline or {})
     return found.with_documents_of(given)
-
-
-def saved_options(result: Result) -> Options:
-    """How the numbers of a result were obtained; an error if it was not saved with its counts."""
-    if result.options is None or not result.measures:
-        names = ", ".join(system.name for system in result.systems)
-        raise UsageError(
-            f"the result of {names} has no counts per document", hint="write it with --save or Result.save"
-        )
-    return result.options
 
 
 def _refuse_incomparable(first: Result, other: Result) -> None:
@@ -95,7 +85,7 @@ def _refuse_incomparable(first: Result, other: Result) -> None:
 
 def ways_of(result: Result, but: Collection[str]) -> dict[str, object]:
     """How the counts of a result were obtained, by the names in the signature, but for some."""
-    options = saved_options(result)
+    options = result.saved
     fields = {name: value for name, value in options.fields.items() if name not in but}
     return {"task": result.task, "profile": result.profile, "pool": options.pool, **fields}
 
@@ -118,8 +108,8 @@ def _shown(value: object) -> str:
 
 def _joined_inputs(given: Sequence[Result]) -> dict[str, SignatureValue]:
     """The conventions, and one hash of all that was read, last."""
-    fields = dict(saved_options(given[0]).fields)
-    inputs = [str(own["in"]) for own in (saved_options(each).fields for each in given) if "in" in own]
+    fields = dict(given[0].saved.fields)
+    inputs = [str(own["in"]) for own in (each.saved.fields for each in given) if "in" in own]
     fields.pop("in", None)
     if inputs:
         fields["in"] = inputs[0] if len(inputs) == 1 else hash_chunks(text.encode() for text in inputs)
@@ -133,16 +123,14 @@ def _joined_inputs(given: Sequence[Result]) -> dict[str, SignatureValue]:
 def _compare_tables(
     given: Sequence[Result], inference: Inference, by: Sequence[str] | None, headline: Mapping[str, str]
 ) -> Result:
-    first, options = given[0], saved_options(given[0])
+    first, options = given[0], given[0].saved
+    tables = {name: table for each in given for name, table in each.tables().items()}
     systems: dict[str, Counts] = {}
     for system in (system for result in given for system in result.systems):
-        if system.table is None:
-            raise UsageError(
-                f"the result of {system.name} has no counts per document", hint="write it with --save or Result.save"
-            )
-        table = _same_documents(systems, system.name, system.table)
+        own = tables[system.name]
+        table = _same_documents(systems, system.name, own)
         notes = [note for note in system.notes if note.code not in DRAWN]
-        elements = [joined([(each, system.table.ids)], table.ids) for each in system.elements]
+        elements = [joined([(each, own.ids)], table.ids) for each in system.elements]
         systems[system.name] = Counts(table, notes, system.best, elements)
     chosen = fields_to_slice(options.by if by is None else by, systems, required=by is not None)
     if by is None and len(chosen) < len(options.by):
@@ -212,11 +200,11 @@ def _compare_samples(
     documents between systems needs what they found, not how many: systems of different results are compared by the
     jackknife.
     """
-    first, options = results[0], saved_options(results[0])
+    first, options = results[0], results[0].saved
     for other in results:
-        _refuse_other_draws(options, saved_options(other), inference)
+        _refuse_other_draws(options, other.saved, inference)
     for name in by:
-        if any(name not in saved_options(each).by for each in results):
+        if any(name not in each.saved.by for each in results):
             raise UsageError(f"these results were not all saved with slices by {name}", hint=f"score with --by {name}")
     asked = (inference.interval, inference.test, inference.level)
     kept = len(results) == 1 and asked == (options.interval, options.test, options.level)
@@ -276,7 +264,7 @@ def _box(result: Result) -> float | None:
     scores = [score for system in result.systems for score in system.scores]
     if not any(score.uncertainty is not None and score.uncertainty.box is not None for score in scores):
         return None
-    notch = saved_options(result).fields.get("notch", NOTCH)
+    notch = result.saved.fields.get("notch", NOTCH)
     return float(notch) if isinstance(notch, int | float) else NOTCH
 
 
@@ -289,7 +277,7 @@ def _again(system: SystemResult, result: Result, how: How, by: Sequence[str]) ->
     kept = [score for score in system.scores if all(name in by for name in score.slice)]
     again = tuple(fresh.get((score.metric, score.part, slice_key(score.slice)), score) for score in kept)
     # Which scores are outside of their intervals depends on the level.
-    stale = () if how.level == saved_options(result).level else ("percentile-misses",)
+    stale = () if how.level == result.saved.level else ("percentile-misses",)
     notes = tuple(note for note in system.notes if note.code not in stale)
     return msgspec.structs.replace(system, scores=again, notes=notes)
 

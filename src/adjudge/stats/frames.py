@@ -63,17 +63,13 @@ def _comparison_rows(result: Result) -> list[dict[str, Any]]:
 
 def _document_rows(result: Result) -> list[dict[str, Any]]:
     rows = []
-    for system in result.systems:
-        table = system.table
-        if table is None or not result.measures:
-            hint = "write it with --save or Result.save"
-            raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
+    for system, table in result.tables().items():
         scores = {".".join(key): values.tolist() for key, values in per_document(table, result.measures).items()}
         for place, identifier in enumerate(table.ids):
             own = {name: values[place] for name, values in scores.items()}
             rows.append(
                 {
-                    "system": system.name,
+                    "system": system,
                     "document": identifier,
                     **{f"slice.{name}": column[place] for name, column in table.attributes.items()},
                     **{f"count.{name}": table.values[place][at] for at, name in enumerate(table.columns)},

@@ -291,14 +291,8 @@ def _estimators(result: Result) -> dict[str, Additive]:
             "these scores do not add over documents, so that none has a score of its own",
             hint="choose a metric that is counted document by document",
         )
-    found = {}
-    for system in result.systems:
-        table = system.table
-        if table is None or result.options is None:
-            hint = "write it with --save or Result.save"
-            raise UsageError(f"the result of {system.name} has no counts per document", hint=hint)
-        found[system.name] = Additive(table, result.measures, cast("Pool", result.options.pool))
-    return found
+    pool = cast("Pool", result.saved.pool)
+    return {name: Additive(table, result.measures, pool) for name, table in result.tables().items()}
 
 
 def _on_documents(systems: Mapping[str, Additive], key: Key) -> list[DocumentDifference]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -112,10 +113,11 @@ def _options(result: Result, name: str) -> Options:
     if result.options is not None and any(system.samples for system in result.systems):
         hint = "score all documents at once"
         raise UsageError(Problem("its scores are of the whole corpus, and do not add up", path=name, hint=hint))
-    if result.options is None or any(system.table is None for system in result.systems):
-        hint = "write it with --save or Result.save"
-        raise UsageError(Problem("the result has no counts per document", path=name, hint=hint))
-    return result.options
+    try:
+        result.tables()
+    except UsageError as error:
+        raise UsageError(replace(error.problems[0], path=name)) from None
+    return result.saved
 
 
 def _refuse_differing(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.measure import Combined, Key, needed_measures, part_keys
-from adjudge.stats.points import Additive
+from adjudge.stats.points import Additive, Pool
 from adjudge.stats.result import Result, Score, Standing
 from adjudge.stats.scores import POOL, headlines, how_of, sampled
 
@@ -88,9 +88,7 @@ def rank_result(
     result: Result, key: Key, *, draws: str = "numpy", weights: Weights | None = None, percentiles: str = "linear"
 ) -> Ranking:
     """The ranking of the systems of a result that has its counts, drawn as the result was."""
-    options = result.options
-    if options is None or any(system.table is None and not system.samples for system in result.systems):
-        raise UsageError("the result has no counts per document", hint="write it with --save")
+    options = result.saved
     if options.bootstrap < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
     if options.pool == POOL:
@@ -102,7 +100,8 @@ def rank_result(
         from adjudge.stats.resample import bootstrap
 
         needed = needed_measures(result.measures, [key])
-        estimators = {each.name: Additive(each.table, needed, options.pool) for each in result.systems}  # type: ignore[arg-type]
+        pool = cast("Pool", options.pool)
+        estimators = {name: Additive(table, needed, pool) for name, table in result.tables().items()}
         drawn = bootstrap(estimators, resamples=options.bootstrap, seed=options.seed, weights=weights)
         samples = {name: drawn[name][key] for name in estimators}
         points = {name: each.point()[key] for name, each in estimators.items()}

@@ -262,6 +262,23 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         names = [system.name for system in self.systems]
         raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
 
+    @property
+    def saved(self) -> Options:
+        """How the numbers were obtained; an error if the result was not saved with its counts."""
+        return self._without([each.name for each in self.systems if each.table is None and not each.samples])
+
+    def tables(self) -> dict[str, StatsTable]:
+        """The counts per document of every system; an error if the result was not saved with them."""
+        self._without([each.name for each in self.systems if each.table is None])
+        return {each.name: each.table for each in self.systems if each.table is not None}
+
+    def _without(self, lacking: list[str]) -> Options:
+        if self.options is None or not self.measures or lacking:
+            names = ", ".join(lacking or (each.name for each in self.systems))
+            hint = "write it with --save or Result.save"
+            raise UsageError(f"the result of {names} has no counts per document", hint=hint)
+        return self.options
+
     def __str__(self) -> str:
         from adjudge.stats.text import render_text
 
