@@ -6,7 +6,7 @@ measures                         how summed counts become scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -204,9 +204,7 @@ class Metric:
 
     def observe(self, gold: Any, system: Any) -> Row:
         """The counts of one document."""
-        return self._row([plan.observe(gold, system) for plan in self._plans])
-
-    def _row(self, seen: Sequence[Observation]) -> Row:
+        seen: list[Observation] = [plan.observe(gold, system) for plan in self._plans]
         first, last = seen[0], seen[-1]
         middle = [last.value] if len(seen) == 2 else []
         counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))

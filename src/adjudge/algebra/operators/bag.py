@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Mapping as AnyMapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from adjudge.algebra import ir
 from adjudge.algebra.operators.base import (
     GOLD,
@@ -57,16 +59,13 @@ def twice(position: int) -> Misfit:
     return Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset", f"[{position}]")
 
 
-class Bag:
+class Bag(msgspec.Struct, eq=False):
     """A prepared collection of exactly compared elements: positions by key."""
 
-    __slots__ = ("identity", "items", "positions", "size")
-
-    def __init__(self, items: Sequence[Any], positions: dict[Hashable, Any], size: int) -> None:
-        self.items = items
-        self.positions = positions
-        self.size = size
-        self.identity: Hashable = None
+    items: Sequence[Any]
+    positions: dict[Hashable, Any]
+    size: int
+    identity: Hashable = None
 
 
 class BagOp(Op):

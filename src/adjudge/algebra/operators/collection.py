@@ -7,6 +7,8 @@ from fractions import Fraction
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from adjudge.algebra import ir
 from adjudge.algebra.access import is_kind
 from adjudge.algebra.operators.bag import both_empty, elements, prepared_each, twice
@@ -54,16 +56,14 @@ def reduce_table(match: str, table: Table) -> tuple[float, Table]:
     return fsum(value for _, _, value in pairs), pairs
 
 
-class Items:
-    """A prepared collection whose elements are compared by more than equality."""
+class Items(msgspec.Struct, eq=False):
+    """A prepared collection whose elements are compared by more than equality; of a graph, what each node reaches."""
 
-    __slots__ = ("items", "positions", "prepared", "size")
-
-    def __init__(self, items: Sequence[Any], positions: list[int], prepared: list[Any]) -> None:
-        self.items = items
-        self.positions = positions
-        self.prepared = prepared
-        self.size = len(prepared)
+    items: Sequence[Any]
+    positions: Sequence[int]
+    prepared: list[Any]
+    size: int
+    reach: Sequence[int] = ()
 
 
 class CollectionOp(Op):
@@ -91,7 +91,7 @@ class CollectionOp(Op):
         items = elements(value)
         prepared = prepared_each(self.element, items, side, memo)
         if len(prepared) < 2 or self.duplicates == "multiset":
-            return Items(items, list(range(len(prepared))), prepared)
+            return Items(items, range(len(prepared)), prepared, len(prepared))
         first: dict[Hashable, int] = {}
         identity = self.element.identity
         for position, p in enumerate(prepared):
@@ -100,7 +100,7 @@ class CollectionOp(Op):
         positions = list(first.values())
         if len(positions) < len(prepared):
             prepared = [prepared[position] for position in positions]
-        return Items(items, positions, prepared)
+        return Items(items, positions, prepared, len(prepared))
 
     def identity(self, p: Any) -> Hashable:
         names = [self.element.identity(each) for each in p.prepared]

@@ -52,16 +52,6 @@ def remember(op: Op, s: Any, g: Any, ctx: Context, solution: Any) -> None:
         ctx.solved[id(op), id(s), id(g)] = solution
 
 
-class Ordered(Items):
-    """A prepared graph: its nodes and what each of them reaches."""
-
-    __slots__ = ("reach",)
-
-    def __init__(self, items: Sequence[Any], prepared: list[Any], reach: list[int]) -> None:
-        super().__init__(items, list(range(len(prepared))), prepared)
-        self.reach = reach
-
-
 class GraphOp(CollectionOp):
     """Matching of nodes under which reachability agrees: independent sets in the graph of conflicts."""
 
@@ -90,7 +80,7 @@ class GraphOp(CollectionOp):
             for position, edge in enumerate(edges):
                 with misfits.at(f"{step(self.node.edges)}[{position}]"):
                     links.append(self._link(edge, names))
-        return Ordered(items, prepared, reachability(len(items), links))
+        return Items(items, range(len(items)), prepared, len(items), reachability(len(items), links))
 
     def _link(self, edge: Any, names: dict[Hashable, int]) -> tuple[int, int]:
         """The two nodes of an edge."""
