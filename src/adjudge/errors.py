@@ -57,7 +57,8 @@ class Problem:
         return visible(f"{text}, {self.hint}" if self.hint else text)
 
 
-_ALIKE = 5  # problems that differ in a value only and are still listed one by one
+FEW = 5
+"""How many problems that differ in a value only are still listed one by one."""
 _SAME = 2  # the same for problems with equal words
 _FILES = 10  # the same for problems that are each in a file of its own
 _VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?""")
@@ -89,7 +90,7 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
     for own in by_file.values():
         if own[0].more:
             cut[own[0].path] = sum(problem.more for problem in own)
-        elif _is_one(own):
+        elif is_one(own, len(own)):
             kinds[own[0].path] = kinds.get(own[0].path, 0) + 1
         else:
             kinds[own[0].path] = kinds.get(own[0].path, 0) + len(own)
@@ -99,16 +100,17 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
         alone = kinds.get(first.path) == 1
         if first.more:
             found += [] if alone else own
-        elif _is_one(own):
+        elif is_one(own, len(own)):
             found.append(_with_count(first, own[1:], len(own) - 1 + (cut.get(first.path, 0) if alone else 0)))
         else:
             found += own
     return _across_files(found)
 
 
-def _is_one(alike: Sequence[Problem]) -> bool:
+def is_one(alike: Sequence[Problem], number: int) -> bool:
+    """Whether so many problems, of which these are known, are shown as one."""
     equal = len({(problem.message, problem.hint) for problem in alike}) == 1
-    return len(alike) > (_SAME if equal else _ALIKE)
+    return number > (_SAME if equal else FEW)
 
 
 def more_like_it(first: Problem, others: Sequence[Problem], number: int) -> str:
@@ -137,7 +139,7 @@ def _across_files(problems: Sequence[Problem]) -> list[Problem]:
     found: list[Problem] = []
     for own in kinds.values():
         files = {problem.path for problem in own[1:] if problem.path not in (None, own[0].path)}
-        if len(files) < _FILES and not (files and len(own) > 2 * _ALIKE):
+        if len(files) < _FILES and not (files and len(own) > 2 * FEW):
             found += own
         else:
             found.append(_with_count(own[0], own[1:], len(own) - 1))

@@ -14,11 +14,13 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 from adjudge.errors import (
+    FEW,
     AdjudgeError,
     FormatError,
     Problem,
     UsageError,
     did_you_mean,
+    is_one,
     more_like_it,
     more_problems,
     shape,
@@ -34,13 +36,10 @@ Severities: TypeAlias = Mapping[str, Severity]
 
 LIMIT = 100
 """How many problems of a kind a reader keeps: one mistake may stand in every line."""
-FEW = 5
-"""How many findings of a kind a validator lists one by one, unless it is told a limit."""
 VALUES = 1000
 """Of how many different values, such as misspelt types, the first is listed."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
-_SAME = 2  # findings with equal words that are still listed one by one
 _PASTED = 2000  # characters of a line to be pasted that are shown to people
 
 
@@ -295,8 +294,7 @@ class Findings:
         """How many of those that are alike are listed."""
         if self.limit is not None:
             return self.limit or number
-        few = _SAME if len({(each.problem.message, each.problem.hint) for each in alike}) == 1 else FEW
-        return number if number <= few else 1
+        return 1 if is_one([each.problem for each in alike], number) else number
 
 
 class _Alike(NamedTuple):
