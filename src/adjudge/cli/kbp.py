@@ -337,7 +337,7 @@ def discovery(**options: Any) -> None:
     file, or NAME in NAME=FILE.
     """
     from adjudge.evaluate.corpus import corpus_explanations
-    from adjudge.tasks.kbp.discovery import discovery_task, measures
+    from adjudge.tasks.kbp.discovery import DiscoveryTask, measures
     from adjudge.tasks.kbp.inputs import read_inputs
     from adjudge.tasks.kbp.options import KbOptions
 
@@ -348,7 +348,7 @@ def discovery(**options: Any) -> None:
         for note in read.notes if not options["quiet"] else ():
             say(f"warning: {visible(str(note))}")
         log(options, "read; comparing mentions")
-        task, more = discovery_task(
+        task = DiscoveryTask(
             read,
             KbOptions(**_given(options, ("nil_key", "nil_merge"))),
             levels=_names(options["levels"], upper=True),
@@ -359,7 +359,7 @@ def discovery(**options: Any) -> None:
             refuse_with("--explain", _ONLY_SCORES)
             emit_explanations(corpus_explanations(task, options["explain"]).values(), options)
             return
-        result = task.result(run_from(options, docs=None, align=options["save_documents"]), *more)
+        result = task.result(run_from(options, docs=None, align=options["save_documents"]))
     log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 

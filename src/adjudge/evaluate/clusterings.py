@@ -248,15 +248,17 @@ class ClusterTask(CorpusTask):
         self.profile, self.documents = profile, documents
         self.systems = tuple(parts[0][2])
         self._measures, self._parts = tuple(measures), parts
+        self.said: Mapping[str, Sequence[Note]] = {}
+        """Remarks on each system."""
+        self.signature: Mapping[str, SignatureValue] = {}
 
-    def result(self, run: Run, notes: Mapping[str, Sequence[Note]], fields: Mapping[str, SignatureValue]) -> Result:
-        """Scores with intervals, remarks on each system, and fields of the signature."""
+    def result(self, run: Run) -> Result:
+        """Scores with intervals."""
         if run.inference.test == "randomisation":
             raise UsageError(
                 "clusters of the whole corpus cannot be exchanged between systems document by document",
                 hint="leave --test out, or choose other metrics",
             )
-        self._notes, self._fields = notes, fields
         return corpus_result(self, run)
 
     def measures(self) -> Sequence[Measure]:
@@ -269,7 +271,7 @@ class ClusterTask(CorpusTask):
 
     def fields(self) -> Mapping[str, SignatureValue]:
         """Those that were given."""
-        return self._fields
+        return self.signature
 
     def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Array]]:
         """Every counter on all weights, block by block."""
@@ -295,7 +297,7 @@ class ClusterTask(CorpusTask):
         for each in outcome.samples[name]:
             totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
             found += [(each.slice, note) for note in nothing_in_gold(self._measures, totals, each.slice)]
-        return [*self._notes.get(name, ()), *summed_up(found)]
+        return [*self.said.get(name, ()), *summed_up(found)]
 
 
 def cluster_counter(

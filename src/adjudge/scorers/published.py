@@ -126,7 +126,8 @@ def _corpus_result(
     counters = {system: _spread(each, ids) for system, each in found.items()}
     task = ClusterTask(scorer.family, scorer.name, measures, [({}, range(len(ids)), counters)], len(ids))
     run = Run(inference=inference if all(each.resampled for each in found.values()) else OFF)
-    return task.result(run, {system: list(each.notes) for system, each in found.items()}, fields)
+    task.said, task.signature = {system: each.notes for system, each in found.items()}, fields
+    return task.result(run)
 
 
 def _spread(published: Published, ids: Sequence[str]) -> Counter:

@@ -54,9 +54,9 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     for field in slices.by:
         parts += _element_parts(corpora, field) if field in slices.paths else _document_parts(parts[0], slices, field)
     clusters = ClusterTask(task.name, task.profile, task.measures(), parts, len(order))
-    notes = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
-    run = Run(inference=evaluation.run.inference, by=tuple(slices.by))
-    return clusters.result(run, notes, signature_of(evaluation))
+    clusters.signature = signature_of(evaluation)
+    clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
+    return clusters.result(Run(inference=evaluation.run.inference, by=tuple(slices.by)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

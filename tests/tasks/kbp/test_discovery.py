@@ -8,8 +8,9 @@ from adjudge.cli import run
 from adjudge.demo.kbp import GOLD as DEMO
 from adjudge.demo.kbp import LINKS, SYSTEMS
 from adjudge.errors import UsageError
+from adjudge.evaluate.run import run_of
 from adjudge.stats.result import Result
-from adjudge.tasks.kbp.discovery import CLUSTERS, SETS, score_discovery
+from adjudge.tasks.kbp.discovery import CLUSTERS, SETS, DiscoveryTask
 from adjudge.tasks.kbp.inputs import read_inputs
 
 
@@ -52,6 +53,10 @@ BY_HAND = {
     "kbp.entity.muc": (0, 0),
     "kbp.entity.pairwise": (0, 0),
 }
+
+
+def score_discovery(read, bootstrap=1000, **how):
+    return DiscoveryTask(read, **how).result(run_of(by=("type",) * bool(how.get("by_type")), bootstrap=bootstrap))
 
 
 def scores(result, place=0):

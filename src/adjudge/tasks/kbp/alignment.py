@@ -60,11 +60,7 @@ class Aligned(NamedTuple):
     outside: int
 
     def get(self, node: str, document: str) -> Alignment:
-        """The alignment of any node in any document.
-
-        >>> Aligned({}, 0).get("n", "d").state
-        'unattested'
-        """
+        """The alignment of any node in any document."""
         return self.found.get((node, document)) or Alignment(node, document, "unattested", None, 0)
 
 
@@ -98,11 +94,7 @@ def align(documents: Sequence[KbDocument], kb: KnowledgeBase, options: KbOptions
 
 
 def qualifying(counts: Iterable[tuple[str, int]], spans: int, threshold: Fraction) -> list[tuple[str, int]]:
-    """The entities with more than the threshold, the best first.
-
-    >>> qualifying([("a", 1), ("b", 2)], 3, Fraction(30))
-    [('b', 2), ('a', 1)]
-    """
+    """The entities with more than the threshold, the best first."""
     least, scale = threshold.numerator * spans, 100 * threshold.denominator
     enough = [(entity, count) for entity, count in counts if count * scale > least]
     return sorted(enough, key=lambda pair: (-pair[1], pair[0]))
@@ -248,11 +240,6 @@ def node_spans(
 
     The span of a mention is its head where the system gives one, unless extents are compared. A node that is mentioned
     in a document, but not on these levels, has no spans there. Normal forms are no mentions.
-
-    >>> from adjudge.model.kbp import Entity, Mention
-    >>> node = Entity("n", mentions=(Mention("d", 0, 3), Mention("d", 0, 3, canonical=True), Mention("e", 5, 7)))
-    >>> node_spans(KnowledgeBase("run", [node]), ["d"])
-    ({('n', 'd'): {(0, 3)}}, 1)
     """
     found: dict[NodeInDocument, set[Place]] = {}
     outside = 0

@@ -119,21 +119,19 @@ class Choice(NamedTuple):
     reason: str
 
 
-class Counted(NamedTuple):
-    """Exact counts for the first hops, estimates for the others, and the choice that led to it."""
-
-    exact: tuple[HopCounts, ...]
-    estimates: tuple[HopEstimate, ...]
-    choice: Choice
-
-
 class VariantCounts(NamedTuple):
-    """What was counted for one variant: each system on all documents, and in samples as far as `sampled` hops."""
+    """One variant: the engine chosen for each system, and what was counted.
+
+    `exact` has the counts of all documents for the first hops, `estimates` are of the others; `resampled` are counts in
+    samples, as far as `sampled` hops.
+    """
 
     variant: Variant
-    counted: Mapping[str, Counted]
-    resampled: Mapping[str, SampleCounts]
+    choices: Mapping[str, Choice]
     sampled: int
+    exact: Mapping[str, Sequence[HopCounts]] = {}
+    estimates: Mapping[str, Sequence[HopEstimate]] = {}
+    resampled: Mapping[str, SampleCounts] = {}
 
 
 def choose_engine(
@@ -173,14 +171,6 @@ def choose_engine(
     return Choice("sample", exact, reason)
 
 
-class _Plan(NamedTuple):
-    """How one variant will be counted: the engine for each system, and the hops that are counted in samples."""
-
-    variant: Variant
-    choices: Mapping[str, Choice]
-    sampled: int
-
-
 def count_variants(
     gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws, presence: Any
 ) -> list[VariantCounts]:
@@ -207,28 +197,23 @@ def count_variants(
     for number, plan in enumerate(plans):
         samples = counts.get((number, ""), ())
         resampled = {each.name: own for each, own in zip(systems, samples, strict=bool(samples))}
-        counted = {}
+        exact, estimates = {}, {}
         for each in systems:
-            choice = plan.choices[each.name]
-            estimates = tuple(
+            exact[each.name] = counts.get((number, each.name), ())
+            if resampled and not exact[each.name]:  # the first sample has all documents
+                own = zip(*(column[:, 0].tolist() for column in resampled[each.name]), strict=True)
+                exact[each.name] = [HopCounts(hop, Counts(*row), {}) for hop, row in enumerate(own, start=1)]
+            estimates[each.name] = [
                 sample_paths(gold, each.of(plan.variant), hop=hop, seed=run.inference.seed, level=run.inference.level)
-                for hop in range(choice.exact_hops + 1, options.hops + 1)
-            )
-            exact = counts.get((number, each.name))
-            if exact is None:
-                exact = _whole(resampled[each.name]) if resampled else ()
-            counted[each.name] = Counted(exact, estimates, choice)
-        found.append(VariantCounts(plan.variant, counted, resampled, plan.sampled))
+                for hop in range(plan.choices[each.name].exact_hops + 1, options.hops + 1)
+            ]
+        found.append(plan._replace(exact=exact, estimates=estimates, resampled=resampled))
     return found
 
 
-def _whole(counts: SampleCounts) -> tuple[HopCounts, ...]:
-    """The first sample, which has all documents."""
-    numbers = zip(*(column[:, 0].tolist() for column in counts), strict=True)
-    return tuple(HopCounts(hop, Counts(*own), {}) for hop, own in enumerate(numbers, start=1))
-
-
-def _plan(way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws) -> _Plan:
+def _plan(
+    way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws
+) -> VariantCounts:
     """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
     # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
     engine: Engine = run.engine if way.first == 1 else "auto"
@@ -249,7 +234,7 @@ def _plan(way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptio
             run.say(f"{each.name}, {way.metric(way.first)}: engine {choice.engine}: {choice.reason}")
     exact = min(choice.exact_hops for choice in choices.values())
     if draws.samples == 1:
-        return _Plan(way, choices, 0)
+        return VariantCounts(way, choices, 0)
     samples = draws.samples - draws.resamples + run.inference.resamples
     words = _mask_words(Work(tuple(sides.values()), exact, way.identity, options.walks), samples)
     sampled = next((n for n, w in enumerate(words) if w > WORDS), exact)
@@ -260,7 +245,7 @@ def _plan(way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptio
             f"counting {way.metric(sampled)} in {run.inference.resamples:,} resamples takes about "
             f"{words[sampled - 1] / 4e9:,.0f} minutes; --bootstrap 0 leaves intervals and tests out"
         )
-    return _Plan(way, choices, sampled)
+    return VariantCounts(way, choices, sampled)
 
 
 def _mask_words(work: Work, samples: int) -> list[float]:
@@ -358,27 +343,14 @@ def count_paths(
 
 
 def count_samples(sides: Sequence[Facts], presence: Any, **how: Any) -> list[SampleCounts]:
-    """The counts of every system in every sample; `presence` says which documents (rows) are in which sample.
-
-    >>> from adjudge.tasks.kbp.facts import make_facts
-    >>> facts = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
-    >>> counts, = count_samples([facts, facts], [[True, True, False], [True, False, True]], hops=2)
-    >>> counts.both.tolist()
-    [[2, 1, 1], [1, 0, 0]]
-    """
+    """The counts of every system in every sample; `presence` says which documents (rows) are in which sample."""
     words = (pack(presence),) * len(sides)
     found: list[SampleCounts] = count_all([Work(tuple(sides), presence=words, samples=len(presence[0]), **how)])[0]
     return found
 
 
 def pieces_of(works: Sequence[Work], run: Run) -> list[Piece]:
-    """The pieces: one for each work where it is done here, else parts that take about the same time.
-
-    >>> from adjudge.tasks.kbp.facts import make_facts
-    >>> ring = make_facts([0, 1, 2, 3], [0] * 4, [1, 2, 3, 0])
-    >>> [piece.part for piece in pieces_of([Work((ring, ring))], Run(jobs=2))]
-    [(0, 1), (1, 2), (2, 3), (3, 4)]
-    """
+    """The pieces: one for each work where it is done here, else parts that take about the same time."""
     whole = [Piece(number) for number in range(len(works))]
     if run.cluster is None and run.jobs == 1:
         return whole

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.clusterings import ClusterTask, cluster_counter, contingency
-from adjudge.evaluate.run import run_of
 from adjudge.formats.kb_links import page_name
 from adjudge.metrics.linking import NIL, assigned, assigned_typed, is_nil, linked, unlinked
 from adjudge.model.kbp import NAMED, Entity, KbDocument, KnowledgeBase, Mention
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter, Counters
     from adjudge.stats.alignment import Alignment, Item
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note, Result
-    from adjudge.stats.signature import SignatureValue
+    from adjudge.stats.result import Note
     from adjudge.tasks.kbp.inputs import KbInputs
 
 Spans: TypeAlias = Literal["head", "extent"]
@@ -64,82 +62,47 @@ class Discovered(NamedTuple):
     outside: int = 0
 
 
-def score_discovery(
-    read: KbInputs,
-    options: KbOptions | None = None,
-    *,
-    levels: Sequence[str] = (NAMED,),
-    spans: Spans = "head",
-    by_type: bool = False,
-    **run: Any,
-) -> Result:
-    """Score the mentions, links and clusters of knowledge bases against annotated documents.
+class DiscoveryTask(ClusterTask):
+    """The mentions, links and clusters of knowledge bases against annotated documents.
 
     `levels` are those of the mentions that count on both sides; `options` say how gold entities are one across
-    documents. With `by_type`, every type is scored by itself as well. `run` is what every task has: `bootstrap`, `ci`,
-    `seed`, `interval` and `test`.
+    documents. With `by_type`, every type is scored by itself as well.
 
+    >>> from adjudge.evaluate.run import run_of
     >>> from adjudge.tasks.kbp.inputs import read_inputs
     >>> entity = '{"id": "E1", "type": "PER", "mentions": [{"start": 0, "end": 3, "text": "Ana"}]}'
     >>> line = f'{{"id": "d", "entities": [{entity}]}}'.encode()
-    >>> score_discovery(read_inputs(line, [line], names=["A"]), bootstrap=0)["kbp.entity.b3"].f1
+    >>> task = DiscoveryTask(read_inputs(line, [line], names=["A"]))
+    >>> task.result(run_of(bootstrap=0))["kbp.entity.b3"].f1
     1.0000
     """
-    task, found = discovery_task(read, options, levels=levels, spans=spans, by_type=by_type)
-    return task.result(run_of(by=("type",) if by_type else (), **run), *found)
-
-
-def discovery_task(
-    read: KbInputs,
-    options: KbOptions | None = None,
-    *,
-    levels: Sequence[str] = (NAMED,),
-    spans: Spans = "head",
-    by_type: bool = False,
-) -> tuple[DiscoveryTask, tuple[dict[str, list[Note]], dict[str, SignatureValue]]]:
-    """What `score_discovery` scores, to be explained as well; and the remarks and the signature of a result."""
-    from adjudge.stats.signature import hash_chunks
-
-    if read.gold.corpus is None:
-        hint = "give annotated documents as gold"
-        raise UsageError("plain triples have no mentions to discover", hint=hint)
-    options = replace(options or KbOptions(), unnamed="document")
-    documents = read.gold.corpus.documents
-    ids = link(documents, options, links=read.gold.links, redirects=read.gold.redirects, stop=read.gold.stop)
-    gold = gold_mentions(documents, ids, levels=levels, spans=spans)
-    systems = {
-        each.name: system_mentions(
-            each.kb, gold.mentions, levels=levels, spans=spans, redirects=read.gold.redirects, stop=read.gold.stop
-        )
-        for each in read.systems
-        if each.kb is not None
-    }
-    texts = {document.id: document.text for document in documents}
-    written = repr((gold.mentions, [own.mentions for own in systems.values()])).encode("utf-8", "backslashreplace")
-    fields: dict[str, SignatureValue] = {
-        "levels": "+".join(levels),
-        "spans": spans,
-        "nil": options.nil_merge if options.nil_merge != "canonical" else options.nil_key,
-        "gold": hash_chunks([repr(gold.mentions).encode("utf-8", "backslashreplace")]),
-        "in": hash_chunks([written]),
-    }
-    notes = {name: _notes(gold, own) for name, own in systems.items()}
-    return DiscoveryTask(gold, systems, texts, by_type=by_type), (notes, fields)
-
-
-class DiscoveryTask(ClusterTask):
-    """Mentions and their entities in the whole corpus; with `by_type`, of every type by itself as well."""
 
     def __init__(
         self,
-        gold: Discovered,
-        systems: Mapping[str, Discovered],
-        texts: Mapping[str, str | None],
+        read: KbInputs,
+        options: KbOptions | None = None,
         *,
+        levels: Sequence[str] = (NAMED,),
+        spans: Spans = "head",
         by_type: bool = False,
     ) -> None:
-        self.gold, self.found, self.texts = gold, systems, texts
-        self.ids = tuple(gold.mentions)
+        from adjudge.stats.signature import hash_chunks
+
+        if read.gold.corpus is None:
+            hint = "give annotated documents as gold"
+            raise UsageError("plain triples have no mentions to discover", hint=hint)
+        options = replace(options or KbOptions(), unnamed="document")
+        documents = read.gold.corpus.documents
+        pages: dict[str, Any] = {"redirects": read.gold.redirects, "stop": read.gold.stop}
+        ids = link(documents, options, links=read.gold.links, **pages)
+        gold = gold_mentions(documents, ids, levels=levels, spans=spans)
+        systems = {
+            each.name: system_mentions(each.kb, gold.mentions, levels=levels, spans=spans, **pages)
+            for each in read.systems
+            if each.kb is not None
+        }
+        self.gold, self.found, self.ids = gold, systems, tuple(gold.mentions)
+        self.texts = {document.id: document.text for document in documents}
         sides = [gold, *systems.values()]
         parts: list[Counters] = []
         for kind in (None, *(_types(gold, systems.values()) if by_type else ())):
@@ -151,6 +114,15 @@ class DiscoveryTask(ClusterTask):
             counters = {name: counter(gold.mentions, own.mentions, kind) for name, own in systems.items()}
             parts.append(({} if kind is None else {"type": kind}, places, counters))
         super().__init__("kbp", "discovery", measures(), parts, len(self.ids))
+        written = repr((gold.mentions, [own.mentions for own in systems.values()])).encode("utf-8", "backslashreplace")
+        self.said = {name: _notes(gold, own) for name, own in systems.items()}
+        self.signature = {
+            "levels": "+".join(levels),
+            "spans": spans,
+            "nil": options.nil_merge if options.nil_merge != "canonical" else options.nil_key,
+            "gold": hash_chunks([repr(gold.mentions).encode("utf-8", "backslashreplace")]),
+            "in": hash_chunks([written]),
+        }
 
     def align(self, documents: Sequence[str]) -> dict[str, list[Alignment]]:
         """The mentions of some documents with their types, links and entities."""
@@ -272,11 +244,7 @@ def system_mentions(
 
 
 def measures() -> tuple[Measure, ...]:
-    """How counts become scores, the mentions first.
-
-    >>> [each.name for each in measures()][:3]
-    ['kbp.mention', 'kbp.mention.typed', 'kbp.link']
-    """
+    """How counts become scores, the mentions first."""
     from adjudge.stats.measure import Prf
 
     found: list[Measure] = []

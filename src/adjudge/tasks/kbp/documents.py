@@ -90,7 +90,6 @@ def _item(subject: str, relation: str, object_: str, *, again: str = "", said: S
         roles=said.roles if said is not None and said.places else (),
         label=relation,
         group=(subject, object_),
-        value={"subject": subject, "relation": relation, "object": object_},
     )
 
 

@@ -261,12 +261,7 @@ class Losses(NamedTuple):
 
 
 def matched_facts(gold: Facts, system: Facts) -> list[Ints]:
-    """For each fact of each side whether the other side has it.
-
-    >>> from adjudge.tasks.kbp.facts import make_facts
-    >>> [flags.tolist() for flags in matched_facts(make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1]))]
-    [[True, False], [True]]
-    """
+    """For each fact of each side whether the other side has it."""
     import numpy as np
 
     work = Work((gold, system), 1)

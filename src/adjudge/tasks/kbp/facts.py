@@ -117,11 +117,7 @@ def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
 
 
 def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
-    """One row per fact and document.
-
-    >>> [column.tolist() for column in assertions(make_facts([0, 0], [1, 1], [2, 2], [4, 3]))]
-    [[0, 0], [1, 1], [2, 2], [3, 4]]
-    """
+    """One row per fact and document."""
     import numpy as np
 
     place = np.repeat(np.arange(len(facts.subjects)), np.diff(facts.starts))
@@ -129,41 +125,24 @@ def assertions(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def label_of(facts: Facts, nodes: Ints) -> Ints:
-    """What the nodes count as.
-
-    >>> import numpy as np
-    >>> label_of(make_facts([0], [0], [1], labels=[8, 9]), np.array([1])).tolist()
-    [9]
-    """
+    """What the nodes count as."""
     return nodes if facts.labels is None else facts.labels[nodes]
 
 
 def relation_space(sides: Sequence[Facts]) -> int:
-    """One more than the largest relation of any side.
-
-    >>> relation_space([make_facts([0], [3], [1])])
-    4
-    """
+    """One more than the largest relation of any side."""
     return max((_top(side.relations) for side in sides), default=0)
 
 
 def node_starts(facts: Facts) -> Ints:
-    """Where the facts about each node begin: node v has the facts starts[v] to starts[v + 1].
-
-    >>> node_starts(make_facts([0, 0, 2], [0, 1, 0], [1, 1, 1])).tolist()
-    [0, 2, 2, 3]
-    """
+    """Where the facts about each node begin: node v has the facts starts[v] to starts[v + 1]."""
     import numpy as np
 
     return np.searchsorted(facts.subjects, np.arange(facts.nodes + 1))
 
 
 def by_relation(facts: Facts) -> dict[int, Ints]:
-    """Where the facts of each relation are, in ascending order.
-
-    >>> {r: at.tolist() for r, at in by_relation(make_facts([0, 1, 2], [5, 3, 5], [1, 1, 1])).items()}
-    {3: [1], 5: [0, 2]}
-    """
+    """Where the facts of each relation are, in ascending order."""
     import numpy as np
 
     order = np.argsort(facts.relations, kind="stable")
@@ -189,11 +168,7 @@ def walks_from(facts: Facts, hops: int) -> Ints:
 
 
 def label_walks(sides: Sequence[Facts], hops: int) -> Ints:
-    """How many walks of each length begin at each label, over all sides, as floats.
-
-    >>> label_walks([make_facts([0], [0], [1]), make_facts([0], [0], [1])], 1).tolist()
-    [[2.0, 0.0]]
-    """
+    """How many walks of each length begin at each label, over all sides, as floats."""
     import numpy as np
 
     size = max((side.nodes if side.labels is None else _top(side.labels) for side in sides), default=0)
@@ -209,12 +184,7 @@ def label_walks(sides: Sequence[Facts], hops: int) -> Ints:
 
 
 def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
-    """One number per row that orders the rows as the columns do; each column is below its size.
-
-    >>> import numpy as np
-    >>> combine([np.array([1, 0]), np.array([2, 3])], [2, 5]).tolist()
-    [7, 3]
-    """
+    """One number per row that orders the rows as the columns do; each column is below its size."""
     import numpy as np
 
     key, bound = columns[0].astype(np.int64), max(1, sizes[0])
@@ -230,12 +200,7 @@ def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The numbers starts[i], starts[i] + 1, ... of every range, one range after the other.
-
-    >>> import numpy as np
-    >>> ranges(np.array([5, 9]), np.array([2, 3])).tolist()
-    [5, 6, 9, 10, 11]
-    """
+    """The numbers starts[i], starts[i] + 1, ... of every range, one range after the other."""
     import numpy as np
 
     ends = np.cumsum(lengths)
@@ -245,12 +210,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def blocks(weights: Ints, limit: float) -> Iterator[tuple[int, int]]:
-    """Cut places into runs whose weights add up to the limit at most; a place above it is a run of its own.
-
-    >>> import numpy as np
-    >>> list(blocks(np.array([1, 1, 5, 1]), 2))
-    [(0, 2), (2, 3), (3, 4)]
-    """
+    """Cut places into runs whose weights add up to the limit at most; a place above it is a run of its own."""
     import numpy as np
 
     ends = np.cumsum(weights)
@@ -284,11 +244,7 @@ def _narrow(column: Ints) -> Ints:
 
 
 def pack(columns: npt.ArrayLike) -> Words:
-    """The truth values of every row as 64-bit words, the first column being the lowest bit of the first word.
-
-    >>> pack([[True, False, True]]).tolist()
-    [[5]]
-    """
+    """The truth values of every row as 64-bit words, the first column being the lowest bit of the first word."""
     import numpy as np
 
     bits = np.asarray(columns, dtype=bool)
@@ -299,12 +255,7 @@ def pack(columns: npt.ArrayLike) -> Words:
 
 
 def pack_blocks(rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
-    """Truth values that come in blocks of columns, packed as they come.
-
-    >>> import numpy as np
-    >>> pack_blocks(1, 3, [np.array([[True, False]]), np.array([[True]])]).tolist()
-    [[5]]
-    """
+    """Truth values that come in blocks of columns, packed as they come."""
     import numpy as np
 
     words: Words = np.zeros((rows, (columns + 63) // 64), dtype=np.uint64)
@@ -325,11 +276,7 @@ def pack_blocks(rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]]) -> 
 
 
 def unpack(words: Words) -> Ints:
-    """One 0 or 1 per bit, lowest first.
-
-    >>> unpack(pack([[True, False, True]]))[0, :3].tolist()
-    [1, 0, 1]
-    """
+    """One 0 or 1 per bit, lowest first."""
     import numpy as np
 
     return np.unpackbits(np.ascontiguousarray(words, dtype="<u8").view(np.uint8), axis=1, bitorder="little")
@@ -340,9 +287,6 @@ def column_counts(words: Words) -> Ints:
 
     Rows are added three at a time by a full adder on whole words, sum = a^b^c and carry = majority, so that a row costs
     about five operations per 64 columns; only the few rows that are left for each power of two are unpacked.
-
-    >>> column_counts(pack([[True, False], [True, True], [True, False]]))[:2].tolist()
-    [3, 1]
     """
     import numpy as np
 
@@ -367,12 +311,7 @@ def column_counts(words: Words) -> Ints:
 
 
 def or_groups(words: Words, starts: Ints) -> Words:
-    """The union of every group of neighbouring rows; group i begins at starts[i], and none is empty.
-
-    >>> import numpy as np
-    >>> or_groups(pack([[True, False], [False, True], [True, False]]), np.array([0, 2])).tolist()
-    [[3], [1]]
-    """
+    """The union of every group of neighbouring rows; group i begins at starts[i], and none is empty."""
     import numpy as np
 
     if len(starts) == len(words):
@@ -393,10 +332,5 @@ def or_groups(words: Words, starts: Ints) -> Words:
 
 
 def fact_masks(starts: Ints, documents: Ints, presence: Words) -> Words:
-    """The samples in which each fact is supported: the union over its documents.
-
-    >>> import numpy as np
-    >>> fact_masks(np.array([0, 1, 3]), np.array([0, 0, 1]), pack([[True, False], [False, True]])).tolist()
-    [[1], [3]]
-    """
+    """The samples in which each fact is supported: the union over its documents."""
     return or_groups(presence[documents], starts[:-1])

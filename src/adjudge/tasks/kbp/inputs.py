@@ -253,13 +253,7 @@ def read_system(
 
 
 def only_documents(table: TripleTable, documents: Collection[str]) -> TripleTable:
-    """The rows of these documents.
-
-    >>> table = TripleTable()
-    >>> for document in ("d1", "d2"): table.add("a", "spouse", "b", document)
-    >>> list(only_documents(table, {"d2"}).rows())
-    [('a', 'spouse', 'b', 'd2')]
-    """
+    """The rows of these documents."""
     listed = table.names.documents.listed
     kept = {number for number, name in enumerate(listed) if name in documents}
     return only_rows(table, [place for place, number in enumerate(table.documents) if number in kept])
@@ -295,11 +289,7 @@ def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: S
 
 
 def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
-    """What the systems count: Cold Start counts tags, extractions by document do not.
-
-    >>> system_units(["coldstart"], [b"run1"]), system_units(["documents"], [b"{}"])
-    ('raw', 'text')
-    """
+    """What the systems count: Cold Start counts tags, extractions by document do not."""
     raw = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind == "coldstart"]
     text = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind != "coldstart"]
     if raw and text:

@@ -121,9 +121,6 @@ def nil_name(names: Sequence[str], key: NilKey) -> str:
     """The name of an entity, from its names in the order of the text.
 
     Equally long names: the more frequent; equally frequent ones: the longer; then the first in the alphabet.
-
-    >>> [nil_name(["Dahl", "Per Dahl", "Dahl"], key) for key in ("longest", "most_frequent", "first")]
-    ['Per Dahl', 'Dahl', 'Dahl']
     """
     if key == "first":
         return names[0]
@@ -134,11 +131,7 @@ def nil_name(names: Sequence[str], key: NilKey) -> str:
 
 
 def vote(pages: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """The pages with their votes, the winner first; votes come in the order of the text.
-
-    >>> vote(["P2", "P1"]), vote(["P2", "P1", "P1"])
-    ((('P2', 1), ('P1', 1)), (('P1', 2), ('P2', 1)))
-    """
+    """The pages with their votes, the winner first; votes come in the order of the text."""
     # Counter keeps the order of first votes, and sorting is stable: the earliest of equals stays in front.
     return tuple(sorted(Counter(pages).items(), key=lambda pair: -pair[1]))
 

@@ -153,18 +153,18 @@ def notes_of_system(
             message = text.format(n=f"{number:,}", all=f"{total:,}", unaligned=_UNALIGNED[options.unaligned])
             found.append(Note(kind, number, message))
     # Engines that count exactly agree, and results do not name them.
-    choices = [way.counted[name].choice for way in counted]
+    choices = [way.choices[name] for way in counted]
     reasons = dict.fromkeys(choice.reason for choice in choices if choice.engine == "sample")
     found += [Note("engine", 1, f"engine sample: {reason}") for reason in reasons]
     for way in counted:
-        own = way.counted[name]
-        if way.sampled < len(own.exact) and way.sampled:
+        own = way.exact[name]
+        if way.sampled < len(own) and way.sampled:
             message = (
                 f"{way.variant.metric(way.sampled + 1)} has too many walks to be resampled without being asked: "
                 f"it has no interval, and neither have longer paths; give --bootstrap to resample them all the same"
             )
-            found.append(Note("not-resampled", len(own.exact) - way.sampled, message))
-        for estimate in own.estimates:
+            found.append(Note("not-resampled", len(own) - way.sampled, message))
+        for estimate in way.estimates[name]:
             if not estimate.complete:
                 message = (
                     f"{way.variant.metric(estimate.hop)} is an estimate from {estimate.draws:,} draws of first nodes; "
@@ -187,7 +187,7 @@ def notes_of_system(
         examples = tuple(f"{metric}: {number:,}" for metric, number in empty.items())
         found.append(Note("empty-resamples", max(empty.values()), f"{message}: {', '.join(examples)}"))
     for way in counted:
-        for hop in way.counted[name].exact:
+        for hop in way.exact[name]:
             if hop.hop >= way.variant.first and 0 in (hop.total.gold, hop.total.system):
                 sides = [side for side, count in (("gold", hop.total.gold), (name, hop.total.system)) if not count]
                 message = f"{way.variant.metric(hop.hop)}: {' and '.join(sides)} have no paths, what is 0/0 is 0"

@@ -155,11 +155,7 @@ def ask_all(
 
 
 def known_roots(ids: Iterable[str], queries: Sequence[KbQuery]) -> list[str]:
-    """Ids of files without the digits of later hops.
-
-    >>> known_roots(["Q1", "Q1_729d7f6f2d47", "x_afddc4ed21_729d7f6f2d47"], [])
-    ['Q1', 'x_afddc4ed21']
-    """
+    """Ids of files without the digits of later hops."""
     names = {query.id for query in queries}
     roots: dict[str, None] = {}
     for each in ids:

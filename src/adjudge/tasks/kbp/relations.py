@@ -119,12 +119,7 @@ def rows_of(
 
 
 def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
-    """The relations that also hold in the other direction, and what they are called there, by number.
-
-    >>> from adjudge.model.kbp import Names
-    >>> reversed_relations(Names(["Family", "Employment", "PHYS.Near"]), KbOptions(symmetric="close"))
-    {0: 0, 2: 2}
-    """
+    """The relations that also hold in the other direction, and what they are called there, by number."""
     found: dict[int, int] = {}
     if options.inverse == "close":
         for one, other in inverses(options).items():
@@ -139,11 +134,7 @@ def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
 
 
 def inverses(options: KbOptions) -> Mapping[str, str]:
-    """The relations and their inverses: as given, or those of Cold Start.
-
-    >>> inverses(KbOptions(inverse="close"))["per:children"]
-    'per:parents'
-    """
+    """The relations and their inverses: as given, or those of Cold Start."""
     if options.inverse_table is not None:
         return options.inverse_table
     from adjudge.formats.kb_coldstart_check import inverse_table
@@ -152,11 +143,7 @@ def inverses(options: KbOptions) -> Mapping[str, str]:
 
 
 def only_relation(facts: Facts, relation: int) -> Facts:
-    """The facts of one relation.
-
-    >>> only_relation(make_facts([0, 1], [3, 4], [1, 2], [0, 0]), 4).subjects.tolist()
-    [1]
-    """
+    """The facts of one relation."""
     import numpy as np
 
     from adjudge.tasks.kbp.facts import assertions

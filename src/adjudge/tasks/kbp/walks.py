@@ -321,12 +321,7 @@ def _vector_counts(work: Work, masks: Sequence[Words], apart: bool) -> Iterator[
 
 
 def shared_places(gold: Facts, system: Facts) -> tuple[Ints, Ints]:
-    """Where the triples that are on both sides stand in the one and in the other.
-
-    >>> from adjudge.tasks.kbp.facts import make_facts
-    >>> [at.tolist() for at in shared_places(make_facts([0, 0], [0, 0], [1, 2]), make_facts([0], [0], [2]))]
-    [[1], [0]]
-    """
+    """Where the triples that are on both sides stand in the one and in the other."""
     import numpy as np
 
     nodes = max(gold.nodes, system.nodes)
