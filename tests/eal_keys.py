@@ -105,7 +105,7 @@ def compare_values(
 
 def counted(key: Path, frames: Path | None, systems: object, chosen: Settings, **options: object) -> Evaluation:
     """An evaluation of stores; the options are those of the task, of the run, or a genre."""
-    own = {name: options.pop(name) for name in ("regions", "listed", "whole") if name in options}
+    own = {name: options.pop(name) for name in ("regions", "listed") if name in options}
     genre = options.pop("genre", None)
     options.setdefault("seed", chosen.profile.bootstrap_seed)
     return count(EalTask(chosen, **own), Gold(key, frames), systems, run_of(**options), genre=genre)

@@ -341,6 +341,9 @@ def test_documents_are_saved_with_their_texts(call):
         check_panel(panel)
     scores = {s.name: next(x.value for x in s.scores if x.metric == "eal.overall") for s in saved[0].systems}
     assert dict(row[:2] for row in panels["bootstrap-overall"].rows) == scores
+    for _, _, *box in panels["bootstrap-overall"].rows:
+        assert box[:5] == sorted(box[:5])
+        assert box[1] <= box[5] <= box[2] <= box[6] <= box[3]
     beta = next(row for row in panels["scores-beta"].rows if row[0] == 0.25)
     assert beta[1:] == pytest.approx([scores["slate"], scores["granite"]])
 

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.measure import Ratio
-from adjudge.stats.table import StatsTable
-from adjudge.tasks.eal.graphs import beta_curves, hull, lambda_curves, spreads, winner_areas
-from adjudge.tasks.eal.ranking import rank_systems
+from adjudge.tasks.eal.panels import beta_curves, hull, lambda_curves, winner_areas
 from adjudge.tasks.eal.sensitivity import Counts, argument_scores, overall
 
 BETAS = np.linspace(0, 1, 23).tolist()
@@ -130,19 +127,3 @@ def test_curves_and_ranks(rows, weight):
                 middle = (low + high) / 2
                 mine = round(value(name, middle), 12)
                 assert rank == 1 + sum(round(value(other, middle), 12) > mine for other in rows)
-
-
-def test_spreads():
-    formula = Ratio("eal.argument", "score", (("s", 1.0),), (("n", 1.0),))
-    rng = np.random.default_rng(1)
-    values = tuple((float(value), 20.0) for value in rng.integers(0, 20, 30))
-    table = StatsTable(tuple(f"d{n}" for n in range(30)), ("s", "n"), values, {})
-    better = StatsTable(table.ids, table.columns, tuple((s + 5, n) for s, n in values), {})
-    ranking = rank_systems({"A": table, "B": better}, [formula], resamples=200)
-    best, other = spreads(ranking)
-    assert (best.system, other.system) == ("B", "A")
-    samples = ranking.samples["A"]
-    assert (other.first, other.median, other.third) == pytest.approx(np.quantile(samples, [0.25, 0.5, 0.75]).tolist())
-    assert (other.low, other.high) == pytest.approx(np.quantile(samples, [0.025, 0.975]).tolist())
-    assert other.low <= other.first <= other.notch[0] <= other.median <= other.notch[1] <= other.third <= other.high
-    assert other.value == pytest.approx(sum(s for s, _ in values) / 600)

@@ -95,8 +95,7 @@ class EalTask(Task):
     """Submissions against a key, compared under some settings.
 
     `regions` gives the quotations of a document, `listed` the genres of documents if there is a list, `by` the fields
-    by which classes are counted, `texts` the source documents that alignments show. With `whole` every comparison is
-    kept.
+    by which classes are counted, `texts` the source documents that alignments show.
     """
 
     name = "eal"
@@ -110,14 +109,13 @@ class EalTask(Task):
         regions: Regions | None = None,
         listed: Mapping[str, str] | None = None,
         texts: Sources | None = None,
-        whole: bool = False,
     ) -> None:
         self.settings = chosen or settings()
         self.columns = columns(self.settings)
         self.regions = regions
         self.listed = listed
         self.texts: Sources | None = texts or getattr(regions, "sources", None)
-        self.whole = whole
+        self.aligns = False  # whether comparisons are kept for alignments
         self.by: tuple[str, ...] = ()
         self.macro = self.chosen = False
         self.strays: tuple[str, ...] = ()
@@ -249,12 +247,12 @@ class EalTask(Task):
 
     def _detail(self, prepared: Prepared, compared: Compared) -> Detail:
         counts = {field: count_by(field, compared.observed, prepared.reference, self.settings) for field in self.by}
-        return Detail(counts, prepared, compared) if self.whole else Detail(counts)
+        return Detail(counts, prepared, compared) if self.aligns else Detail(counts)
 
     def with_texts(self) -> EalTask:
         """The same, which keeps comparisons for alignments."""
         found = copy(self)
-        found.whole = True
+        found.aligns = True
         return found
 
     def align(self, gold: _Document, system: tuple[int, str] | None, row: Row) -> Alignment:
@@ -414,7 +412,7 @@ def count(
         names, systems = list(systems), list(systems.values())
     if not systems:
         raise UsageError("no submission to score", hint="name at least one")
-    run = msgspec.structs.replace(run, keep=task.whole or bool(task.by))
+    run = msgspec.structs.replace(run, keep=bool(task.by))
     if genre is None:
         return evaluate(task, gold, systems, run, names=names)
     side = task.read(gold, "gold", digest=run.digest)
