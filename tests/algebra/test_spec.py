@@ -182,12 +182,6 @@ def test_every_alias_of_a_matching(alias):
     SCHEMA.validate({"metric": {"sim": "set", "of": "exact", "match": alias}})
 
 
-@pytest.mark.parametrize("name", ["exact", "edit", "span", "variable"])
-def test_bare_names(name):
-    assert load_spec(f"metric: {name}").metric == load_spec(f"metric: {{sim: {name}}}").metric
-    SCHEMA.validate({"metric": name})
-
-
 def test_yaml_without_surprises():
     text = (
         "metric: {sim: record, fields: {no: exact, 1: exact, on: {sim: exact, values: [yes, 2020-01-01, 010, 1:30]}}}"
@@ -207,10 +201,6 @@ def test_functions_by_name():
     assert node.by == Fn("ngrams(3)")
     # A function of the user's own is not imported by reading a file.
     assert load_spec("metric: {sim: custom, function: 'no.such:thing'}").metric.function == Fn("no.such:thing")
-
-
-def test_json_escapes():
-    assert load_spec('{"metric": {"sim": "exact", "values": ["\\ud83d\\ude00\\t"]}}').metric.values == ("\U0001f600\t",)
 
 
 # Mistakes: everything at once, with line and column

@@ -6,8 +6,7 @@ import pydantic
 import pytest
 
 from adjudge.algebra import ir
-from adjudge.errors import UsageError, ValidationError
-from adjudge.metrics import find
+from adjudge.errors import ValidationError
 from adjudge.metrics.documents import empty, typed, without_repeats
 
 
@@ -94,9 +93,3 @@ def test_sets_in_types_are_found_where_they_are():
     assert without_repeats(Outer).endswith("Inner.tags")
     assert without_repeats(list[int]) is None
     assert without_repeats(set[int]) is not None
-
-
-@pytest.mark.parametrize("name", ["record.set(pool=x)", "record.set(beta=a)", "record.set(nothing=1)", "no.such"])
-def test_a_wrong_text_is_refused(name):
-    with pytest.raises(UsageError):
-        find(name)

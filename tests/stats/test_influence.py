@@ -55,17 +55,6 @@ def test_influence_is_the_sum_of_effects_in_units_of_the_gap(result):
         assert each.influence == pytest.approx(expected)
 
 
-def test_jackknife_error(result):
-    found = select_documents(result, len(GOLD))
-    for each in found.neighbours:
-        left = [
-            next(one.without for one in document.effects if (one.a, one.b) == (each.a, each.b))
-            for document in found.documents
-        ]
-        mean, n = sum(left) / len(left), len(left)
-        assert each.error == pytest.approx(math.sqrt((n - 1) / n * sum((x - mean) ** 2 for x in left)))
-
-
 def test_disagreement_orders_too(result):
     found = select_documents(result, 4, order="disagreement")
     order = [each.disagreement for each in found.documents]

@@ -57,23 +57,6 @@ def test_an_infinite_score_is_none():
     assert points([total], {"s": 1.5e308, "p": 1.5e308}) == {("x", "n"): None}
 
 
-def test_combinations():
-    measures = [
-        Ratio("a", "r", (("s", 1.0),), (("p", 1.0),), None),
-        Ratio("b", "r", (("s", 1.0),), (("g", 1.0),)),
-        *(Combined(op, "score", op, (("a", "r"), ("b", "r"))) for op in ("mean", "product", "sum")),
-        Total("n", "count", (("s", 1.0), ("t", -2.0))),
-    ]
-    got = compute(measures, COLUMNS, [[1, 2, 4, 0], [1, 0, 4, 3]])
-    assert got["mean", "score"].tolist()[0] == 0.375
-    assert got["product", "score"].tolist()[0] == 0.125
-    assert got["sum", "score"].tolist()[0] == 0.75
-    weighted = Combined("w", "score", "sum", (("a", "r"), ("b", "r")), (2.0, -4.0))
-    assert compute([*measures, weighted], COLUMNS, [[1, 2, 4, 0]])["w", "score"].tolist() == [0.0]
-    assert all(math.isnan(got[op, "score"][1]) for op in ("mean", "product", "sum"))
-    assert got["n", "count"].tolist() == [1, -5]
-
-
 def test_counts_are_known():
     measures = [
         Prf("x", ("s", "p"), ("s", "g"), parts=("f1", "gold")),

@@ -10,7 +10,6 @@ import re
 from functools import cache
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -335,21 +334,3 @@ def test_counts_that_no_scoring_can_give_are_refused():
 def test_unknown_fields_of_a_later_patch_are_ignored():
     data = json.loads(result_of().to_json()) | {"adjudge": "0.1.99", "colour": "blue"}
     assert decode_result(json.dumps(data).encode()).adjudge == "0.1.99"
-
-
-def test_flat_rows_for_data_frames():
-    rows = result_of(by=["genre"]).to_dicts()
-    assert len({tuple(row) for row in rows}) == 1
-    assert rows[0]["system"] == "A"
-    assert rows[0]["slice.genre"] is None
-    assert {row["slice.genre"] for row in rows} == {None, "nw", "df"}
-    assert len(rows) == 2 * 3 * 7
-
-
-def test_floats_survive_saving(tmp_path):
-    rng = np.random.default_rng(0)
-    values = rng.random((50, 3)) * 10.0 ** rng.integers(-300, 300, (50, 3))
-    table = StatsTable(tuple(map(str, range(50))), COLUMNS, values)
-    result = result_of(tables={"A": table}, measures=[Total("x", "n", (("s", 1.0),))], bootstrap=0)
-    result.save(tmp_path / "r.json")
-    assert Result.load(tmp_path / "r.json").systems[0].table.array.tobytes() == values.tobytes()

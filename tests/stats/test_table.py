@@ -100,15 +100,6 @@ def test_groups_partition_the_documents(table):
             assert all(found == value for found in group.attributes[name])
 
 
-def test_true_is_not_one():
-    table = StatsTable(("a", "b", "c", "d"), ("n",), [[1], [2], [3], [4]], {"k": (1, True, 1.0, "1")})
-    assert [(value, group.ids) for value, group in table.slices("k")] == [
-        (1, ("a", "c")),
-        (True, ("b",)),
-        ("1", ("d",)),
-    ]
-
-
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_values_that_are_not_finite_are_named(bad):
     with pytest.raises(ValidationError, match=f"column m of document b is {bad}, not a finite number"):
