@@ -94,7 +94,7 @@ def scirex(data: bytes, room: Path) -> Any:
     for name, content in zip(("ner.jsonl", "clusters.jsonl", "relations.jsonl"), parts(data, 3), strict=True):
         (room / name).write_bytes(content)
     _call("formats.json_file:read_folder_digest", room)
-    return _call("formats.scirex:read_scirex_output", room)
+    return _call("formats.relation_documents:read_scirex_output", room)
 
 
 def linking(data: bytes, _: Path, **options: str) -> Any:

@@ -34,8 +34,8 @@ def _catalogue() -> Iterable[Target]:
         "jsonl": "jsonl:read_all",
         "answers": "answers:read_answers",
         "answers-strict": "answers:read_answers_strictly",
-        "clusters": "clusters:read_clusters",
-        "scirex": "scirex:read_scirex",
+        "clusters": "coreference:read_clusters",
+        "scirex": "relation_documents:read_scirex",
         "dygie": "event_lines:read_dygie",
         "oneie": "event_lines:read_oneie",
         "textee": "event_lines:read_textee",
@@ -51,7 +51,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("dygie-output", "jsonl", "dygie", direct("formats.event_lines:read_dygie_output"))
     yield Target("scirex-output", "jsonl", "scirex-output", calls.scirex, cost=2)
     for reader in ("docred", "docred_result", "train_facts"):
-        yield Target(reader.replace("_", "-"), "json", "docred", direct(f"formats.docred:read_{reader}"))
+        yield Target(reader.replace("_", "-"), "json", "docred", direct(f"formats.relation_documents:read_{reader}"))
     for reader, folder, shape in (
         ("grit", "templates", "jsonl"),
         ("gtt", "templates", "jsonl"),
@@ -126,12 +126,8 @@ def _nuggets() -> Iterable[Target]:
     yield Target("ere-utf-16", "xml", "ere", partial(calls.ere, units="utf-16", order="file"))
     yield Target("validate-nugget", "fields", "validate-nugget", calls.validate_nugget, cost=2)
     yield Target("text", "lines", "lists", placed("formats.standoff:read_source_text", "a.txt"))
-    yield Target(
-        "nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation:read_sizes", "sizes.txt")
-    )
-    yield Target(
-        "nugget-types", "lines", "nugget-types", filed("tasks.nugget.validation:read_types", "types.txt")
-    )
+    yield Target("nugget-sizes", "words", "nugget-sizes", filed("tasks.nugget.validation:read_sizes", "sizes.txt"))
+    yield Target("nugget-types", "lines", "nugget-types", filed("tasks.nugget.validation:read_types", "types.txt"))
 
 
 def _arguments() -> Iterable[Target]:
@@ -181,8 +177,8 @@ def _knowledge_bases() -> Iterable[Target]:
     yield Target("kb-ere-strings", "xml", "kb-ere", partial(calls.kb_ere, fillers="string", offsets="realign"), cost=2)
     yield Target("kb-queries", "xml", "kb-queries", direct("formats.kb_queries:read_queries"))
     yield Target("kb-query-table", "fields", "kb-queries", direct("formats.kb_queries:read_queries"))
-    yield Target("kb-answers", "fields", "kb-answers", direct("formats.kb_answers:read_answers"))
-    yield Target("kb-assessments", "fields", "kb-assessments", direct("formats.kb_answers:read_assessments"))
+    yield Target("kb-answers", "fields", "kb-answers", direct("formats.kb_queries:read_answers"))
+    yield Target("kb-assessments", "fields", "kb-assessments", direct("formats.kb_queries:read_assessments"))
     yield Target("coldstart", "fields", "coldstart", calls.coldstart)
     yield Target("coldstart-strict", "fields", "coldstart", partial(calls.coldstart, mode="strict", add_inverses=True))
     yield Target("coldstart-repair", "fields", "coldstart", calls.repair, cost=2)

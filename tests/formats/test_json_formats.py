@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.errors import AdjudgeError
 from adjudge.formats.answers import find_records
-from adjudge.formats.scirex import read_scirex_output, read_scirex_system
+from adjudge.formats.relation_documents import read_scirex_output, read_scirex_system
 from adjudge.formats.templates import Template, distinct, output_id
 
 ADA = {"name": "Ada"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import source
-from adjudge.formats.kb_answers import read_answers, write_answers
 from adjudge.formats.kb_links import attach_links, page_name, read_links
+from adjudge.formats.kb_queries import read_answers, write_answers
 from adjudge.formats.kb_triples import read_triples, write_triples
 from adjudge.model.kbp import Entity, KbDocument, Mention, MentionLink, Names, Span, TripleNames, TripleTable
 from adjudge.model.kbp_queries import Answer

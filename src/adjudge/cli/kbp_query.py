@@ -163,7 +163,7 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
     its file, or NAME in NAME=FILE. A query starts at the node whose named mention has most in common with its entry
     point. Without a SYSTEM, queries are only made and written.
     """
-    from adjudge.formats.kb_answers import read_assessments, write_answers
+    from adjudge.formats.kb_queries import read_assessments, write_answers
     from adjudge.tasks.kbp.judging import GoldJudge, Judge, PoolJudge
     from adjudge.tasks.kbp.query_inputs import ask_all, read_gold_asked
     from adjudge.tasks.kbp.query_scoring import metric_hops, query_measures, row_table, score_answers
@@ -309,8 +309,7 @@ def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
     SYSTEM is a file of answers or a knowledge base; name all systems whose answers were pooled. One after the other is
     left out: assessments that only it has contributed are removed, and its answers that nobody else has are then wrong.
     """
-    from adjudge.formats.kb_answers import read_assessments
-    from adjudge.formats.kb_queries import read_queries
+    from adjudge.formats.kb_queries import read_assessments, read_queries
     from adjudge.tasks.kbp.pooling import pooling_bias as measure_bias
     from adjudge.tasks.kbp.query_inputs import ask_all
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.conll import MARK as CONLL
 from adjudge.formats.conllu import MARK as CONLLU
-from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, source_name
+from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
 
 _LINES = 50
 _SAYS = "this looks like "
@@ -156,3 +159,349 @@ def _table(lines: list[str]) -> Look | None:
 def _outside(line: str, separator: str) -> int:
     """How often a separator stands in a line, outside of quotation marks."""
     return re.sub(r'"[^"]*"', "", line).count(separator)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Formats that look alike from afar
+
+
+class Format(NamedTuple):
+    """A format: its name for programs and for people, what its offsets count, and whether ends are included.
+
+    `side` is gold or system where the files of the two sides look different.
+    """
+
+    kind: str
+    name: str
+    unit: str = ""
+    ends: str = ""
+    side: str = ""
+
+
+_TOKENS, _CHARACTERS = "tokens", "characters"
+_IN, _OUT = "inclusive", "exclusive"
+FORMATS: Mapping[str, Format] = {
+    each.kind: each
+    for each in (
+        Format("conll", "CoNLL-2011/2012 coreference", _TOKENS),
+        Format("corefud", "CoNLL-U with entities (CorefUD)", _TOKENS),
+        Format("conllu", "CoNLL-U trees", _TOKENS),
+        Format("clusters", "JSON lines of coreference clusters", _TOKENS, _IN),
+        Format("bio", "columns of tokens, the tag in the last one", _TOKENS),
+        Format("bio-both", "columns of tokens, gold and system tags in the last two", _TOKENS),
+        Format("brat", "brat standoff", _CHARACTERS, _OUT),
+        Format("tbf", "TBF event nuggets"),
+        Format("ere", "Rich ERE annotation", _CHARACTERS, _OUT),
+        Format("nugget-xml", "event nuggets in XML (Rich ERE)", _CHARACTERS, _OUT),
+        Format("ace", "ACE annotation (APF)", _CHARACTERS, _IN),
+        Format("dygie", "DyGIE++ documents", _TOKENS, _IN),
+        Format("dygie-output", "DyGIE++ output", _TOKENS, _IN, "system"),
+        Format("oneie", "OneIE sentences", _TOKENS, _OUT),
+        Format("textee", "TextEE windows", _TOKENS, _OUT),
+        Format("rams", "RAMS documents", _TOKENS, _IN),
+        Format("wikievents", "WikiEvents documents", _TOKENS, _OUT),
+        Format("wikievents-clusters", "clusters of WikiEvents mentions"),
+        Format("omnievent", "OmniEvent documents", _CHARACTERS, _OUT),
+        Format("docred", "DocRED documents"),
+        Format("docred-result", "DocRED output", side="system"),
+        Format("docred-facts", "facts of DocRED training data"),
+        Format("scirex", "SciREX documents", _TOKENS, _OUT),
+        Format("scirex-output", "SciREX output, a folder of three files", _TOKENS, _OUT, "system"),
+        Format("muc4", "MUC-4 templates"),
+        Format("grit", "GRIT documents"),
+        Format("grit-output", "GRIT output", side="system"),
+        Format("gtt", "GTT documents"),
+        Format("gtt-output", "GTT output", side="system"),
+        Format("iterx-output", "IterX output", side="system"),
+        Format("auto-err", "templates of gold and system in one file"),
+        Format("answers", "answers of a language model"),
+        Format("jsonl", "JSON lines of documents"),
+        Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
+        Format("coldstart", "a Cold Start knowledge base", _CHARACTERS, _IN, "system"),
+        Format("triples", "triples (subject, relation, object, document)"),
+        Format("links", "a table of links to Wikipedia"),
+        Format("neleval", "a neleval table of linked mentions", _CHARACTERS, _IN),
+        Format("edl", "the TAC table of linked mentions", _CHARACTERS, _IN),
+        Format("kb-queries", "queries over knowledge bases"),
+        Format("kb-answers", "answers to queries over knowledge bases"),
+        Format("kb-assessments", "assessed answers to queries over knowledge bases"),
+        Format("penman", "AMR graphs (PENMAN)"),
+        Format("tokens", "a token table", _CHARACTERS, _IN),
+        Format("eal", "event arguments", _CHARACTERS, _IN, "system"),
+        Format("eal-arguments", "event arguments of one document", _CHARACTERS, _IN),
+        Format("eal-key", "assessments of event arguments", _CHARACTERS, _IN, "gold"),
+        Format("eal-linking", "linking of event arguments"),
+        Format("result", "a saved result of adjudge"),
+        Format("spec", "the specification of a metric"),
+        Format("parquet", "Parquet"),
+    )
+}
+
+_SAMPLE = 200  # documents that are looked at
+_KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # All of these fields are in some document; the first that fits says most.
+    ("result", ("adjudge", "signature", "systems")),
+    ("spec", ("metric",)),
+    ("docred", ("title", "vertexSet")),
+    ("docred-result", ("title", "h_idx", "t_idx", "r")),
+    ("rams", ("doc_key", "evt_triggers")),
+    ("rams", ("doc_key", "predictions")),
+    ("dygie-output", ("doc_key", "predicted_ner")),
+    ("dygie-output", ("doc_key", "predicted_relations")),
+    ("dygie-output", ("doc_key", "predicted_events")),
+    ("dygie", ("doc_key", "ner")),
+    ("dygie", ("doc_key", "relations")),
+    ("dygie", ("doc_key", "events")),
+    ("wikievents-clusters", ("doc_key", "clusters")),
+    ("textee", ("doc_id", "wnd_id")),
+    ("oneie", ("sent_id", "graph")),
+    ("oneie", ("sent_id", "entity_mentions")),
+    ("wikievents", ("doc_id", "event_mentions")),
+    ("scirex", ("doc_id", "ner", "coref")),
+    ("grit", ("docid", "extracts")),
+    ("gtt", ("docid", "templates")),
+    ("clusters", ("id", "clusters")),
+    ("answers", ("id", "output")),
+)
+_INNER = (  # fields of the documents of one object, by their ids
+    ("auto-err", ("gold_templates", "pred_templates")),
+    ("gtt-output", ("pred_templates",)),
+    ("grit-output", ("pred_extracts",)),
+)
+FOREIGN = (
+    ("Prodigy annotations", ("_input_hash", "spans")),
+    ("a Label Studio export", ("data", "annotations")),
+    ("a doccano export", ("text", "label")),
+    ("a doccano export", ("text", "labels")),
+)
+"""What people have that no reader reads: a name, and the fields that tell."""
+
+_ROOTS = {"deft_ere": "ere", "deft_ere_event_nuggets": "nugget-xml", "source_file": "ace", "query_set": "kb-queries"}
+_ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
+_TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
+_SHA1 = re.compile(r"[0-9a-f]{40}")
+_SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
+_PLACE = re.compile(r"\S.*:\s*\d+\s*[-\u2013]\s*\d+")
+_RANGES = re.compile(r"\d+-\d+(?:,\d+-\d+)*")
+_JUDGED = re.compile(r"[CWXILNRDS]|\d+|NIL")
+
+
+def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
+    r"""The formats that a file may have, likely ones first; `cut`: `start` is not the whole of it.
+
+    >>> [each.kind for each in formats_of(b'{"doc_key": "d", "ner": [], "relations": []}')]
+    ['dygie']
+    >>> [each.kind for each in formats_of(b"EU B-ORG B-ORG\nto O O\n")]
+    ['bio', 'bio-both']
+    """
+    start = start.removeprefix(BOM)
+    look = looks_like(start)
+    kind = "" if look is None else look.kind
+    if start[:4] == b"PAR1":
+        return [FORMATS["parquet"]]
+    text = start.decode("utf-8", "replace")
+    if kind.startswith("json"):
+        found = list(json_formats(json_values(text)))
+    elif kind == "xml":
+        root = _root(start)
+        found = [_ROOTS[root]] if root in _ROOTS else []
+    elif kind == "conllu":
+        entities = re.search(rb"^# *global\.Entity|[\t|]Entity=\(", start, re.MULTILINE)
+        found = ["corefud", "conllu"] if entities else ["conllu"]
+    elif kind in ("conll", "tbf", "muc4", "penman") or (kind == "brat" and _TEXT_BOUND.search(start)):
+        found = [kind]
+    else:
+        found = list(_table_formats(text.splitlines()[: -1 if cut else None]))
+    return [FORMATS[each] for each in dict.fromkeys(found)]
+
+
+def _root(data: bytes) -> str:
+    """The name of the first element of XML, behind what may stand before it."""
+    at = 0
+    while (at := data.find(b"<", at)) >= 0:
+        for begin, end in ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">")):
+            if data.startswith(begin, at):
+                at = data.find(end, at)
+                break
+        else:
+            name = _ROOT.match(data, at)
+            return name[1].decode() if name else ""
+        if at < 0:
+            break
+    return ""
+
+
+def json_values(text: str) -> list[Any]:
+    r"""The first values of JSON lines, of an array, or the one value that a text is; as many as can be read.
+
+    >>> json_values('{"a": 1}\n{"a": 2'), json_values('[{"a": 1}, {"a"')
+    ([{'a': 1}], [{'a': 1}])
+    """
+    decoder = json.JSONDecoder()
+    text = text.lstrip()
+    values: list[Any] = []
+    at = 1 if text[:1] == "[" and not re.match(r"\[.*\]\s*\n\s*\[", text) else 0
+    while len(values) < _SAMPLE:
+        while at < len(text) and (text[at].isspace() or text[at] == ","):
+            at += 1
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            line = text.find("\n", at)
+            if line < 0 or text[:1] == "[":
+                break
+            at = line
+            continue
+        values.append(value)
+    return values
+
+
+def json_formats(values: list[Any]) -> Iterator[str]:
+    """The kinds of formats that have such values."""
+    documents = [each for each in values if isinstance(each, dict)]
+    keys = {key for each in documents for key in each}
+    if not documents:
+        if values and all(isinstance(each, list) and len(each) == 3 for each in values):
+            yield "docred-facts"
+        return
+    inner = {
+        key for each in documents for value in islice(each.values(), 20) if isinstance(value, dict) for key in value
+    }
+    events = [each for document in documents for each in _listed(document, "events")]
+    if any(isinstance(each, dict) and "triggers" in each for each in events):
+        yield "omnievent"
+    for kind, needed in _KEYS:
+        if keys.issuperset(needed):
+            yield kind
+            if kind != "grit":
+                break
+    for kind, needed in _INNER:
+        if inner.issuperset(needed):
+            yield kind
+    if all(len(each) == 1 and isinstance(value, list) for each in documents for value in each.values()):
+        yield "iterx-output"
+    if "id" not in keys:
+        return
+    entities = [each for document in documents for each in _listed(document, "entities")]
+    if any(isinstance(each, dict) and "mentions" in each and "id" in each for each in entities):
+        yield "kb-documents"
+    if "records" in keys:
+        yield "answers"
+    yield "jsonl"
+
+
+def _listed(document: Mapping[str, Any], key: str) -> list[Any]:
+    value = document.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _table_formats(lines: list[str]) -> Iterator[str]:
+    """The kinds of formats that have such lines."""
+    filled = [line for line in lines if line.strip() and not line.startswith("#")][:2000]
+    if not filled:
+        return
+    if _SPEC.search("\n".join(lines[:50])) and re.search(r"^metrics?:", "\n".join(lines), re.MULTILINE):
+        yield "spec"
+        return
+    rows = [line.split("\t") for line in filled if "\t" in line]
+    header = [cell.strip() for cell in re.split(r"[\t,;]", filled[0])]
+    if header[0] == "token_id" or _most(rows, lambda row: len(row) == 4 and row[1] and _whole(row[2:])):
+        yield "tokens"
+        return
+    if header[:3] == ["query", "node", "type"]:
+        yield "kb-queries"
+    elif {"page", "docid", "doc"} & set(header) and {"start", "beg", "mention", "entity"} & set(header):
+        yield "links"
+    elif rows and len(rows) * 2 >= len(filled):
+        yield from _tabbed(rows)
+    words = [line.split() for line in filled]
+    if _most(words, lambda row: all(_SHA1.fullmatch(word) for word in row)):
+        yield "eal-linking"
+    if _most(words, lambda row: len(row) > 1 and TAG.fullmatch(row[-1]) is not None) and not (
+        rows and all(len(row) > 1 and _whole(row[1:3]) for row in rows if len(row) > 2)
+    ):
+        yield "bio"
+        if _most(words, lambda row: len(row) > 2 and TAG.fullmatch(row[-2]) is not None):
+            ours, theirs = ({row[at][1:] for row in words if len(row) > 2 and row[at] != "O"} for at in (-2, -1))
+            if ours & theirs or not ours or not theirs:
+                yield "bio-both"
+
+
+def _tabbed(rows: list[list[str]]) -> Iterator[str]:
+    if sum(row[0].lstrip().startswith(":") for row in rows) * 2 > len(rows):
+        yield "coldstart"
+    elif any("wikipedia.org/wiki/" in row[0] or row[0] == "NO_PAGE" for row in rows[:10]):
+        yield "links"
+    elif _most(rows, lambda row: len(row) >= 11 and any(_RANGES.fullmatch(row[at]) for at in (4, 5)) and "." in row[2]):
+        judged = any(len(row) >= 17 and len(row[-1]) > 2 for row in rows)
+        yield "eal-key" if judged else "eal-arguments"
+    elif _most(
+        rows, lambda row: len(row) in (4, 8, 9) and ":" in row[1] and (row[3] == "NIL" or _PLACE.search(row[3]))
+    ):
+        yield "kb-answers"
+    elif _most(rows, lambda row: len(row) >= 7 and _PLACE.fullmatch(row[3])):
+        yield "edl"
+        yield "links"
+    elif _most(rows, lambda row: len(row) >= 7 and ":" in row[1] and _JUDGED.fullmatch(row[5])):
+        yield "kb-assessments"
+    elif _most(rows, lambda row: len(row) > 2 and _whole(row[1:3])):
+        yield "neleval"
+    elif _most(rows, lambda row: len(row) in (3, 4) and all(cell.strip() for cell in row[:3])):
+        if _most(rows, lambda row: len(row) == 4 and row[1] in ("C", "W", "X", "I") and row[2].isdigit()):
+            yield "kb-assessments"
+        if not _most(rows, lambda row: TAG.fullmatch(row[-1]) is not None):
+            yield "triples"
+
+
+def _most(rows: list[list[str]], fits: Callable[[list[str]], object]) -> bool:
+    """Whether nearly all rows are of a kind: a mistake here and there does not make another format of a file."""
+    return bool(rows) and sum(bool(fits(row)) for row in rows) >= 0.9 * len(rows)
+
+
+def _whole(cells: list[str]) -> bool:
+    return bool(cells) and all(cell.strip().isdigit() for cell in cells)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Folders
+
+
+MANY = 2000  # entries of a folder that are looked at
+
+
+def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
+    """The formats that a folder may have as a whole, and its files; none if it is just a folder of files."""
+    names = sorted(islice((entry.name for entry in os.scandir(folder)), MANY))
+    kept = [folder / name for name in names if not name.startswith((".", "_"))]
+    files = [path for path in kept if path.is_file()]
+    if (folder / "arguments").is_dir():
+        return [FORMATS["eal"]], files
+    if any(path.suffix == ".ann" for path in files):
+        return [FORMATS["brat"]], files
+    for ending, kind in ((".apf.xml", "ace"), (".rich_ere.xml", "ere")):
+        below = (path for each in kept for path in (each, *(each.iterdir() if each.is_dir() else ())))
+        if any(path.name.endswith(ending) for path in islice(below, MANY)):
+            return [FORMATS[kind]], files
+    if len(files) == 3 and all(
+        sum(part in path.name.lower() for path in files) == 1 for part in ("ner", "cluster", "rel")
+    ):
+        return [FORMATS["scirex-output"]], files
+    common: list[Format] | None = None
+    for path in _examples(files):
+        found = formats_of(head_of(path)[0], cut=True)
+        common = found if common is None else [each for each in common if each in found]
+    return common or [], files
+
+
+def _examples(files: Sequence[Path]) -> list[Path]:
+    """Some files, of every ending."""
+    by_ending: dict[str, list[Path]] = {}
+    for path in files:
+        by_ending.setdefault(path.suffix.lower(), []).append(path)
+    return [path for own in by_ending.values() for path in own[:3]][:12]
+
+
+def head_of(source: Any, size: int = HEAD) -> tuple[bytes, str | None]:
+    """The first bytes of a file without compression, and why there are no more if it breaks."""
+    with opened(source, str(source)) as stream:
+        return read_block(stream, size)

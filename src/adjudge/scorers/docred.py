@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.docred import Answer, Gold, names_of, read_answers, read_gold, read_train_facts
+from adjudge.formats.relation_documents import Answer, Gold, names_of, read_answers, read_gold, read_train_facts
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import three
 from adjudge.stats.measure import Prf

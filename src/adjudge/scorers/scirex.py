@@ -19,7 +19,7 @@ from typing import Any
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
-from adjudge.formats.scirex import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
+from adjudge.formats.relation_documents import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import sum_in_order, three
 from adjudge.stats.measure import Ratio

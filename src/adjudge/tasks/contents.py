@@ -11,7 +11,7 @@ from typing import Any
 from adjudge.errors import AdjudgeError
 from adjudge.evaluate.doubts import spans_in
 from adjudge.findings import Findings, errors_of, raise_problems
-from adjudge.formats.known import Format
+from adjudge.formats.recognise import Format
 from adjudge.formats.source import Source
 from adjudge.model.eal import AnswerKey, Arguments
 from adjudge.rooms import load
@@ -291,9 +291,9 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
     "tokens": _tokens,
     "links": _rows("adjudge.formats.kb_links:read_links"),
     "kb-queries": _rows("adjudge.formats.kb_queries:read_queries"),
-    "kb-answers": _rows("adjudge.formats.kb_answers:read_answers"),
-    "kb-assessments": _rows("adjudge.formats.kb_answers:read_assessments"),
-    "docred-facts": _rows("adjudge.formats.docred:read_train_facts"),
+    "kb-answers": _rows("adjudge.formats.kb_queries:read_answers"),
+    "kb-assessments": _rows("adjudge.formats.kb_queries:read_assessments"),
+    "docred-facts": _rows("adjudge.formats.relation_documents:read_train_facts"),
     "wikievents-clusters": _rows("adjudge.formats.event_lines:read_clusters"),
 }
 

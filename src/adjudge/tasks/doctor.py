@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities
-from adjudge.formats.known import FOREIGN, FORMATS, Format, folder_formats, formats_of, json_values
-from adjudge.formats.recognise import looks_like
+from adjudge.formats.recognise import FOREIGN, FORMATS, Format, folder_formats, formats_of, json_values, looks_like
 from adjudge.formats.source import BOM, GZIP, ZSTD, Source, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
 from adjudge.tasks.family import JSONL, families, find_family, find_reader

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from adjudge.formats.docred import read_train_facts
+from adjudge.formats.relation_documents import read_train_facts
 from adjudge.scorers import Option
 from adjudge.tasks.family import Family, Reader
 
@@ -62,14 +62,14 @@ FAMILY = Family(
         "oneie": Reader("OneIE, one sentence per line, input or output", "adjudge.formats.event_lines:read_oneie"),
         "docred": Reader(
             "DocRED documents, and a system's list of relations (relation.docred)",
-            "adjudge.formats.docred:read_docred",
-            "adjudge.formats.docred:read_docred_result",
+            "adjudge.formats.relation_documents:read_docred",
+            "adjudge.formats.relation_documents:read_docred_result",
             metrics=("relation.docred", "relation.docred-evidence"),
         ),
         "scirex": Reader(
             "SciREX documents, and a system's folder of three files (relation.scirex-*)",
-            "adjudge.formats.scirex:read_scirex",
-            "adjudge.formats.scirex:read_scirex_output",
+            "adjudge.formats.relation_documents:read_scirex",
+            "adjudge.formats.relation_documents:read_scirex_output",
             metrics=(
                 *("relation.scirex-mentions", "relation.scirex-clusters"),
                 *("relation.scirex-binary", "relation.scirex-4ary"),

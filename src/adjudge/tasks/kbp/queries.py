@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.kb_answers import join_places
 from adjudge.formats.kb_coldstart_check import find_slot
+from adjudge.formats.kb_queries import join_places
 from adjudge.model.kbp import NAMED, NORMALISED, Entity, Fact, KnowledgeBase, Mention, TripleTable
 from adjudge.model.kbp_queries import Answer, AnswerSet, EntryPoint, KbQuery, Question
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.evaluate.sides import name_systems, stem
-from adjudge.formats.kb_answers import read_answers
+from adjudge.formats.kb_queries import read_answers
 from adjudge.formats.source import Source, opened, read_block, source_name
 from adjudge.model.kbp import Entity, Fact, KbCorpus, KnowledgeBase, Mention
 from adjudge.model.kbp_queries import (
