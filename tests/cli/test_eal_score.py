@@ -305,7 +305,7 @@ def test_responses_in_quotations(call):
     usual = ("--key", str(data / "assessments"), "--frames", str(data / "frames"), str(data / "submissions" / "marble"))
     code, _, err = call(*usual)
     assert code == 1
-    assert "; if it stands in a quotation, leave it out with --docs-text SOURCES;" in err
+    assert "; if it stands in a quotation, leave it out with --quotes-in SOURCES;" in err
     quoted = (*usual, "--docs-text", str(data / "sources"))
     code, out, _ = call(*quoted, "--bootstrap", "0")
     assert (code, "10 of 230 responses removed as quotations" in out) == (0, True)

@@ -28,8 +28,8 @@ class Entry(NamedTuple):
 
 _COREF = {
     "score": Entry("Score responses against a key: MUC, B3, CEAF, BLANC, LEA and their averages.", "coref"),
-    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref_files"),
-    "convert": Entry("Write chains in another format.", "coref_files"),
+    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref"),
+    "convert": Entry("Write chains in another format.", "coref"),
 }
 _NUGGET = {
     "score": Entry("Score systems against the gold nuggets: span, type, realis, coreference, sequencing.", "nugget"),
@@ -42,7 +42,7 @@ _ASSESSMENT = {
     "create": Entry("Make a store of assessments from a pool of responses.", "eal_assessment"),
     "merge": Entry("Join stores of assessments, the first with priority.", "eal_assessment"),
     "check": Entry("Check assessments, coreference and reference frames.", "eal_assessment"),
-    "progress": Entry("Say how much is assessed, and how long the rest may take.", "eal_progress"),
+    "progress": Entry("Say how much is assessed, and how long the rest may take.", "eal_campaign"),
     "expand-realis": Entry("Add responses with the realis of the assessor.", "eal_assessment"),
     "repair": Entry("Fix assessments that break the rules of the guidelines.", "eal_assessment"),
 }
@@ -176,7 +176,7 @@ class LazyGroup(click.Group):
         """The command and its arguments; files instead of a command are guessed at, an unknown name gets a hint."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             if self is app and os.path.exists(args[0]):  # noqa: PTH110  # unlike Path.exists it never raises
-                from adjudge.cli.guess import guessed
+                from adjudge.cli.doctor import guessed
 
                 return self.resolve_command(ctx, guessed(args))
             hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"

@@ -1,18 +1,26 @@
-"""`adjudge coref score`: chains against a key."""
+"""`adjudge coref score`, `validate` and `convert`: chains against a key, and files of chains."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adjudge.cli.options import Sides, choice, command, flag, side_arguments, sides_of, value
-from adjudge.cli.output import finish, is_file
+import click
+
+from adjudge.cli.findings import validator
+from adjudge.cli.options import Sides, choice, command, flag, output_option, side_arguments, sides_of, value
+from adjudge.cli.output import check_targets, emit, finish, is_file, say
 from adjudge.cli.score import check_official, counted, emit_official, run_from, scoring_options
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, visible
+from adjudge.findings import Findings
+from adjudge.formats.conll_check import KINDS
+from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, write_coreference
 from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
 
 if TYPE_CHECKING:
     from adjudge.tasks.coref.task import CorefTask
+
 
 COMPAT = ("conll-8.01",)
 _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
@@ -95,3 +103,44 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     evaluation = evaluate(task, sides.gold, sides.paths, run).checked()
     text = reference_output(evaluation, metrics, documents=options["each_document"], titles=len(metrics) > 1)
     emit_official(text, warnings(evaluation, *evaluation.systems), options)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+@command(
+    "convert",
+    click.Argument(["source"], metavar="IN"),
+    choice("--from from_", FORMATS, "Format of IN (default: by its content)."),
+    choice("--to", FORMATS, "Format to write.", required=True),
+    output_option,
+    flag("--quiet", "Do not say what could not be kept."),
+    examples=["adjudge coref convert --to jsonl test.conll -o test.jsonl"],
+)
+def convert(source: str, **options: Any) -> None:
+    """Write coreference chains in another format.
+
+    IN is a CoNLL-2011/2012 file (conll), CoNLL-U with entities (conllu) or JSON lines of clusters (jsonl), plain or
+    gzip; - is standard input. Only documents, tokens, chains and mentions are kept, not words or other columns; what
+    else is lost is said on standard error.
+    """
+    check_targets(options, inputs=(source,))
+    corpus = read_coreference(source, format=options["from_"])
+    text, notes = write_coreference(corpus.documents, options["to"], path=corpus.path)
+    emit(text, options["output"])
+    if not options["quiet"]:
+        for note in (*corpus.notes, *notes):
+            say(f"note: {visible(str(note))}")
+
+
+@validator(
+    "coref",
+    choice("--from from_", FORMATS, "Format of the files (default: by their content)."),
+    kinds=KINDS,
+    examples=["adjudge coref validate response.conll --strict"],
+)
+def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
+    """Report what is wrong with coreference files: brackets, repeated mentions, headers, end markers.
+
+    An error stops the reference scorer; a warning is read in silence, but hardly as it was meant. The exit code is 1
+    if there is an error.
+    """
+    return check_coreference(path, format=options["from_"], **rules)

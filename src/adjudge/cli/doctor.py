@@ -1,22 +1,25 @@
-"""`adjudge doctor`: what a file is, what is odd about it, and what to type next."""
+"""`adjudge doctor` and `adjudge GOLD SYSTEM...`: what files are, what is odd about them, and what to type next."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.findings import findings_record
-from adjudge.cli.options import command, flag, format_option, output_option
-from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.cli.options import command, flag, format_option, named, output_option
+from adjudge.cli.output import check_targets, emit, emit_json, say
 from adjudge.errors import visible
 from adjudge.findings import counted, finding_lines
 
 if TYPE_CHECKING:
     from adjudge.tasks.doctor import Diagnosis
     from adjudge.tasks.guess import Together
+
 
 _LABELS = 8  # that are listed of a kind of items
 _NAMES = 3
@@ -178,3 +181,19 @@ def _joint_record(found: Sequence[Diagnosis], joint: Together) -> dict[str, Any]
             for path, common in joint.common.items()
         ],
     }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+def guessed(arguments: list[str]) -> list[str]:
+    """The full command for files and options that were given without one; says on standard error what it is."""
+    from adjudge.tasks.guess import guess
+
+    files = list(takewhile(lambda each: not each.startswith("-"), arguments))
+    if len(files) < 2:
+        return ["doctor", *arguments]
+    found = guess(files[0], *(named(each)[1] for each in files[1:]))
+    words = found.arguments(*files)
+    more = words.index("--reader") if "--reader" in words and "--reader" in arguments else len(words)
+    full = [*words[:more], *arguments[len(files) :]]
+    say(f"guessed: {visible(shlex.join(['adjudge', *full]))}")
+    return full

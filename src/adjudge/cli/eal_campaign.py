@@ -1,18 +1,23 @@
-"""`adjudge eal campaign`: lay out a campaign and run every step that is due."""
+"""`adjudge eal campaign` and `eal assessment progress`: run every step that is due, and see how much is left."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.options import command, flag, format_option
-from adjudge.cli.output import emit_json, emit_lines, uncollected
+from adjudge.cli.options import FORMATS, choice, command, document_list, flag, format_option, output_option, value
+from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
+from adjudge.findings import counted
+from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
 from adjudge.tasks.eal.campaign import Step, init_campaign, run_campaign
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
+from adjudge.tasks.eal.progress import Counts, DocumentProgress, Progress
+from adjudge.tasks.eal.progress import progress as measure_progress
 
 
 @command(
@@ -91,3 +96,139 @@ def _line(step: Step) -> str:
 
 def _record(step: Step) -> dict[str, Any]:
     return {**step._asdict(), "details": None if step.details is None else str(step.details)}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+ORDERS = ("id", "time", "left")
+VIEWS = ("document", "type")
+
+
+@command(
+    "progress",
+    click.Argument(["store"], metavar="STORE"),
+    value("--frames", "LINKING", "Reference frames: also count how many TRFRs are linked."),
+    value("--docs", "LIST", "Only these documents: a file with one id per line, or a,b,c."),
+    choice("--by views", VIEWS, "Only this table. Repeatable (default: both).", multiple=True),
+    choice(
+        "--sort", ORDERS, "Documents by id, by the time of their last change, or by how much is left.", default="id"
+    ),
+    value(
+        "--rate",
+        "N",
+        "Responses that are assessed in an hour (default: from the times of the files).",
+        type=click.FloatRange(min=0, min_open=True),
+    ),
+    format_option(*FORMATS),
+    output_option,
+    examples=["adjudge eal assessment progress assessments --by type"],
+)
+def progress(store: str, frames: str | None, views: tuple[str, ...], sort: str, **options: Any) -> None:
+    """Say how many responses are assessed and how many wait, by document and by event type.
+
+    The estimate of the hours that are left comes from the times at which files were changed: gaps of more than an hour
+    are breaks, gaps of less than a second the work of programs. A store that was written by a program at once has none.
+    """
+    check_targets(options)
+    format_, output = options["format_"], options["output"]
+    found = measure_progress(store, frames=frames, documents=document_list(options["docs"]), rate=options["rate"])
+    documents = sorted(found.documents, key=_order(sort))
+    views = views or VIEWS
+    if format_ == "json":
+        record = {
+            "adjudge": __version__,
+            "task": "eal",
+            "operation": "assessment progress",
+            "path": store,
+            "frames_path": frames,
+            "total": _progress_record("total", "", found.total),
+            "documents": [_progress_record(*row) for row in _rows("document", found, documents)],
+            "types": [_progress_record(*row) for row in _rows("type", found, documents)],
+            "pace": None if found.pace is None else found.pace._asdict(),
+        }
+        emit_json(record, output)
+        return
+    if format_ == "csv":
+        rows = [_progress_record(*row) for view in views for row in _rows(view, found, documents)]
+        text = csv_rows(
+            [*rows, _progress_record("total", "", found.total)], list(_progress_record("", "", found.total))
+        )
+    else:
+        parts = [_table(view, found, documents, format_) for view in views]
+        if format_ == "text":
+            parts += [_total(found)]
+        text = "\n\n".join(parts) + "\n"
+    emit(text, output)
+
+
+def _order(sort: str) -> Any:
+    if sort == "time":
+        return lambda each: (each.changed or 0.0, each.document)
+    if sort == "left":
+        return lambda each: (-each.counts.unassessed, each.document)
+    return lambda each: each.document
+
+
+def _rows(view: str, found: Progress, documents: list[DocumentProgress]) -> list[tuple[Any, ...]]:
+    if view == "type":
+        return [("type", name, counts) for name, counts in found.types.items()]
+    return [("document", each.document, each.counts, each.changed, each.problems) for each in documents]
+
+
+def _table(view: str, found: Progress, documents: list[DocumentProgress], format_: str) -> str:
+    linked = found.total.linked is not None
+    names = [view, "responses", "assessed", "left", "%", "good", "TRFRs", *(["linked"] if linked else [])]
+    right = frozenset(range(1, len(names)))
+    if view == "document":
+        names += ["last change (UTC)", "problems"]
+        right |= {len(names) - 1}
+    rows = []
+    for _, name, counts, *more in [*_rows(view, found, documents), ("", "total", found.total)]:
+        cells = [name, *map(str, (counts.responses, counts.assessed, counts.unassessed)), _percent(counts)]
+        cells += [str(counts.good), str(counts.classes), *([str(counts.linked)] if linked else [])]
+        if view == "document":
+            changed, problems = more or (None, None)
+            cells += [_time(changed) or "", str(problems or "")]
+        rows.append(tuple(cells))
+    if format_ == "latex":
+        escaped = tuple(tuple(escape_latex(cell) for cell in row) for row in rows)
+        return latex_table(Table(tuple(map(escape_latex, names)), escaped, right))
+    table = Table(tuple(names), tuple(rows), right)
+    return markdown_table(table) if format_ == "md" else text_table(table)
+
+
+def _total(found: Progress) -> str:
+    total = found.total
+    text = f"{total.assessed} of {counted(total.responses, 'response')} assessed, {total.unassessed} left"
+    if found.pace is not None:
+        text += f"; about {found.pace.hours_left:.1f} hours at {found.pace.per_hour:.0f} responses an hour"
+    elif total.unassessed:
+        text += "; the times of the files give no pace, --rate sets one"
+    problems = sum(each.problems for each in found.documents)
+    if problems:
+        text += f"\n{counted(problems, 'problem')}, see adjudge eal assessment check"
+    return text
+
+
+def _percent(counts: Counts) -> str:
+    return f"{100 * counts.assessed / counts.responses:.1f}" if counts.responses else ""
+
+
+def _time(changed: float | None) -> str | None:
+    return None if changed is None else datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _progress_record(
+    kind: str, name: str, counts: Counts, changed: float | None = None, problems: int | None = None
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "name": name,
+        "responses": counts.responses,
+        "assessed": counts.assessed,
+        "unassessed": counts.unassessed,
+        "good": counts.good,
+        "classes": counts.classes,
+        "linked": counts.linked,
+        "changed": _time(changed),
+        "problems": problems,
+    }

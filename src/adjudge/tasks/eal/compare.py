@@ -152,7 +152,7 @@ def _assign(
         if profile.unassessed == "error":
             what = f"{response.type} {response.role} {response.cas.text!r} {response.realis}"
             message = f"nobody has assessed the response {argument.id or what!r} of {response.document!r} ({what!r})"
-            quoted = "; if it stands in a quotation, leave it out with --docs-text SOURCES;"
+            quoted = "; if it stands in a quotation, leave it out with --quotes-in SOURCES;"
             quoted = "," if reference.unquoted else quoted
             hint = f"complete the assessment{quoted} or choose what becomes of such responses with --unassessed"
             problems.append(Problem(message, path=place, line=argument.line or None, hint=hint))
