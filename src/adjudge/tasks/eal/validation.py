@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
 from adjudge.findings import Finding, Findings, Severities, check_severities
@@ -27,23 +27,14 @@ from adjudge.tasks.eal.validation_arguments import File, Rules, check_arguments,
 Watcher: TypeAlias = Callable[[Arguments, Linking | None, Text | None], None]
 
 KINDS = (
-    *(
-        "archive",
-        "layout",
-        "junk",
-        "backup",
-        "document-name",
-        "unexpected-document",
-        "missing-document",
-        "missing-linking",
-    ),
-    *("linking-alone", "text", "encoding", "columns", "extra-columns", "document-id", "empty", "no-id", "repeated-id"),
-    *("id-range", "id-form", "repeated-response", "type", "role", "span", "justification", "realis", "confidence"),
-    *("time", "time-small-x", "time-calendar", "entity-type", "outside", "split-character", "astral", "cas-text"),
-    *("cas-extent", "misfit", "empty-cas", "filler-outside", "overlapping-justifications", "additional", "quoted"),
-    *("around-quotation", "quote", "unknown-id", "ambiguous-id", "unlinked", "generic-linked", "generic-incomplete"),
-    *("mixed-types", "linked-incomplete", "repeated-incomplete", "repeated-frame", "hopper-names", "no-hopper-names"),
-    *("repeated-hopper", "hopper-name", "empty-hopper"),
+    *("archive", "layout", "junk", "backup", "document-name", "unexpected-document", "missing-document"),
+    *("missing-linking", "linking-alone", "text", "encoding", "columns", "extra-columns", "document-id", "empty"),
+    *("no-id", "repeated-id", "id-range", "id-form", "repeated-response", "type", "role", "span", "justification"),
+    *("realis", "confidence", "time", "time-small-x", "time-calendar", "entity-type", "outside", "split-character"),
+    *("astral", "cas-text", "cas-extent", "misfit", "empty-cas", "filler-outside", "overlapping-justifications"),
+    *("additional", "quoted", "around-quotation", "quote", "unknown-id", "ambiguous-id", "unlinked"),
+    *("generic-linked", "generic-incomplete", "mixed-types", "linked-incomplete", "repeated-incomplete"),
+    *("repeated-frame", "hopper-names", "no-hopper-names", "repeated-hopper", "hopper-name", "empty-hopper"),
 )
 """Every kind of problem that a submission can have, in the order of `docs/eal-validation.md`."""
 
@@ -83,23 +74,22 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
     [('unlinked', 1, 1), ('type', 1, 6)]
     """
     given = from_keywords(Checks, checks, "validate")
-    docs, ontology, profile = given.docs, given.ontology, get_profile(given.profile)
+    ontology, profile = given.ontology, get_profile(given.profile)
     early = profile.linking_layout == "none"
     if not isinstance(ontology, Ontology):
         ontology = load_ontology(ontology or ("2014" if early else "2015"))
     if profile.program_roles:
         ontology = ontology.as_in_programs()
-    layout = given.layout or _layout(ontology, early=early)
-    offsets = given.offsets or profile.offsets
-    rules = Rules(profile, ontology, layout)
+    year = "2014" if early else ontology.name if ontology.name in YEARS else "2015"
+    rules = Rules(profile, ontology, given.layout or cast("Layout", year), given.offsets or profile.offsets)
     severities = check_severities(given.severity or {}, KINDS)
     out = Findings(str(path), limit=given.limit, severities=severities)
-    _describe(out, rules, offsets, texts=docs is not None)
+    _describe(out, rules, texts=given.docs is not None)
     try:
         store, findings = scan_store(
             path,
-            layout=layout,
-            linking_layout="2015" if profile.linking_separator == "tab" and layout == "2015" else None,
+            layout=rules.layout,
+            linking_layout="2015" if profile.linking_separator == "tab" and rules.layout == "2015" else None,
             **profile.reading(),
         )
     except FormatError as error:  # nothing else can be said of an archive that is not safe to unpack
@@ -107,76 +97,34 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
         return out
     try:
         out.take(findings)
-        texts = None if docs is None else _Texts(Sources(docs), offsets)
-        _Checker(store, texts, rules, (given.documents, given.required), out, watch).run()
+        _Checker(store, given, rules, out, watch).run()
     finally:
         store.close()
     return out
 
 
-def _describe(out: Findings, rules: Rules, offsets: Offsets, *, texts: bool) -> None:
+def _describe(out: Findings, rules: Rules, *, texts: bool) -> None:
     """What is checked and by which rules, for the line of totals and for programs."""
     name, ontology = rules.profile.name, rules.ontology.name
     against = "no source documents: offsets not checked"
     if texts:
-        against = f"offsets in {'code points' if offsets == 'code-points' else 'UTF-16 units'}"
+        against = f"offsets in {'code points' if rules.offsets == 'code-points' else 'UTF-16 units'}"
     changed = "".join(f", {kind} {severity}" for kind, severity in out.severities.items())
     out.remarks[""] = f"profile {name}, ontology {ontology}{changed}, {against}"
     out.contents.update(document=0, response=0, frame=0)
-    out.facts.update(
-        profile=name,
-        decisions=rules.profile.decisions(),
-        severity=dict(out.severities),
-        ontology=ontology,
-        layout=rules.layout,
-        offsets=offsets,
-        source_documents=texts,
-        without_responses=0,
-    )
-
-
-def _layout(ontology: Ontology, *, early: bool) -> Layout:
-    if early:
-        return "2014"
-    years: dict[str, Layout] = {"2014": "2014", "2015": "2015", "2016": "2016"}
-    return years[ontology.name] if ontology.name in YEARS else "2015"
-
-
-class _Texts(NamedTuple):
-    """The source documents, and what offsets count in them."""
-
-    sources: Sources
-    offsets: Offsets
-
-    def read(self, document: str) -> Text | Sequence[Problem] | None:
-        """A document, what is wrong with it, or None if there is none."""
-        if document not in self.sources:
-            return None
-        try:
-            return Text(self.sources.text(document), self.offsets, self.sources.place(document))
-        except (FormatError, UsageError) as error:
-            return error.problems
+    out.facts.update(profile=name, decisions=rules.profile.decisions(), severity=dict(out.severities))
+    out.facts.update(ontology=ontology, layout=rules.layout, offsets=rules.offsets)
+    out.facts.update(source_documents=texts, without_responses=0)
 
 
 class _Checker:
     """One submission on its way through all checks."""
 
-    def __init__(
-        self,
-        store: Store,
-        texts: _Texts | None,
-        rules: Rules,
-        wanted: tuple[Collection[str] | None, Collection[str] | Literal["all"] | None],
-        out: Findings,
-        watch: Watcher | None,
-    ) -> None:
-        self.store = store
-        self.texts = texts
-        self.rules = rules
-        only, self.required = wanted
-        self.wanted = None if only is None else dict.fromkeys(only)
-        self.out = out
-        self.watch = watch
+    def __init__(self, store: Store, given: Checks, rules: Rules, out: Findings, watch: Watcher | None) -> None:
+        self.store, self.rules, self.out, self.watch = store, rules, out, watch
+        self.sources = None if given.docs is None else Sources(given.docs)
+        self.wanted = None if given.documents is None else dict.fromkeys(given.documents)
+        self.required = given.required
 
     def run(self) -> None:
         """All checks, and how many documents, responses and frames there are."""
@@ -219,18 +167,21 @@ class _Checker:
         return arguments, linking
 
     def _text(self, document: str) -> Text | None:
-        place = self.store.place(document)
+        sources = self.sources
+        known: Sources | Collection[str] | None = sources
+        where = "" if sources is None else f"in {sources.path}"
         if self.wanted is not None and document not in self.wanted:
-            message = f"the document {quote(document)} is not one of those that were asked for"
-            self._say("unexpected-document", message, place, document, self._hint(document, self.wanted))
-        elif self.texts is not None and document not in self.texts.sources:
-            message = f"the document {quote(document)} is not in {self.texts.sources.path}"
-            self._say("unexpected-document", message, place, document, self._hint(document, self.texts.sources))
-        text = None if self.texts is None else self.texts.read(document)
-        if text is None or isinstance(text, Text):
-            return text
-        self.out.take(Finding("text", True, problem, document) for problem in text)
-        return None
+            known, where = self.wanted, "one of those that were asked for"
+        if known is not None and document not in known:
+            message = f"the document {quote(document)} is not {where}"
+            self._say("unexpected-document", message, self.store.place(document), document, self._hint(document, known))
+        if sources is None or document not in sources:
+            return None
+        try:
+            return Text(sources.text(document), self.rules.offsets, sources.place(document))
+        except (FormatError, UsageError) as error:
+            self.out.take(Finding("text", True, problem, document) for problem in error.problems)
+            return None
 
     def _hint(self, document: str, known: Sources | Collection[str]) -> str:
         stem = document
@@ -247,26 +198,20 @@ class _Checker:
         store, profile = self.store, self.rules.profile
         if not store.documents and self.out.errors:
             return  # that nothing was found has another reason, which is told
-        if self.required is not None and self.required != "all":
-            wanted, error = sorted(self.required), True
-        elif self.required is not None and self.texts is not None:
-            wanted, error = self.texts.sources.one_each(store.documents), True
+        texts = [] if self.sources is None else self.sources.one_each(store.documents)
+        if self.required is not None and (self.required != "all" or self.sources is not None):
+            wanted, error = texts if self.required == "all" else sorted(self.required), True
         elif self.wanted is not None:
             wanted, error = list(self.wanted), profile.check_documents
-        elif self.texts is not None and profile.check_documents:
-            wanted, error = (
-                self.texts.sources.one_each(store.documents),
-                False,
-            )  # there may be more texts than were asked for
-        else:
-            return
+        else:  # there may be more texts than were asked for
+            wanted, error = texts if profile.check_documents else [], False
         for document in wanted:
             if document in store:
                 continue
             folders = "arguments/ and linking/" if self.rules.has_linking else "arguments/"
             hint = f"write files for it into {folders}, even if they are empty"
-            if self.required == "all" and self.texts is not None:
-                hint += f"; if it is no document, keep it out of {self.texts.sources.path}"
+            if self.required == "all" and self.sources is not None:
+                hint += f"; if it is no document, keep it out of {self.sources.path}"
             message = f"the document {quote(document)} is missing"
             self._say("missing-document", message, store.path, document, hint, error=error)
 

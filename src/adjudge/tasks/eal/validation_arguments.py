@@ -13,6 +13,7 @@ from adjudge.findings import VALUES, Findings, field_column
 from adjudge.formats.eal_arguments import COLUMNS
 from adjudge.formats.eal_fields import decode_lines, form_of
 from adjudge.formats.eal_layout import Layout
+from adjudge.formats.eal_sources import Offsets
 from adjudge.formats.eal_store import Store
 from adjudge.model.eal import TIME_ROLES, Argument, Arguments, Cas, Response, Span
 from adjudge.tasks.eal.ontology import Ontology
@@ -35,6 +36,7 @@ class Rules:
     profile: Profile
     ontology: Ontology
     layout: Layout
+    offsets: Offsets
     legal: set[tuple[str, str]] = field(default_factory=set)  # pairs of type and role that have been found to be so
     dates: set[str] = field(default_factory=set)  # dates about which there is nothing to say
     hints: dict[tuple[str, str | None], str] = field(default_factory=dict)
