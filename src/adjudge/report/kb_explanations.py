@@ -79,8 +79,7 @@ def _written(found: Explanation, *, md: bool, quiet: bool) -> Iterator[str]:
                     yield from (f"{'### ' * md}{shown(text)}", "")
                     for each in examples:
                         yield f"{'- ' if md else '  '}{shown(each.path)}"
-                        many = f", {each.paths:,} paths break here" if each.paths > 1 else ""
-                        yield f"    {shown(each.detail)}{many}"
+                        yield f"    {shown(each.detail)}{each.many}"
                         yield from (f"    {shown(line)}" for line in each.texts)
                     yield ""
 

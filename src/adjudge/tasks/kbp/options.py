@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias
+from functools import cache
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.kbp import LEVELS, NAMED
@@ -18,7 +19,6 @@ from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
 
 MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
-NilMerge: TypeAlias = Literal["canonical", "any-shared-name", "as-given"]
 Side: TypeAlias = Literal["gold", "system"]
 Engine: TypeAlias = Literal["auto", "sparse", "sample"]
 ENGINES: tuple[Engine, ...] = ("auto", "sparse", "sample")
@@ -37,23 +37,6 @@ SYMMETRIC = (
     *("per:spouse", "per:siblings", "per:other_family"),  # Cold Start
 )
 """Relations that hold in both directions if they hold in one."""
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "mention_match": ("head", "extent", "head-or-extent", "overlap"),
-    "nil_key": ("longest", "most_frequent", "first"),
-    "nil_merge": ("canonical", "any-shared-name", "as-given"),
-    "unattested": ("unaligned", "corpus-majority"),
-    "unaligned": ("private", "ignore"),
-    "unnamed": ("drop", "document"),
-    "symmetric": ("annotated", "close"),
-    "inverse": ("none", "close", "canonical"),
-    "self_loops": ("keep", "drop"),
-    "identity": ("endpoints", "full", "both"),
-    "walks": ("all", "simple"),
-    "identity_source": ("gold", "system"),
-    "interval": (*INTERVALS, CENTRED),
-    "test": (*TESTS, CENTRED),
-}
 
 
 def _check(value: object, name: str, known: tuple[str, ...]) -> None:
@@ -88,7 +71,7 @@ class KbOptions:
     # Gold entities across documents
     nil_key: NilKey = "longest"
     """The name of an entity without a page."""
-    nil_merge: NilMerge = "canonical"
+    nil_merge: Literal["canonical", "any-shared-name", "as-given"] = "canonical"
     """When two entities without a page are one: equal names by `nil_key`, any name in common, or as the table says."""
     nil_by_type: bool = False
     """Whether entities without a page must also have the same type to be one."""
@@ -133,7 +116,7 @@ class KbOptions:
     """The constant of the notches of the box plot."""
 
     def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
+        for name, known in choices().items():
             _check(getattr(self, name), name, known)
         for name in ("levels", "gold_levels"):
             given = getattr(self, name)
@@ -153,6 +136,17 @@ class KbOptions:
             raise UsageError(f"{self.hops} hops are not possible", hint="give a whole number from 1")
         if not (math.isfinite(self.notch) and self.notch > 0):
             raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint="give a number above 0")
+
+
+@cache
+def choices() -> dict[str, tuple[str, ...]]:
+    """The possible values of each option that has some.
+
+    >>> choices()["unnamed"]
+    ('drop', 'document')
+    """
+    found = {name: get_args(kind) for name, kind in get_type_hints(KbOptions).items() if get_origin(kind) is Literal}
+    return {**found, "interval": (*INTERVALS, CENTRED), "test": (*TESTS, CENTRED)}
 
 
 PROFILES: dict[str, KbOptions] = {

@@ -59,6 +59,11 @@ class Example(NamedTuple):
         return " ".join(parts)
 
     @property
+    def many(self) -> str:
+        """How many paths break at the same fact, if there are several."""
+        return f", {self.paths:,} paths break here" if self.paths > 1 else ""
+
+    @property
     def texts(self) -> list[str]:
         """For each fact the text of its first document, or where it stands."""
         found = []
@@ -153,9 +158,9 @@ def waterfall_panels(found: Explanation) -> Iterator[Panel]:
                     name=f"{name}-examples-{found.system}",
                     system=found.system,
                     title=f"{fall.metric}: examples of {'missed' if fate == 'missed' else 'wrong'} paths",
-                    header=("step", "path", "why", "paths", "text"),
+                    header=("step", "path", "why", "text"),
                     rows=tuple(
-                        (REASONS[each.reason].label, each.path, each.detail, each.paths, " / ".join(each.texts))
+                        (REASONS[each.reason].label, each.path, each.detail + each.many, " / ".join(each.texts))
                         for each in examples
                     ),
                     most=f"{len(examples):,} examples, at whose facts {sum(e.paths for e in examples):,} of "
@@ -177,6 +182,7 @@ def box_panels(result: Result) -> Iterator[Panel]:
             found.setdefault(score.metric, []).append((system.name, score.value, *ends))
             if not box.low <= score.value <= box.high:
                 outside.setdefault(score.metric, []).append(system.name)
+    caution = f" {PERCENTILE_CAUTION}. {NOTCH_CAUTION}."
     for metric, rows in found.items():
         names = ", ".join(outside.get(metric, ()))
         missed = f" Outside of its box is the score of {names}." if names else ""
@@ -184,8 +190,9 @@ def box_panels(result: Result) -> Iterator[Panel]:
             kind="boxes",
             name=f"boxes-{metric.replace('.', '-')}",
             title=f"{metric}: notched boxes of the resampled scores",
-            caption=f"For likeness with the paper only. {PERCENTILE_CAUTION}. {NOTCH_CAUTION}.{missed}",
+            caption=f"For likeness with the paper only.{caution}{missed}",
             header=("system", *BOX),
             rows=tuple(rows),
             percent=True,
         )
+        caution = ""  # said once
