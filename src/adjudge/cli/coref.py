@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.findings import validator
-from adjudge.cli.options import Sides, choice, command, flag, output_option, side_arguments, sides_of, value
+from adjudge.cli.options import (
+    Sides,
+    choice,
+    command,
+    field_options,
+    flag,
+    output_option,
+    side_arguments,
+    sides_of,
+    value,
+)
 from adjudge.cli.output import check_targets, emit, finish, is_file, say
 from adjudge.cli.score import check_official, counted, emit_official, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.findings import Findings
 from adjudge.formats.conll_check import KINDS
 from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, write_coreference
-from adjudge.tasks.coref.settings import MATCHES, PROFILES, SINGLETONS, settings
+from adjudge.tasks.coref.settings import Settings, settings
 
 if TYPE_CHECKING:
     from adjudge.tasks.coref.task import CorefTask
@@ -32,22 +42,16 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
     value(
         "--metric", "NAMES", "Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, separated by commas."
     ),
-    choice(
-        "--profile",
-        PROFILES,
-        "As the reference scorer counts; with repeated mentions removed and BLANC as in its paper (clean); or "
-        "with errors for whatever is doubtful (strict).",
-        default="conll-8.01",
-    ),
-    choice("--singletons", SINGLETONS, "Whether chains of one mention count, on both sides.", default="keep"),
-    choice(
-        "--match", MATCHES, "When mentions are the same: equal, with the same head, or overlapping.", default="exact"
-    ),
-    value(
-        "--overlap",
-        "SHARE",
-        "For --match partial: words in common over words in either, at least. [default: 0.5]",
-        type=float,
+    field_options(
+        Settings,
+        {
+            "profile": "As the reference scorer counts; with repeated mentions removed and BLANC as in its paper "
+            "(clean); or with errors for whatever is doubtful (strict).",
+            "singletons": "Whether chains of one mention count, on both sides.",
+            "match": "When mentions are the same: equal, with the same head, or overlapping.",
+            "overlap": ("SHARE", "For --match partial: words in common over words in either, at least. [default: 0.5]"),
+        },
+        defaults=True,
     ),
     choice("--compat", COMPAT, "Print what the reference scorer prints, and only that."),
     flag("--each-document", "With --compat: also the block that it prints for each document."),

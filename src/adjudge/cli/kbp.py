@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from adjudge.cli.options import (
     command,
     docs_option,
     document_list,
+    field_options,
     flag,
     format_option,
     is_given,
@@ -33,24 +34,20 @@ from adjudge.cli.score import run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, check_engine, make_options
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, KbOptions, check_engine, make_options
 
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.inputs import KbInputs
-    from adjudge.tasks.kbp.options import KbOptions
 
 WHOLE = "How intervals are found: auto is jackknife, because paths and clusters do not add up over documents."
 
-_ANNOTATION_ONLY = (
-    *("mention_match", "threshold", "levels", "gold_levels", "require_type", "one_to_one", "nil_key", "nil_merge"),
-    *("nil_by_type", "unattested", "unaligned", "unnamed", "min_confidence"),
+_nil_options = field_options(
+    KbOptions,
+    {
+        "nil_key": "The name of a gold entity without a page.",
+        "nil_merge": "When two entities without a page are one.",
+    },
 )
-"""What means nothing if both sides are plain triples."""
-
-_nil_options = [
-    choice("--nil-key", ("longest", "most_frequent", "first"), "The name of a gold entity without a page."),
-    choice("--nil-merge", ("canonical", "any-shared-name", "as-given"), "When two entities without a page are one."),
-]
 _OLD = {"--gold-format": "--gold-reader", "--system-format": "--system-reader"}
 _input_options = [
     side_arguments(old_gold="--gold"),
@@ -72,6 +69,38 @@ _input_options = [
         flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
     ),
 ]
+_ALIGNED: dict[str, Any] = {
+    "mention_match": "Which span of a gold mention the system's must equal.",
+    "threshold": ("P", "A node is the entity that has more than P % of its names. [50]"),
+    "levels": ("LEVELS", "System mentions that count: NAM, NOM, PRO. [NAM]"),
+    "gold_levels": ("LEVELS", "Gold mentions that may be hit. [all]"),
+    "require_type": "Align nodes with entities of their own type only.",
+    "one_to_one": "Align at most one node with a gold entity.",
+}
+_FACTS: dict[str, Any] = {
+    "unattested": "A node without a mention in the document of the fact.",
+    "unaligned": "Facts about unaligned nodes: wrong, or left out.",
+    "unnamed": "Gold entities without a name.",
+    "min_confidence": ("C", "Leave out facts with a lower confidence. [0]"),
+}
+_RELATIONS: dict[str, Any] = {
+    "include": ("NAMES", "The only relations that count: A,B or a file with one per line."),
+    "exclude": ("NAMES", "Relations that do not count, on both sides; none for none."),
+    "gold_relations": ("FILE", "Other names for gold relations: name, TAB, new name."),
+    "system_relations": ("FILE", "The same for the relations of systems."),
+    "symmetric": "Symmetric relations as they are, or in both directions.",
+    "symmetric_types": ("NAMES", "Which relations are symmetric: A,B or a file."),
+    "inverse": "Add the inverse of each fact, or write inverses as their forward relation.",
+    "inverse_table": ("FILE", "Relations and inverses. [default: those of Cold Start]"),
+    "self_loops": "Facts from an entity to itself.",
+}
+_PATHS: dict[str, Any] = {
+    "identity": "Whether the middle of paths is compared: no, yes (kbp.hop2.full), or both ways.",
+    "walks": "All walks, or those that visit no node twice.",
+    "identity_source": "system: also join the system's own nodes (kbp.hop2.system), which shows what wrong links cost.",
+}
+_TABLES = ("gold_relations", "system_relations", "inverse_table")
+_NAMES = ("levels", "gold_levels", "include", "exclude", "symmetric_types")
 _choice_options = [
     choice(
         "--profile",
@@ -79,63 +108,18 @@ _choice_options = [
         "The choices of the paper, or those that measure what users want to know; any of them can be changed.",
         default=DEFAULT_PROFILE,
     ),
-    section(
-        "Alignment within documents",
-        choice(
-            "--mention-match",
-            ("head", "extent", "head-or-extent", "overlap"),
-            "Which span of a gold mention the system's must equal.",
-        ),
-        value("--threshold", "P", "A node is the entity that has more than P % of its names. [50]", type=float),
-        value("--levels", "LEVELS", "System mentions that count: NAM, NOM, PRO. [NAM]"),
-        value("--gold-levels", "LEVELS", "Gold mentions that may be hit. [all]"),
-        flag("--require-type", "Align nodes with entities of their own type only.", default=None),
-        flag("--one-to-one", "Align at most one node with a gold entity.", default=None),
-    ),
+    section("Alignment within documents", field_options(KbOptions, _ALIGNED)),
     section(
         "Gold entities",
         _nil_options,
-        flag("--nil-by-type", "Only entities of the same type are one.", default=None),
+        field_options(KbOptions, {"nil_by_type": "Only entities of the same type are one."}),
     ),
-    section(
-        "Facts",
-        choice(
-            "--unattested", ("unaligned", "corpus-majority"), "A node without a mention in the document of the fact."
-        ),
-        choice("--unaligned", ("private", "ignore"), "Facts about unaligned nodes: wrong, or left out."),
-        choice("--unnamed", ("drop", "document"), "Gold entities without a name."),
-        value("--min-confidence", "C", "Leave out facts with a lower confidence. [0]", type=float),
-    ),
-    section(
-        "Relations",
-        value("--include", "NAMES", "The only relations that count: A,B or a file with one per line."),
-        value("--exclude", "NAMES", "Relations that do not count, on both sides; none for none."),
-        value("--gold-relations", "FILE", "Other names for gold relations: name, TAB, new name."),
-        value("--system-relations", "FILE", "The same for the relations of systems."),
-        choice("--symmetric", ("annotated", "close"), "Symmetric relations as they are, or in both directions."),
-        value("--symmetric-types", "NAMES", "Which relations are symmetric: A,B or a file."),
-        choice(
-            "--inverse",
-            ("none", "close", "canonical"),
-            "Add the inverse of each fact, or write inverses as their forward relation.",
-        ),
-        value("--inverse-table", "FILE", "Relations and inverses. [default: those of Cold Start]"),
-        choice("--self-loops", ("keep", "drop"), "Facts from an entity to itself."),
-    ),
+    section("Facts", field_options(KbOptions, _FACTS)),
+    section("Relations", field_options(KbOptions, _RELATIONS)),
     section(
         "Paths",
         value("--hops", "N", "The longest paths. [3]", type=Whole("give the number of hops")),
-        choice(
-            "--identity",
-            ("endpoints", "full", "both"),
-            "Whether the middle of paths is compared: no, yes (kbp.hop2.full), or both ways.",
-        ),
-        choice("--walks", ("all", "simple"), "All walks, or those that visit no node twice."),
-        choice(
-            "--identity-source",
-            ("gold", "system"),
-            "system: also join the system's own nodes (kbp.hop2.system), which shows what wrong links cost.",
-        ),
+        field_options(KbOptions, _PATHS),
         value(
             "--engine",
             f"[{'|'.join(ENGINES)}]",
@@ -166,11 +150,6 @@ _resampling_options = [
 ]
 
 _ONLY_SCORES = ("by", "save", "summary", "fail_under", "rank", "rank_by")
-_PLAIN = (
-    *("mention_match", "threshold", "require_type", "one_to_one", "nil_key", "nil_merge", "nil_by_type", "unattested"),
-    *("unaligned", "unnamed", "min_confidence", "symmetric", "inverse", "self_loops", "hops", "identity", "walks"),
-    *("identity_source", "interval", "test", "notch"),
-)
 
 
 def _chosen(options: Mapping[str, Any]) -> KbOptions:
@@ -178,15 +157,13 @@ def _chosen(options: Mapping[str, Any]) -> KbOptions:
     check_engine(options["engine"])
     if options["inverse_table"] is not None and options["inverse"] in (None, "none"):
         raise UsageError("--inverse-table is not used", hint="add --inverse close or --inverse canonical")
-    changes = _given(options, _PLAIN)
-    for name in ("levels", "gold_levels", "include", "exclude", "symmetric_types"):
-        if options[name] is not None:
-            changes[name] = _names(options[name], upper=name.endswith("levels"))
-    for name in ("gold_relations", "system_relations", "inverse_table"):
-        if options[name] is not None:
-            from adjudge.formats.kb_links import read_pairs
+    changes = _given(options, tuple(each.name for each in fields(KbOptions)))
+    for name in changes.keys() & set(_NAMES):
+        changes[name] = _names(changes[name], upper=name.endswith("levels"))
+    for name in changes.keys() & set(_TABLES):
+        from adjudge.formats.kb_links import read_pairs
 
-            changes[name] = read_pairs(options[name])
+        changes[name] = read_pairs(changes[name])
     return make_options(options["profile"], **changes)
 
 
@@ -233,7 +210,8 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
 
     log(options, f"reading {sides.gold} and {len(sides.paths)} system(s)")
     read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
-    for name in _ANNOTATION_ONLY if read.gold.table is not None else ():
+    # What means nothing if both sides are plain triples.
+    for name in (*_ALIGNED, *_FACTS, "nil_key", "nil_merge", "nil_by_type") if read.gold.table is not None else ():
         if is_given(name):
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} is about annotated documents, and gold is plain triples", hint="leave it out")
@@ -339,7 +317,6 @@ def discovery(**options: Any) -> None:
     from adjudge.evaluate.corpus import corpus_explanations
     from adjudge.tasks.kbp.discovery import DiscoveryTask, measures
     from adjudge.tasks.kbp.inputs import read_inputs
-    from adjudge.tasks.kbp.options import KbOptions
 
     sides = _sides(options)
     check_gates(options["fail_under"], measures())

@@ -225,6 +225,34 @@ def value(names: str, metavar: str, about: str, **more: Any) -> click.Option:
     return click.Option(names.split(), metavar=metavar, help=about, **more)
 
 
+def field_options(
+    struct: Any, about: Mapping[str, str | tuple[str, str]], *, defaults: bool = False
+) -> list[click.Option]:
+    """Options from fields of a struct: what they are called, their type and choices are those of the fields.
+
+    `about` has the help of each, and before it what its value is called, if it is neither a choice nor a flag. What is
+    not given is None, for profiles to decide, or with `defaults` the default of the field.
+    """
+    from typing import Literal, get_args, get_origin, get_type_hints
+
+    kinds = get_type_hints(struct)
+    made = []
+    for name, said in about.items():
+        metavar, text = said if isinstance(said, tuple) else ("", said)
+        kind = next((each for each in get_args(kinds[name]) if each is not type(None)), kinds[name])
+        literal = kinds[name] if get_origin(kinds[name]) is Literal else kind if get_origin(kind) is Literal else None
+        usual = getattr(struct, "_field_defaults", {}).get(name) if defaults else None
+        more: dict[str, Any] = {} if usual is None else {"default": usual}
+        names = f"--{name.replace('_', '-')} {name}"
+        if literal is not None:
+            made.append(choice(names, get_args(literal), text, **more))
+        elif kinds[name] is bool:
+            made.append(flag(names, text, default=None))
+        else:
+            made.append(value(names, metavar, text, **more, **({"type": float} if kind is float else {})))
+    return made
+
+
 def format_option(*formats: str) -> click.Option:
     """The layout, text by default."""
     return choice("--format format_", formats, "Layout.", default="text")
