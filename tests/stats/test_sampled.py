@@ -12,7 +12,7 @@ from adjudge.stats.intervals import ENOUGH, Pairs, Parts, jackknife_error, paire
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.result import Result, SampledCounts
 from adjudge.stats.saved import check_samples
-from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, sampled, sampled_scores
+from adjudge.stats.scores import POOL, How, headline_keys, pair_comparisons, sampled, system_scores
 
 NONE = np.array([])
 HOW = How(POOL, "jackknife", "jackknife", 0.9)
@@ -40,9 +40,8 @@ def samples_of(rows):
 @pytest.mark.parametrize("system", ["A", "B"])
 @pytest.mark.parametrize("constant", [1.57, 1.15])
 def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
-    found = sampled_scores(
-        MEASURES, samples_of(exact[f"samples_{system}"]), HOW._replace(interval="percentile", box=constant)
-    )
+    how = HOW._replace(interval="percentile", box=constant)
+    found = system_scores(sampled(MEASURES, samples_of(exact[f"samples_{system}"]), how), how, {})
     for score in found:
         if score.part == "tp":
             assert score.low is None

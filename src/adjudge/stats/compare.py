@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -20,21 +21,21 @@ from adjudge.stats.result import (
     Note,
     Options,
     Result,
-    Score,
-    Standing,
+    SampledCounts,
     SystemResult,
     result_fields,
     unique_names,
 )
 from adjudge.stats.scores import (
     POOL,
+    Evidence,
     How,
     corrected,
     headline_keys,
     how_of,
     pair_comparisons,
     sampled,
-    sampled_scores,
+    system_scores,
     whole_differences,
 )
 from adjudge.stats.signature import SignatureValue, hash_chunks, signature
@@ -190,6 +191,8 @@ def fields_to_slice(by: Sequence[str], systems: Mapping[str, Counts], *, require
 # ---------------------------------------------------------------------------------------------------------------------
 # Counts in samples of the documents
 
+_Found: TypeAlias = "dict[Any, tuple[SampledCounts, Evidence]]"  # by the slice
+
 
 def _compare_samples(
     results: Sequence[Result], inference: Inference, by: tuple[str, ...], fields: dict[str, SignatureValue]
@@ -218,12 +221,21 @@ def _compare_samples(
         options, interval=inference.interval, test=test, level=inference.level, by=by, fields=fields
     )
     how = how_of(changed)._replace(box=_box(first))
-    systems = [_again(system, first, how, by) for each in results for system in each.systems]
+    given = [system for each in results for system in each.systems]
+    found = {
+        each.name: {slice_key(own.slice): (own, sampled(first.measures, own, how)) for own in each.samples}
+        for each in given
+    }
+    # Which scores are outside of their intervals depends on the level.
+    stale = () if how.level == options.level else ("percentile-misses",)
+    systems = [_again(each, found[each.name], how, by, stale) for each in given]
     documents = first.systems[0].documents
-    comparisons = first.comparisons if kept else _pairs(systems, first.measures, how, results)
+    comparisons = first.comparisons if kept else _pairs(systems, found, first.measures, how, results)
     comparisons = tuple(each for each in comparisons if all(name in by for name in each.slice))
     notes = [note for note in first.notes if note.code not in (*DRAWN, "other-test")]
-    notes += inference_notes(changed, [({}, documents)], {each.name: each.scores for each in systems}, comparisons)
+    scores = {each.name: each.scores for each in systems}
+    notes += inference_notes(changed, [({}, documents)], scores, comparisons)
+    whole = {name: own[slice_key({})][1] for name, own in found.items() if slice_key({}) in own}
     if exchanged and len(systems) > 1:
         message = "randomisation needs the triples themselves: systems of saved results are compared by the jackknife"
         notes.append(Note("other-test", 1, message))
@@ -234,16 +246,8 @@ def _compare_samples(
         systems=tuple(systems),
         comparisons=comparisons,
         notes=tuple(notes),
-        ranking=_ranked(systems, first.measures, how),
+        ranking=headline_standings(whole, headline_keys(first.measures), scores, how.level),
         options=changed,
-    )
-
-
-def _ranked(systems: Sequence[SystemResult], measures: Sequence[Measure], how: How) -> tuple[Standing, ...]:
-    whole = {each.name: next((own for own in each.samples if not own.slice), None) for each in systems}
-    evidence = {name: sampled(measures, own, how) for name, own in whole.items() if own is not None}
-    return headline_standings(
-        evidence, headline_keys(measures), {each.name: each.scores for each in systems}, how.level
     )
 
 
@@ -268,36 +272,36 @@ def _box(result: Result) -> float | None:
     return float(notch) if isinstance(notch, int | float) else NOTCH
 
 
-def _again(system: SystemResult, result: Result, how: How, by: Sequence[str]) -> SystemResult:
+def _again(system: SystemResult, found: _Found, how: How, by: Sequence[str], stale: Collection[str]) -> SystemResult:
     """The scores of a system at another level; those without samples stay as they are."""
-    fresh: dict[tuple[str, str, object], Score] = {}
-    for samples in system.samples:
-        scores = sampled_scores(result.measures, samples, how)
-        fresh |= {(score.metric, score.part, slice_key(score.slice)): score for score in scores}
+    fresh = {
+        (score.metric, score.part, place): score
+        for place, (samples, evidence) in found.items()
+        for score in system_scores(evidence, how, samples.slice)
+    }
     kept = [score for score in system.scores if all(name in by for name in score.slice)]
     again = tuple(fresh.get((score.metric, score.part, slice_key(score.slice)), score) for score in kept)
-    # Which scores are outside of their intervals depends on the level.
-    stale = () if how.level == result.saved.level else ("percentile-misses",)
     notes = tuple(note for note in system.notes if note.code not in stale)
     return msgspec.structs.replace(system, scores=again, notes=notes)
 
 
 def _pairs(
-    systems: Sequence[SystemResult], measures: Sequence[Measure], how: How, results: Sequence[Result]
+    systems: Sequence[SystemResult],
+    found: Mapping[str, _Found],
+    measures: Sequence[Measure],
+    how: How,
+    results: Sequence[Result],
 ) -> tuple[Comparison, ...]:
     """All pairs in all samples that both have, and the differences of what was counted on all documents only."""
     sizes = {slice_key(each.slice): each.documents for result in results for each in result.comparisons}
     keys = headline_keys(measures)
-    found: list[Comparison] = []
+    made: list[Comparison] = []
     for a, b in combinations(systems, 2):
-        theirs = {slice_key(samples.slice): samples for samples in b.samples}
-        for samples in a.samples:
-            place = slice_key(samples.slice)
-            other = theirs.get(place)
-            if other is None or other.columns != samples.columns:
-                continue
-            documents = a.documents if not place else sizes.get(place)
-            both = {a.name: sampled(measures, samples, how), b.name: sampled(measures, other, how)}
-            found += pair_comparisons(both, keys, how, samples.slice, documents)
-        found += whole_differences({each.name: each.scores for each in (a, b)}, keys, found)
-    return corrected(found, measures)
+        theirs = found[b.name]
+        for place, (samples, evidence) in found[a.name].items():
+            if place in theirs and theirs[place][0].columns == samples.columns:
+                documents = a.documents if not place else sizes.get(place)
+                both = {a.name: evidence, b.name: theirs[place][1]}
+                made += pair_comparisons(both, keys, how, samples.slice, documents)
+        made += whole_differences({each.name: each.scores for each in (a, b)}, keys, made)
+    return corrected(made, measures)

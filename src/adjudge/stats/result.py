@@ -265,7 +265,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def saved(self) -> Options:
         """How the numbers were obtained; an error if the result was not saved with its counts."""
-        return self._without([each.name for each in self.systems if each.table is None and not each.samples])
+        return self._without([])
 
     def tables(self) -> dict[str, StatsTable]:
         """The counts per document of every system; an error if the result was not saved with them."""

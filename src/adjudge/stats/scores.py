@@ -240,11 +240,6 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def sampled_scores(measures: Sequence[Measure], samples: SampledCounts, how: How) -> list[Score]:
-    """Every part that the counts allow, with all its intervals if there are samples, and the box plot if wanted."""
-    return system_scores(sampled(measures, samples, how), how, samples.slice)
-
-
 def point_scores(
     measures: Sequence[Measure], counts: Mapping[str, float], *, where: Slice | None = None
 ) -> list[Score]:
@@ -254,7 +249,8 @@ def point_scores(
     0.333...
     """
     samples = SampledCounts(tuple(counts), 0, tuple((float(count),) for count in counts.values()), dict(where or {}))
-    return sampled_scores(measures, samples, How(POOL, "jackknife", "jackknife", 0.0))
+    how = How(POOL, "jackknife", "jackknife", 0.0)
+    return system_scores(sampled(measures, samples, how), how, samples.slice)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
