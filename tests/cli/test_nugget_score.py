@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.stats.saved import json_schema
 
 TYPES = ("Life_Die", "Conflict_Attack", "Movement_Transport")
 
@@ -52,20 +51,6 @@ def test_one_table(call):
     assert metrics[-1] == "coref.kbp"
     assert "profile    spec" in out
     assert "signature  nugget|profile:spec|mode:char|" in out
-
-
-def test_several_systems_slices_and_json(call):
-    code, out, _ = call("-s", "good.tbf", "-s", "bad=poor.tbf", "--by", "type", "--format", "json", "--bootstrap", "50")
-    result = json.loads(out)
-    assert code == 0
-    assert [system["name"] for system in result["systems"]] == ["good", "bad"]
-    assert {tuple(score["slice"].items()) for score in result["systems"][0]["scores"]} == {
-        (),
-        *((("type", kind),) for kind in TYPES),
-    }
-    assert result["comparisons"][0]["metric"] == "nugget.span"
-    jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(result, json_schema())
 
 
 def test_official_report(call):
@@ -172,16 +157,6 @@ def test_tokens(call, tmp_path):
     assert call("-s", "good.tbf", "-t", "tkn", "--compat", "evmeval-2015", "--no-coref")[0] == 0
 
 
-def test_problems_are_listed_by_line(call):
-    Path("bad.tbf").write_text(
-        "#BeginOfDocument d0\nbad\td0\tE1\n@Coreference\tR1\nbad\td0\tE2\t1\tw\tX\tActual\n#EndOfDocument\n"
-    )
-    code, out, err = call("-s", "bad.tbf")
-    assert (code, out) == (1, "")
-    assert [line.split(":")[2] for line in err.splitlines()] == ["2", "3", "4"]
-    assert call("-s", "nothing.tbf")[0] == 2
-
-
 def test_wrong_usage(call):
     for arguments in (
         ["--attributes", "tense"],
@@ -198,11 +173,8 @@ def test_wrong_usage(call):
     assert run(["nugget", "score", "-g", "gold.tbf"]) == 2
 
 
-def test_no_numpy_without_resampling(folder):
-    code = (
-        "import sys; from adjudge.cli import run; "
-        "run(['nugget', 'score', '-g', 'gold.tbf', '-s', 'good.tbf', '--bootstrap', '0']); "
-        "print(sorted(name for name in ('numpy', 'scipy', 'rich', 'lxml') if name in sys.modules))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
-    assert found.stdout.splitlines()[-1] == "[]"
+def test_no_numpy_without_resampling():
+    code = "import sys; from adjudge.cli import run; run(sys.argv[1:]); print({'numpy', 'rich'} & set(sys.modules))"
+    words = ["nugget", "score", "gold.tbf", "good.tbf", "--bootstrap", "0"]
+    found = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "set()"

@@ -1,6 +1,5 @@
 """`adjudge nugget validate`."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -137,21 +136,6 @@ def test_documents_of_a_tbf_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["nugget", "validate", "a.tbf", "--docs", "docs.txt"]) == 0
 
 
-def test_problems_have_a_place_and_a_remedy(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tbf").write_text(GOOD.replace("t5", "t50").replace("Actual", "Past") + "#EndOfDocument\n")
-    assert run(["nugget", "validate", "a.tbf", "b.tbf", "-t", "tokens", "--types", "2016"]) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        "a.tbf:2:26: error: the type 'Life_Marry' is not in the list, use one of the list",
-        "a.tbf: 1 document, 2 mentions, 1 cluster, 0 other relations, 1 error, 0 warnings",
-        "b.tbf:2:26: error: the type 'Life_Marry' is not in the list, use one of the list",
-        "b.tbf:2:37: error: there is no realis 'Past', write Actual, Generic or Other",
-        "b.tbf:3:8: error: token 't50' is not in tokens/d.tab, its ids go from t1 to t5",
-        "b.tbf:6:1: error: a second footer, and what stands before it replaces document 'd', "
-        "write one #BeginOfDocument and one #EndOfDocument for each document",
-        "b.tbf: 1 document, 2 mentions, 1 cluster, 0 other relations, 4 errors, 0 warnings",
-    ]
-
-
 def test_the_merged_line_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     third = "s\td\tE3\tt1\tShe\tLife_Die\tActual\n"
     broken = GOOD.replace("@Coreference", f"{third}@Coreference").replace("#End", "@Coreference\tR2\tE2,E3\n#End")
@@ -189,12 +173,6 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (finding["kind"], finding["document"], finding["fix"]) == ("closure", "d", "@Coreference\tR1\tE1,E2")
 
 
-def test_documents_without_mentions_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tbf").write_text("#BeginOfDocument d\n#EndOfDocument\n#BeginOfDocument e\n#EndOfDocument\n")
-    assert run(["nugget", "validate", "b.tbf", "--strict"]) == 0
-    assert capsys.readouterr().out.startswith("b.tbf: 2 documents (2 without mentions), 0 mentions")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -218,58 +196,3 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
     assert out == ""
     assert err
     assert "Traceback" not in err
-
-
-HOSTILE = {
-    "a line of 50 MB": b"#BeginOfDocument d\n" + b"x" * 50_000_000 + b"\n#EndOfDocument\n",
-    "a token past the table": GOOD.replace("t5", "t999999999999999999999").encode(),
-    "circular coreference": GOOD.replace(
-        "#End", "@Coreference\tR\tE2,E1\n@Coreference\tR\tE1,E1\n@After\tR\tE1,E1\n#End"
-    ).encode(),
-    "mixed encodings": GOOD.encode() + GOOD.replace("left", "fête").replace(" d\n", " é\n").encode("latin-1"),
-    "CRLF": GOOD.replace("\n", "\r\n").encode(),
-    "CR": GOOD.replace("\n", "\r").encode(),
-    "a byte-order mark": b"\xef\xbb\xbf" + GOOD.encode(),
-    "UTF-16": GOOD.encode("utf-16"),
-    "null bytes": GOOD.replace("left", "\0" * 1000).encode(),
-    "nothing": b"",
-    "a damaged gzip": gzip.compress(GOOD.encode() * 50)[:-12],
-    "colours": GOOD.replace("Other", "\x1b[31m" * 1000).encode(),
-    "a name that leads away": GOOD.replace(" d\n", " ../../tokens/d\n").encode(),
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_input(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("b.tbf").write_bytes(HOSTILE[name])
-    assert run(["nugget", "validate", "b.tbf", "-t", "tokens", "--strict"]) == 1
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert 0 < len(out) < 5000
-    assert "\x1b" not in out
-    assert "\0" not in out
-    assert any(": error: " in line or ": warning: " in line for line in out.splitlines())
-    assert run(["nugget", "validate", "b.tbf", "-t", "tokens", "--format", "json"]) in (0, 1)
-    assert json.loads(capsys.readouterr().out)["findings"]
-
-
-def test_a_table_of_another_document(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("tokens/d.tab").write_text("".join(f"t{n}\tword\t{9 * n}\t{9 * n + 4}\n" for n in range(1, 9)))
-    assert run(["nugget", "validate", "a.tbf", "-t", "tokens"]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith(
-        "a.tbf:1:1: warning: 2 of 2 mentions do not fit the token table of document 'd', is it that"
-    )
-
-
-def test_characters_and_texts(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("texts").mkdir()
-    Path("texts/d.sgm").write_text("She got married and left.")
-    Path("sizes").write_text("d 25\n")
-    Path("b.tbf").write_text(GOOD.replace("t2,t3", "4,15").replace("t5", "20,25"))
-    options = ["--texts", "texts", "--sizes", "sizes", "--mode", "char"]
-    assert run(["nugget", "validate", "b.tbf", *options]) == 1
-    assert "there is d.sgm: say --text-suffix .sgm" in capsys.readouterr().out
-    assert run(["nugget", "validate", "b.tbf", *options, "--text-suffix", ".sgm", "--quiet"]) == 0
-    expected = "b.tbf:3:14: warning: the text is 'left', but the characters are 'left.', correct one of them\n"
-    assert capsys.readouterr().out == expected

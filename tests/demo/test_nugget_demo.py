@@ -7,8 +7,7 @@ from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
 from adjudge.formats.tbf import read_tbf
 from adjudge.formats.token_table import read_table
 from adjudge.model.nugget import AFTER, COREFERENCE, SUBEVENT
-from adjudge.tasks.nugget.explanation import KINDS, classify
-from adjudge.tasks.nugget.observe import observe
+from adjudge.tasks.nugget import explain
 from adjudge.tasks.nugget.task import score
 
 FILES = [GOLD, *SYSTEMS.values()]
@@ -59,12 +58,12 @@ def test_there_is_something_of_everything(tables):
         places = [nugget.tokens for nugget in document.nuggets]
         twice += len(places) - len(set(places))
         gaps += sum(order.index(tokens[-1]) - order.index(tokens[0]) >= len(tokens) for tokens in places)
-        for path in SYSTEMS.values():
-            (own,) = (each for each in read_tbf(path) if each.id == document.id)
-            found = classify(document.nuggets, own.nuggets, observe(document, own).mappings["span"])
-            kinds |= {each.kind for side in found for each in side}
+        for found in explain(GOLD, {name: str(path) for name, path in SYSTEMS.items()}, document.id).values():
+            matching = found.alignment.matchings[0]
+            kinds |= {each.outcome for each in matching.pairs}
+            kinds |= {name for name in ("missed", "spurious") if getattr(matching, name)}
     assert (twice, gaps) == (4, 3)
-    assert kinds == set(KINDS)
+    assert kinds == {"correct", "partial", "wrong", "missed", "spurious"}
     # A nugget whose words differ by an invisible one only.
     (court,) = (document for document in gold if document.id == "nw-03")
     assert "pay a fine" in [nugget.text for nugget in court.nuggets]

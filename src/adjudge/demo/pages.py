@@ -35,13 +35,14 @@ def _coref() -> str:
 
 def _nugget() -> str:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
+    from adjudge.evaluate.engine import evaluate
     from adjudge.evaluate.run import Run
     from adjudge.report.page import render_result
-    from adjudge.tasks.nugget.task import NuggetTask, evaluate_nuggets
+    from adjudge.tasks.nugget.task import NuggetTask
 
     paths = [str(path) for path in SYSTEMS.values()]
     task = NuggetTask(tokens=TOKENS, texts=TEXTS)
-    result = evaluate_nuggets(task, GOLD, paths, Run(align=True, pool="micro")).result()
+    result = evaluate(task, GOLD, paths, Run(align=True, pool="micro")).result()
     return render_result(result, title="Event nuggets")
 
 

@@ -11,7 +11,6 @@ from adjudge.tasks.nugget.tokenizer import tokenize
 from adjudge.tasks.nugget.tokenizer_files import (
     Mismatch,
     astral,
-    describe,
     in_utf16,
     split_at_separators,
     split_at_spans,
@@ -87,15 +86,6 @@ def test_separators_are_in_no_token_and_all_else_is(text, separators):
     assert not any(text[p] in separators for p in inside)
 
 
-def test_the_example_of_the_specification():
-    text = "the buffet/music/buying crowd"
-    split, (mismatch,) = split_at_spans(text, [(0, 3), (4, 23), (24, 29)], [(17, 23)])
-    assert [text[b:e] for b, e in split] == ["the", "buffet/music/", "buying", "crowd"]
-    assert describe(mismatch, text, "d21dc2cb") == (
-        "Boundary mismatch found in d21dc2cb: Token [4,23] [buffet/music/buying] vs. EventMentionSpan [17,23] [buying]"
-    )
-
-
 @pytest.mark.parametrize(
     ("spans", "expected"),
     [
@@ -119,11 +109,6 @@ def test_a_nugget_of_separators_only_keeps_its_characters():
     split, mismatches = split_at_spans(text, split_at_separators(text, tokenize(text)), [(3, 5), (3, 4)])
     assert [text[b:e] for b, e in split] == ["he", "-", "-", "left"]
     assert mismatches == [Mismatch((3, 5), (3, 4))]
-
-
-def test_offsets_in_utf16_units():
-    text = "a😀b c😀"
-    assert in_utf16([(0, 1), (1, 2), (2, 3), (4, 6)], astral(text)) == [(0, 1), (1, 3), (3, 4), (5, 8)]
 
 
 @given(TEXTS)

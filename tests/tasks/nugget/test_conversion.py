@@ -13,7 +13,7 @@ from adjudge.formats.ere import read_ere, write_ere
 from adjudge.formats.tbf import read_tbf, write_tbf
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.nugget.conversion import KINDS, TARGETS, Loss, fit, summary, to_pieces, to_tokens
-from adjudge.tasks.nugget.places import check_places, recounted
+from adjudge.tasks.nugget.places import check_places
 from nuggets import bare, documents, tables
 
 
@@ -66,22 +66,6 @@ def test_without_losses_nothing_changes(document: NuggetDocument, target: str) -
     if target.startswith("tbf"):
         deduplicated = list(document.relations)
     assert related(fitted) == related(NuggetDocument("doc", (), deduplicated))
-
-
-@given(documents(clean=True, text=True))
-def test_clean_documents_lose_nothing_but_line_breaks(document: NuggetDocument) -> None:
-    for target in ("brat", "ere"):
-        fitted, losses = fit(document, target)
-        assert {loss.kind for loss in losses} <= {"line-break", "place", "unknown", "cluster"}
-        if not losses:
-            assert bare(through(fitted, target)) == bare(
-                NuggetDocument(
-                    document.id,
-                    [n._replace(text=n.text.replace("\t", " ").replace("\u2028", " ")) for n in document.nuggets],
-                    document.relations,
-                    document.text,
-                )
-            )
 
 
 @given(documents(clean=True))
@@ -159,13 +143,6 @@ def test_characters_to_tokens_and_back(document: NuggetDocument, table: TokenTab
             assert characters(before) == characters(after)
 
 
-def test_a_gap_does_not_swallow_a_token() -> None:
-    """The official script turns the tokens 1, 3, 4 into 0,1;6,7."""
-    table = TokenTable("a", [Token(str(n + 1), "x", 2 * n, 2 * n + 1) for n in range(4)])
-    document = NuggetDocument("a", [Nugget("E1", "T", "Actual", "x x x", tokens=("1", "3", "4"))])
-    assert to_pieces(document, table).nuggets[0].pieces == ((0, 1), (4, 7))
-
-
 def test_kinds_of_token_losses() -> None:
     table = TokenTable("a", [Token("1", "abcd", 0, 4), Token("2", "efgh", 5, 9), Token("3", "ijkl", 10, 14)])
 
@@ -216,23 +193,6 @@ def test_unknown_tokens_are_problems() -> None:
     assert str(raised.value).startswith(
         "s.tbf:4: E1 has the token 1, which the table a does not have (its tokens: t1 to t2)"
     )
-
-
-def test_lines_part_pieces() -> None:
-    table = TokenTable("a", [Token("1", "shot", 0, 4), Token("2", "down", 5, 9)])
-    nugget = Nugget("E1", "T", "Actual", "shot down", tokens=("1", "2"))
-    assert to_pieces(NuggetDocument("a", [nugget]), table).nuggets[0].pieces == ((0, 9),)
-    assert to_pieces(NuggetDocument("a", [nugget], (), "shot down"), table).nuggets[0].pieces == ((0, 9),)
-    assert to_pieces(NuggetDocument("a", [nugget], (), "shot\ndown"), table).nuggets[0].pieces == ((0, 4), (5, 9))
-
-
-def test_tables_in_utf_16_units() -> None:
-    table = TokenTable("a", [Token("1", "\U0001f600", 0, 2), Token("2", "died", 3, 7)])
-    moved = recounted(table, "\U0001f600 died")
-    assert [(token.begin, token.end) for token in moved.tokens] == [(0, 1), (2, 6)]
-    assert recounted(table, "he died") == table
-    with pytest.raises(ValidationError, match="inside a character"):
-        recounted(TokenTable("a", [Token("1", "x", 0, 1)]), "\U0001f600 died")
 
 
 def test_beyond_the_text() -> None:

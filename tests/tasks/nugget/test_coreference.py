@@ -115,21 +115,6 @@ def test_cyclic_clusters_are_one_problem_with_one_line():
     assert second.endswith("have E3 in common, merge them: @Coreference R1 E3,E4,E5")
 
 
-@given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=3), max_size=8))
-@examples(max_examples=60)
-def test_the_lines_that_are_suggested_mend_the_clusters(clusters):
-    nuggets = [nugget(f"E{number}", f"t{number}") for number in range(10)]
-    given = document(nuggets, *(",".join(f"E{each}" for each in sorted(cluster)) for cluster in clusters))
-    problems = list(cluster_problems(given, [None] * 10, Settings(profile="evmeval-1.8")))
-    groups = []  # clusters that share a mention, joined the slow way
-    for cluster in clusters:
-        touching = [group for group in groups if group & cluster]
-        groups = [group for group in groups if not group & cluster] + [cluster.union(*touching)]
-    several = [group for group in groups if sum(cluster <= group for cluster in clusters) > 1]
-    suggested = [{int(each[1:]) for each in str(problem).split(" ")[-1].split(",")} for problem in problems]
-    assert sorted(map(sorted, suggested)) == sorted(map(sorted, several))
-
-
 def test_a_cluster_of_millions_makes_a_short_message():
     hostile = document([nugget("E1", "t1")], ",".join(f"X{number}" for number in range(5000)), "E1,X1")
     with pytest.raises(FormatError) as refused:

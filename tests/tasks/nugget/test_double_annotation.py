@@ -4,13 +4,11 @@ import random
 import time
 from collections import Counter
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.tbf import read_tbf
 from adjudge.stats.points import compute
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.settings import measures_of
@@ -168,58 +166,6 @@ def test_order_does_not_matter(corpus, rng):
 # Examples
 
 
-def of_tbf(gold, system, attributes):
-    """Two documents of files as a document of these tests; classes are span and chosen attributes."""
-    sides = []
-    for document in (gold, system):
-        ids = [nugget.id for nugget in document.nuggets]
-        home = {id_: place for place, cluster in enumerate(document.clusters()) for id_ in cluster}
-        chains = clusters([home.get(id_, f"alone {id_}") for id_ in ids])
-        classes = [(n.tokens or n.pieces, *(getattr(n, each) for each in attributes)) for n in document.nuggets]
-        sides.append((chains, classes))
-    (ours, gold_class), (theirs, system_class) = sides
-    return ours, theirs, greedy(gold_class, system_class), gold_class, system_class
-
-
-SEED = (
-    """\
-#BeginOfDocument sample
-gold	sample	E1	t1	murder	Life_Die	Actual
-gold	sample	E2	t1	murder	Conflict_Attack	Actual
-gold	sample	E3	t2	kill	Conflict_Attack	Actual
-@Coreference	R1	E2,E3
-#EndOfDocument
-""",
-    """\
-#BeginOfDocument sample
-sys	sample	E1	t1	murder	Conflict_Attack	Actual
-sys	sample	E2	t2	kill	Conflict_Attack	Actual
-@Coreference	R1	E1,E2
-#EndOfDocument
-""",
-)
-
-
-def test_the_example_of_the_specification():
-    gold, system = (read_tbf(text.encode(), mode="token")[0] for text in SEED)
-    by_span = of_tbf(gold, system, ())
-    found = solved([by_span])
-    assert (round(100 * found.greedy, 2), round(100 * found.score, 2)) == (23.61, 74.17)
-    assert found.pairs == [[(1, 0), (2, 1)]]
-    assert found.optimal
-    by_type = of_tbf(gold, system, ("type",))  # the types tell the two apart
-    assert find_choices(*by_type) is None
-    assert 100 * solved([by_type]).score == pytest.approx(74.1667, abs=1e-4)
-
-
-def test_double_tag_same_type():
-    folder = Path(__file__).parents[2] / "golden" / "nugget_edge"
-    files = [folder / f"double_tag_same_type.{side}.tbf" for side in ("gold", "sys")]
-    (gold,), (system,) = (read_tbf(file) for file in files)
-    found = solved([of_tbf(gold, system, ("type",))])
-    assert (round(100 * found.greedy, 2), round(100 * found.score, 2)) == (23.61, 74.17)  # 74.16 from truncated parts
-
-
 def test_without_double_annotation_there_is_no_choice():
     corpus = [([[0, 1], [2]], [[0], [1, 2]], [(0, 0), (1, 1)], "abc", "abd")]
     assert find_choices(*corpus[0]) is None
@@ -320,13 +266,3 @@ def alignments_of_doubles(document):
         else:
             ways.append([[(i, j)] for i in mine for j in other] if number else [[]])
     return [[pair for part in way for pair in part] for way in product(*ways)]
-
-
-def test_no_double_annotation_costs_nothing():
-    classes = [tuple(range(i, i + 3)) for i in range(60)]
-    chains = [[i] for i in range(60)]
-    pairs = [(i, i) for i in range(60)]
-    start = time.process_time()
-    for _ in range(1000):
-        assert find_choices(chains, chains, pairs, classes, classes) is None
-    assert time.process_time() - start < 3

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from adjudge.tasks.nugget.mapping import Side, best_of_ties, map_nuggets, true_positives
 from adjudge.tasks.nugget.settings import MAPPINGS
 from adjudge.tasks.nugget.spans import (
-    Counted,
     dice,
     dice_of_ratios,
     keys_of_pieces,
@@ -126,22 +125,6 @@ def best_mapping(edges, systems, golds):
     return max(sum(edges.get((i, j), 0.0) for i, j in enumerate(order)) for order in orders)
 
 
-def test_one_gold_nugget_is_stolen():
-    """A greedy mapping that is worse than the best one: 0.7368 instead of 0.9825."""
-    edges = [(-0.7368, 0, 0), (-0.6667, 1, 0), (-0.3158, 0, 1)]
-    found = best_of_ties(edges)
-    assert (found.line, found.best, found.optimal) == pytest.approx((0.7368, 0.7368, 0.9825))
-    assert found.proven
-
-
-def test_ties_decide():
-    """The first line takes the only partner of the second one."""
-    edges = [(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)]
-    found = best_of_ties(edges)
-    assert (found.line, found.best, found.by_line) == (0.5, 1.0, [(0, 0, 0.5)])
-    assert sorted(found.by_best) == [(0, 1, 0.5), (1, 0, 0.5)]
-
-
 def test_a_search_that_gives_up_says_so():
     # The first pair is greedy and not the best, so nothing reaches the optimum; below it there are ties.
     edges = [(-0.9, 0, 0), (-0.8, 0, 1), (-0.8, 1, 0), (-0.5, 1, 2), (-0.5, 1, 3), (-0.5, 2, 2)]
@@ -179,15 +162,6 @@ def test_overlaps_in_the_text(gold, system):
     }
     assert {(ours, theirs): common for ours, mine in found.items() for theirs, common in mine.items()} == expected
     assert all(size(key) == len(units(key)) for key in (*keys[0], *keys[1]))
-
-
-def test_characters_that_are_named_twice():
-    """Departure of v1.8: "0,4;2,6" has eight characters, of which six are different."""
-    assert keys_of_pieces([((0, 4), (2, 6))]) == [(0, 6)]
-    (key,) = keys_of_pieces([((0, 4), (2, 6))], repeated=True)
-    assert key == Counted(((0, 6),), 8)
-    sides = [Side([key], ["A"], ["B"])] * 2
-    assert map_nuggets(*sides, ["span"], char=True, best=False).pairs == {"span": [(0, 0, 0.75)]}
 
 
 def test_many_nuggets_at_one_place_are_no_work():

@@ -1,14 +1,11 @@
 """Documents that are shared out among processes give what one process gives."""
 
-import gzip
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from adjudge.errors import AdjudgeError, FormatError
+from adjudge.errors import AdjudgeError
 from adjudge.tasks.nugget.task import score
 
 TYPES = ("Life_Die", "Conflict_Attack", "Contact_Meet")
@@ -49,33 +46,6 @@ def test_the_same_result(files, options, systems):
     assert two.systems[0].notes or "docs" in options
 
 
-def packed(files):
-    for name in files:
-        Path(name).write_bytes(gzip.compress(Path(name).read_bytes()))
-    return files
-
-
-def test_packed_files(files):
-    gold, *systems = packed(files)
-    one, two = (score(gold, systems, bootstrap=0, jobs=jobs) for jobs in (1, 2))
-    assert one == two
-    assert "|mode:char|" in one.signature
-
-
-@pytest.mark.parametrize("change", [list, packed])
-@pytest.mark.parametrize("copies", [True, False])
-def test_workers_that_are_copies_and_workers_that_are_not(files, copies, change):
-    gold, *systems = change(files)
-    said = []
-    for jobs in "12":
-        arguments = ["nugget", "score", "-g", gold, *(word for name in systems for word in ("-s", name)), "--quiet"]
-        program = "from adjudge.evaluate import processes as local; from adjudge.cli import main; "
-        program += f"local._can_copy = (lambda own: lambda: own() and {copies})(local._can_copy); main()"
-        command = [sys.executable, "-c", program, *arguments, "--format", "json", "--bootstrap", "0", "--jobs", jobs]
-        said.append(subprocess.run(command, capture_output=True, check=True).stdout)
-    assert said[0] == said[1]
-
-
 def documents_of(path):
     text = Path(path).read_text()
     return [each + "#EndOfDocument\n" for each in text.split("#EndOfDocument\n")[:-1]]
@@ -105,17 +75,4 @@ def test_files_of_other_documents_or_with_something_to_be_said(files, change, wh
             said.append(score(files[0], files[1:], bootstrap=0, jobs=jobs).to_json(with_tables=True))
         except AdjudgeError as error:
             said.append(str(error))
-    assert said[0] == said[1]
-
-
-def test_what_is_wrong_is_said_as_with_one_process(files):
-    with Path(files[1]).open("a") as stream:
-        stream.write("#BeginOfDocument d20\nsys\td20\tE1\tx,y\tword\tLife_Die\tActual\n#EndOfDocument\n")
-    with Path(files[0]).open("a") as stream:
-        stream.write("#BeginOfDocument d20\n#EndOfDocument\n")
-    said = []
-    for jobs in (1, 2):
-        with pytest.raises(FormatError) as failed:
-            score(files[0], files[1], bootstrap=0, jobs=jobs)
-        said.append(str(failed.value))
     assert said[0] == said[1]

@@ -5,18 +5,16 @@ import random
 
 import pytest
 
-from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.engine import evaluate
 from adjudge.evaluate.run import Run
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.stats.compare import compare
-from adjudge.stats.measure import Prf
-from adjudge.stats.points import compute, points
 from adjudge.stats.result import Result
 from adjudge.tasks.nugget import mapping
 from adjudge.tasks.nugget.confusion import confusions
 from adjudge.tasks.nugget.mapping import best_of_ties
-from adjudge.tasks.nugget.settings import PROFILES, settings
+from adjudge.tasks.nugget.settings import settings
 from adjudge.tasks.nugget.task import NuggetTask, score
 
 TYPES = ("Life_Die", "Conflict_Attack", "Life_Die", "Movement_Transport")
@@ -48,40 +46,6 @@ GOLD, GOOD = campaign()
 _, POOR = campaign(3)
 
 
-def test_several_systems_with_intervals_and_tests():
-    result = score(GOLD, {"good": GOOD, "poor": POOR}, bootstrap=200)
-    assert [system.name for system in result.systems] == ["good", "poor"]
-    good = result["nugget.span"]["good"].f1
-    assert good == 1.0
-    assert good.high is None  # all documents agree
-    assert result.system("poor")["nugget.span"].f1 == pytest.approx((3 * 0.75 + 1) / 4)
-    span = next(each for each in result.comparisons if each.metric == "nugget.span")
-    assert (span.difference, span.wins) == (pytest.approx(0.1875), 1.0)
-    assert 0 < span.p < 0.05
-    assert {score.pool for score in result.systems[0].scores if score.metric.endswith(".macro")} == {"macro"}
-
-
-def test_the_same_numbers_with_and_without_numpy():
-    for profile in ("spec", "evmeval-1.8"):
-        plain, drawn = (score(GOLD, POOR, profile=profile, bootstrap=n) for n in (0, 20))
-        values = [{(s.metric, s.part): s.value for s in each.systems[0].scores} for each in (plain, drawn)]
-        assert values[0] == pytest.approx(values[1])
-
-
-def test_f1_of_two_ratios_has_no_value_where_both_are_zero():
-    measure = Prf("x", ("m", "s"), ("m", "g"), undefined=None, harmonic=True)
-    for totals in ((0.0, 2.0, 2.0), (0.0, 0.0, 2.0), (1.0, 2.0, 4.0), (0.0, 0.0, 0.0)):
-        quick = points([measure], dict(zip("msg", totals, strict=True)))
-        found = compute([measure], ["m", "s", "g"], [totals])
-        assert {key: None if value != value else float(value) for key, (value,) in found.items()} == quick
-    assert quick["x", "f1"] is None
-    assert points([measure], {"m": 0.0, "s": 2.0, "g": 2.0}) == {
-        ("x", "precision"): 0,
-        ("x", "recall"): 0,
-        ("x", "f1"): None,
-    }
-
-
 def test_slices_add_up(tmp_path):
     result = score(GOLD, {"good": GOOD, "poor": POOR}, by=["type", "realis"], bootstrap=20)
     scores = [each for each in result.systems[0].scores if each.part == "recall" and each.pool == "micro"]
@@ -103,19 +67,6 @@ def test_slices_add_up(tmp_path):
         score(GOLD, GOOD, by="genre")
 
 
-def test_saved_results_of_two_runs_are_compared(tmp_path):
-    for name, data in (("good", GOOD), ("poor", POOR)):
-        score(GOLD, {name: data}, bootstrap=0).save(tmp_path / f"{name}.json")
-    both = compare(*(Result.load(tmp_path / f"{name}.json") for name in ("good", "poor")), bootstrap=100)
-    together = score(GOLD, {"good": GOOD, "poor": POOR}, bootstrap=100)
-    assert [each.difference for each in both.comparisons] == pytest.approx(
-        [each.difference for each in together.comparisons]
-    )
-    other = score(GOLD, GOOD, bootstrap=0, profile="evmeval-1.8")
-    with pytest.raises(UsageError, match="profile"):
-        compare(together, other)
-
-
 def test_micro_or_macro_only():
     for pool in ("micro", "macro"):
         names = score(GOLD, GOOD, bootstrap=0, pool=pool).systems[0].metrics
@@ -131,22 +82,6 @@ def test_attributes():
     assert "coref.kbp" in names("realis")  # over the type mapping all the same
     with pytest.raises(UsageError, match="there is no attribute 'tpye', did you mean type"):
         names("tpye")
-
-
-def test_documents_missing_extra_and_chosen():
-    system = tbf(("d0", line("m1", "0,5")), ("other", line("m1", "0,5")))
-    result = score(GOLD, system, bootstrap=0)
-    notes = {note.code: note for note in result.systems[0].notes}
-    assert (notes["missing-document"].count, notes["missing-document"].examples[0]) == (7, "d1")
-    assert notes["extra-document"].examples == ("other",)
-    assert result["nugget.span"].recall == 1 / 32
-    chosen = score(GOLD, system, docs=["d0"], bootstrap=0)
-    assert chosen["nugget.span"].recall == 1 / 4
-    assert "|docs:1#" in chosen.signature
-    with pytest.raises(UsageError, match="there is no gold document 'd9'"):
-        score(GOLD, system, docs=["d9"])
-    with pytest.raises(ValidationError, match="no document is in common with <bytes>: 'x' here and 'd0', 'd1', "):
-        score(GOLD, tbf(("x", line("m1", "0,5"))), docs=["d0"], bootstrap=0)
 
 
 def test_all_problems_of_all_files_at_once():
@@ -281,22 +216,6 @@ def test_sequencing_is_scored_if_there_are_links():
     evaluate(NuggetTask(settings(any_links=True)), [gold], [reversed_], Run()).result()
 
 
-def test_processes_give_what_one_process_gives(tmp_path):
-    for name, data in (("gold", GOLD), ("good", GOOD), ("poor", POOR)):
-        (tmp_path / f"{name}.tbf").write_bytes(data)
-    gold, *systems = (str(tmp_path / f"{name}.tbf") for name in ("gold", "good", "poor"))
-    one, two = (score(gold, systems, bootstrap=0, jobs=jobs) for jobs in (1, 2))
-    assert one == two
-
-
-@pytest.mark.parametrize("profile", ["spec", "evmeval-1.8"])
-def test_several_systems_are_counted_as_each_alone(profile):
-    together = score(GOLD, {"good": GOOD, "poor": POOR}, profile=profile, bootstrap=0)
-    for name, data in (("good", GOOD), ("poor", POOR)):
-        (alone,) = score(GOLD, {name: data}, profile=profile, bootstrap=0).systems
-        assert (alone.table, alone.scores) == (together.system(name).table, together.system(name).scores)
-
-
 def test_names_of_systems():
     with pytest.raises(UsageError, match="two systems are called 'x'"):
         score(GOLD, [GOOD, POOR], names=["x", "x"])
@@ -314,14 +233,6 @@ def test_confusion_is_over_the_mapping_of_places():
     assert found.rows()[0] == ["gold type \\ s (spec)", "B", "C", "(missed)"]
     assert found.rows()[1:] == [["A", "1", "0", "0"], ["B", "1", "0", "1"], ["(spurious)", "0", "1", "0"]]
     assert json.loads(json.dumps(found.to_data()))["cells"][0] == {"gold": "A", "system": "B", "count": 1}
-
-
-def test_every_profile_says_its_name():
-    for profile in PROFILES:
-        result = score([NuggetDocument("a")], [NuggetDocument("a")], profile=profile, bootstrap=0)
-        assert result.profile == profile
-        assert f"|profile:{profile}|" in result.signature
-        assert f"profile    {profile}" in str(result)
 
 
 def test_a_score_that_is_not_proven_says_what_it_cannot_exceed(monkeypatch):

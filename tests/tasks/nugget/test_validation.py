@@ -371,11 +371,6 @@ def test_tables_are_compared_with_texts(tables: Path) -> None:
     assert [each.kind for each in validate(made(CHARS), texts=tables).findings] == ["no-text"]
 
 
-def test_ids_are_compared_with_the_table(tables: Path) -> None:
-    report = validate(changed(2, "t2,t3", "2,t99"), tables=tables)
-    assert [each.problem.hint for each in report.findings[:2]] == ["write t2", "its ids go from t1 to t6"]
-
-
 def test_more_than_ten_unknown_relations() -> None:
     for count in (10, 11):
         report = validate(made([*GOOD[:2], *["@Coref\tR1\tE1,E2"] * count]))
@@ -421,20 +416,6 @@ def test_calls_that_make_no_sense(tables: Path) -> None:
     with pytest.raises(UsageError, match="names no types"):
         read_types(tables / "blank")
     assert [each.kind for each in validate(made(GOOD[:1]), texts=tables).findings] == ["mode"]
-
-
-def test_lists_of_types(tables: Path) -> None:
-    (tables / "types").write_text("conflict attack\n\n  justice arrestJail\n")
-    allowed = read_types(tables / "types")
-    assert allowed == ("conflict attack", "justice arrestJail")
-    lines = [
-        f"s\td\tE{n}\tt{n}\tx\t{kind}\tActual"
-        for n, kind in enumerate(["Conflict_Attack", "Justice_Arrest-Jail", "Die"])
-    ]
-    report = validate(made(lines), types=allowed)
-    assert kinds(report) == [("unknown-type", E, 4, 13)]
-    report = validate(made([lines[0].replace("Attack", "Atack")]), types=read_types("2015"))
-    assert report.findings[0].problem.hint == "did you mean Conflict_Attack?"
 
 
 LINE = st.sampled_from(

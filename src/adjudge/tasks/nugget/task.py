@@ -466,9 +466,6 @@ class NuggetTask(Task):
         }
 
 
-evaluate_nuggets = evaluate  # until the page of nuggets is gone
-
-
 def scored(evaluation: Evaluation) -> tuple[bool, bool]:
     """Whether coreference and sequencing are scored: as it was said, or if a document has such lines."""
     task = evaluation.task
