@@ -1,7 +1,7 @@
 """What a file looks like that a reader could not read: another format is named, once, instead of every line of it.
 
 Every reader says with `reads` (in `source`) what it expects; what it raises passes through here, and if the file looks
-like something else, that is the message, with the reader's first complaint as an example. `known` tells the formats
+like something else, that is the message, with the reader's first complaint as an example. `formats_of` tells the formats
 apart that look alike from afar, such as those that are all JSON lines.
 """
 
