@@ -84,6 +84,8 @@ KINDS = {
     "eal/assessments": "eal-key",
     "eal/frames": "eal-linking",
     "nugget/tokens": "tokens",
+    "nugget": "tbf",
+    "kbp": "folder",
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LABELS = 8  # that are listed of a kind of items
 _NAMES = 3
+_NOTES = 12
 _GUESSES = 3
 
 
@@ -84,7 +85,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         if contents.documents and found.encoding:
             texts = "with" if contents.texts == len(contents.documents) else "without" if not contents.texts else "some"
             yield f"  {found.encoding}, {texts} texts"
-        for note in contents.notes[:_NAMES]:
+        for note in contents.notes[:_NOTES]:
             yield f"  note: {note}"
         for task, line in _good_for(found):
             yield f"  good for {task}: {line}"

@@ -1,7 +1,7 @@
 """What a file looks like that a reader could not read: another format is named, once, instead of every line of it.
 
 Every reader says with `reads` (in `source`) what it expects; what it raises passes through here, and if the file looks
-like something else, that is the message, with the reader's first complaint as an example. `formats_of` tells the formats
+like something else, that is the message, with the reader's first complaint as an example. `formats_of` tells formats
 apart that look alike from afar, such as those that are all JSON lines.
 """
 
@@ -488,7 +488,7 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
         return [FORMATS["scirex-output"]], files
     common: list[Format] | None = None
     for path in _examples(files):
-        found = formats_of(head_of(path)[0], cut=True)
+        found = formats_of(head_of(path), cut=True)
         common = found if common is None else [each for each in common if each in found]
     return common or [], files
 
@@ -501,7 +501,10 @@ def _examples(files: Sequence[Path]) -> list[Path]:
     return [path for own in by_ending.values() for path in own[:3]][:12]
 
 
-def head_of(source: Any, size: int = HEAD) -> tuple[bytes, str | None]:
-    """The first bytes of a file without compression, and why there are no more if it breaks."""
-    with opened(source, str(source)) as stream:
-        return read_block(stream, size)
+def head_of(path: Path, size: int = HEAD) -> bytes:
+    """The first bytes of a file without compression, as many as can be read."""
+    try:
+        with opened(path, str(path)) as stream:
+            return read_block(stream, size)[0]
+    except AdjudgeError:
+        return b""

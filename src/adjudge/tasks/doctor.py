@@ -12,7 +12,16 @@ from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities
-from adjudge.formats.recognise import FOREIGN, FORMATS, Format, folder_formats, formats_of, json_values, looks_like
+from adjudge.formats.recognise import (
+    FOREIGN,
+    FORMATS,
+    Format,
+    folder_formats,
+    formats_of,
+    head_of,
+    json_values,
+    looks_like,
+)
 from adjudge.formats.source import BOM, GZIP, ZSTD, Source, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
@@ -20,6 +29,7 @@ from adjudge.tasks.family import JSONL, families, find_family, find_reader
 LOOKED = 1 << 20  # bytes of a file that are looked at
 CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
+_FILES = 12  # of a folder of several formats, that are told
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
 
 
@@ -280,6 +290,9 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
         found.fits, found.failed, found.seen = part.fits, part.failed, part.seen or shards[0].stat().st_size
     elif formats:
         found.fits = [(formats[0], [], Contents(found.path, [path.name for path in files]))]
+    elif told := {path.name: own[0] for path in files[:_FILES] if (own := formats_of(head_of(path), cut=True))}:
+        notes = [f"{name}: {format.name}" for name, format in told.items()]
+        found.fits = [(Format("folder", "files of several formats"), [], Contents(found.path, [*told], notes=notes))]
     else:
         inner = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
         names = f"{', '.join(inner[:3])}{', ...' * (len(inner) > 3)}"

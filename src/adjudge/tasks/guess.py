@@ -173,8 +173,9 @@ def _single(found: Diagnosis) -> str:
     if kind in HELPS or kind == "eal-key":
         return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])
     if not found.uses:
-        first = next(iter(found.contents.documents), None) if found.folder and found.contents else None
-        return "" if first is None else command(["doctor", str(Path(found.path) / first)])
+        inside = found.contents.documents if found.folder and found.contents else []
+        chosen = inside if kind == "folder" else inside[:1]
+        return command(["doctor", *(str(Path(found.path) / name) for name in chosen)]) if chosen else ""
     use = found.uses[0]
     own = Guess(use.task, use.reader, use.reader, use.metrics)
     reader = find_reader(use.reader) if use.reader else None
